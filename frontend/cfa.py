@@ -1,0 +1,405 @@
+"""Control-flow automata and programs: what the front end gives and every engine reads.
+
+The semantics (all engines, the interpreter and the kernel share it):
+a state is the globals plus, for each thread, a location and its locals; one step is one edge of one thread; a thread may
+step only if no *other* thread is at an atomic location; a thread of `ThreadTemplate.count` n exists n times.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, assert_never
+
+from frontend.expr import Element, Expr, Lvalue, Scalar, Var, reads, show, show_lvalue
+from frontend.source import NOWHERE, Location
+
+
+# --------------------------------------------------------------------------------------------------- operations
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """Passes only where the condition is not 0; blocks otherwise."""
+
+    cond: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    target: Lvalue
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Havoc:
+    """Each target gets an arbitrary value of its type; an array name without index (see `whole`) gets arbitrary elements."""
+
+    targets: tuple[Lvalue, ...]
+    whole: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AllAt:
+    """Passes only while every *other* thread of `template` is at one of `locations` (what joining many threads needs)."""
+
+    template: str
+    locations: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Several operations done in order in one step; the step exists only if every assume in it passes."""
+
+    ops: tuple[Op, ...]
+
+
+Op: TypeAlias = Assume | Assign | Havoc | AllAt | Block
+
+SKIP = Block(())
+
+
+def primitive(op: Op) -> Iterator[Assume | Assign | Havoc | AllAt]:
+    """The operations of `op` in order, blocks flattened."""
+    if isinstance(op, Block):
+        for part in op.ops:
+            yield from primitive(part)
+    else:
+        yield op
+
+
+def op_reads(op: Op) -> Iterator[Lvalue]:
+    """Every lvalue the operation reads, indices of targets included."""
+    for part in primitive(op):
+        match part:
+            case Assume(cond=c):
+                yield from reads(c)
+            case Assign(target=t, value=e):
+                yield from reads(e)
+                if isinstance(t, Element):
+                    yield from reads(t.index)
+            case Havoc(targets=ts):
+                for t in ts:
+                    if isinstance(t, Element):
+                        yield from reads(t.index)
+            case AllAt():
+                pass
+            case _:
+                assert_never(part)
+
+
+def op_writes(op: Op) -> Iterator[str]:
+    """Names of the variables and arrays the operation may change."""
+    for part in primitive(op):
+        match part:
+            case Assign(target=t):
+                yield name_of(t)
+            case Havoc(targets=ts, whole=ws):
+                yield from (name_of(t) for t in ts)
+                yield from ws
+
+
+def name_of(v: Lvalue) -> str:
+    """The variable or array that holds `v`."""
+    return v.name if isinstance(v, Var) else v.array
+
+
+def show_op(op: Op) -> str:
+    """The operation in C syntax, an assume in brackets as in the papers."""
+    match op:
+        case Assume(cond=c):
+            return f"[{show(c)}]"
+        case Assign(target=t, value=e):
+            return f"{show_lvalue(t)} = {show(e)}"
+        case Havoc(targets=ts, whole=ws):
+            return ", ".join(f"{name} = *" for name in (*map(show_lvalue, ts), *(f"{w}[..]" for w in ws)))
+        case AllAt(template=t, locations=ls):
+            return f"[all {t} at {{{', '.join(map(str, sorted(ls)))}}}]"
+        case Block(ops=ops):
+            return "; ".join(map(show_op, ops)) if ops else "skip"
+        case _:
+            assert_never(op)
+
+
+# --------------------------------------------------------------------------------------------------- automata
+class AccessKind(enum.Enum):
+    """DATA can race. ATOMIC (a C11/GNU atomic access) races with DATA only. SYNC (a lock word, a ghost) never races."""
+
+    DATA = "data"
+    ATOMIC = "atomic"
+    SYNC = "sync"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access to a variable that other threads may see, as the user wrote it.
+
+    `lvalue` is evaluated in the state at the edge's source location, so its index reads only what is fixed before the
+    step. `whole` means any element of the array may be meant (an access that was over-approximated).
+    """
+
+    lvalue: Lvalue
+    write: bool
+    location: Location = NOWHERE
+    text: str = ""
+    kind: AccessKind = AccessKind.DATA
+    whole: bool = False
+
+    @property
+    def variable(self) -> str:
+        return name_of(self.lvalue)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One step. `protected`: it enters, is inside or leaves an atomic section, or is a lock operation."""
+
+    source: int
+    target: int
+    op: Op
+    accesses: tuple[Access, ...] = ()
+    protected: bool = False
+    location: Location = NOWHERE
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.source} --{show_op(self.op)}--> {self.target}"
+
+
+class ErrorKind(enum.Enum):
+    ASSERT = "assert"
+    REACH_ERROR = "reach_error"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorLocation:
+    """A location that no thread may ever reach, and what the user wrote to say so."""
+
+    kind: ErrorKind
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cfa:
+    """A control-flow automaton with locations 0 .. size-1; `start` is never atomic."""
+
+    size: int
+    start: int
+    edges: tuple[Edge, ...]
+    atomic: frozenset[int] = frozenset()
+    errors: Mapping[int, ErrorLocation] = field(default_factory=dict)
+    critical: frozenset[int] = frozenset()
+    """Locations inside a `circ_critical` block: at most one thread of the program may be at such a location."""
+    places: Mapping[int, Location] = field(default_factory=dict)
+    """Where a location stands in the source, for the reader's sake."""
+
+    def leaving(self) -> tuple[tuple[Edge, ...], ...]:
+        """For each location its outgoing edges, in the order of `edges`; build it once and keep it."""
+        out: list[list[Edge]] = [[] for _ in range(self.size)]
+        for edge in self.edges:
+            out[edge.source].append(edge)
+        return tuple(map(tuple, out))
+
+
+class Role(enum.Enum):
+    MAIN = "main"
+    THREAD = "thread"
+    HANDLER = "handler"
+    TASK = "task"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Start values of a variable: `default` for every element, except those in `elements` (sorted pairs index, value)."""
+
+    default: int = 0
+    elements: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arbitrary:
+    """Any value of the type at the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Self:
+    """The thread's own number: 0 .. count-1 within its template; any value, pairwise distinct, if the count is unbounded.
+
+    `offset` is added to it (annotations count threads from 1).
+    """
+
+    offset: int = 0
+
+
+Start: TypeAlias = Values | Arbitrary | Self
+
+ZERO = Values()
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A global or a thread's local: one scalar, or an array of `length` scalars (UNBOUNDED_LENGTH if not known).
+
+    `shown` is the name a user writes (`x`, `s.f`, `a[]`, `f::x`); `object` the C object it is a part of.
+    `ghost`: made by circ (a temporary, a return value, a lock's state); never itself the subject of a race.
+    """
+
+    name: str
+    type: Scalar
+    length: int | None = None
+    start: Start = ZERO
+    shown: str = ""
+    object: str = ""
+    ghost: bool = False
+    volatile: bool = False
+    norace: bool = False
+    location: Location = NOWHERE
+
+    @property
+    def is_array(self) -> bool:
+        return self.length is not None
+
+
+UNBOUNDED_LENGTH = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTemplate:
+    """A thread as the program text has it; `count` copies run, any number of them if it is None."""
+
+    name: str
+    cfa: Cfa
+    locals: tuple[Variable, ...] = ()
+    count: int | None = None
+    role: Role = Role.THREAD
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Assumption:
+    """Something a verdict rests on that was not proved; printed with it and stored in every report."""
+
+    text: str
+    location: Location = NOWHERE
+
+    def __str__(self) -> str:
+        return self.text if self.location == NOWHERE else f"{self.text} ({self.location})"
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A condition over the globals that must hold in every reachable state (`circ_invariant`)."""
+
+    cond: Expr
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole program: globals, templates, and the models under which it is read."""
+
+    file: str
+    globals: tuple[Variable, ...]
+    templates: tuple[ThreadTemplate, ...]
+    data_model: str = "lp64"
+    ints: str = "exact"
+    race_model: str = "nesc"
+    preemption: str = "free"
+    invariants: tuple[Invariant, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    warnings: tuple[Assumption, ...] = ()
+
+    def template(self, name: str) -> ThreadTemplate:
+        return next(t for t in self.templates if t.name == name)
+
+    def variable(self, name: str) -> Variable:
+        return next(v for v in self.globals if v.name == name)
+
+    @property
+    def shared(self) -> tuple[Variable, ...]:
+        """The globals a race can be about: not ghosts, and accessed by some thread."""
+        touched = {a.variable for t in self.templates for e in t.cfa.edges for a in e.accesses}
+        return tuple(v for v in self.globals if not v.ghost and v.name in touched)
+
+    def fingerprint(self) -> str:
+        """A hash of everything that a proof speaks about, the same in every run; source locations do not enter."""
+        digest = hashlib.sha256()
+
+        def put(*parts: object) -> None:
+            digest.update("\x1f".join(map(str, parts)).encode() + b"\x1e")
+
+        put("circ-program-1", self.data_model, self.ints, self.race_model, self.preemption)
+        for v in self.globals:
+            put("global", v.name, v.type, v.length, v.start, v.ghost)
+        for inv in self.invariants:
+            put("invariant", show_exact(inv.cond))
+        for t in self.templates:
+            put("template", t.name, t.count, t.cfa.size, t.cfa.start, sorted(t.cfa.atomic), sorted(t.cfa.critical),
+                sorted((q, e.kind.value) for q, e in t.cfa.errors.items()))
+            for v in t.locals:
+                put("local", v.name, v.type, v.length, v.start)
+            for e in t.cfa.edges:
+                put("edge", e.source, e.target, exact_op(e.op), e.protected,
+                    [(show_exact_lvalue(a.lvalue), a.write, a.kind.value, a.whole) for a in e.accesses])
+        return digest.hexdigest()
+
+
+def show_exact_lvalue(v: Lvalue) -> str:
+    """An unambiguous text of an lvalue, types included."""
+    return f"{v.name}:{v.type}" if isinstance(v, Var) else f"{v.array}[{show_exact(v.index)}]:{v.type}"
+
+
+def show_exact(e: Expr) -> str:
+    """An unambiguous text of an expression, types and every cast included."""
+    from frontend.expr import Binary, Cast, Const, Ite, Read, Unary
+
+    match e:
+        case Const(value=v, type=t):
+            return f"{v}:{t}"
+        case Read(lvalue=v):
+            return show_exact_lvalue(v)
+        case Unary(op=op, arg=a):
+            return f"({op} {show_exact(a)})"
+        case Binary(op=op, left=a, right=b):
+            return f"({op} {show_exact(a)} {show_exact(b)})"
+        case Cast(arg=a, type=t):
+            return f"(cast {t} {show_exact(a)})"
+        case Ite(cond=c, then=a, other=b):
+            return f"(ite {show_exact(c)} {show_exact(a)} {show_exact(b)})"
+        case _:
+            assert_never(e)
+
+
+def exact_op(op: Op) -> str:
+    """An unambiguous text of an operation."""
+    match op:
+        case Assume(cond=c):
+            return f"assume {show_exact(c)}"
+        case Assign(target=t, value=e):
+            return f"{show_exact_lvalue(t)} := {show_exact(e)}"
+        case Havoc(targets=ts, whole=ws):
+            return f"havoc {' '.join(map(show_exact_lvalue, ts))} | {' '.join(ws)}"
+        case AllAt(template=t, locations=ls):
+            return f"all {t} {sorted(ls)}"
+        case Block(ops=ops):
+            return "{" + "; ".join(map(exact_op, ops)) + "}"
+        case _:
+            assert_never(op)
+
+
+# --------------------------------------------------------------------------------------------------- races
+def conflict(race_model: str, first: Edge, a: Access, second: Edge, b: Access) -> bool:
+    """Whether two accesses by different threads make a race if they can be next in one state and their cells overlap.
+
+    The variables must be equal; whether two elements of an array are the same cell is a question about the state:
+    their index expressions must be able to be equal (any two, if either access is `whole`).
+    """
+    if a.variable != b.variable or not (a.write or b.write):
+        return False
+    if AccessKind.SYNC in (a.kind, b.kind) or (a.kind is AccessKind.ATOMIC and b.kind is AccessKind.ATOMIC):
+        return False
+    if race_model == "nesc":
+        return not first.protected and not second.protected
+    return not (first.protected and second.protected)
