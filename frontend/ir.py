@@ -15,11 +15,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from frontend.expr import Expr, Var
 from frontend.source import NOWHERE, Location
-from frontend.types import CType, FunctionType, Record
+from frontend.types import CType, DataModel, FunctionType, Record
 
 
 # --------------------------------------------------------------------------------------------------- places
@@ -162,7 +162,8 @@ class Nop:
 
 
 Instr: TypeAlias = (
-    Set | Forget | Guard | Load | Store | Address | Copy | Call | AtomicBegin | AtomicEnd | CriticalBegin | CriticalEnd | Fail | Nop
+    Set | Forget | Guard | Load | Store | Address | Copy | Call
+    | AtomicBegin | AtomicEnd | CriticalBegin | CriticalEnd | Fail | Nop
 )
 
 
@@ -243,3 +244,47 @@ class Annotation:
 
     text: str
     location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDecl:
+    """What is known of a function from its declarations alone; `defined` if a body can be lowered."""
+
+    name: str
+    type: FunctionType
+    param_names: tuple[str, ...]
+    defined: bool
+    attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    location: Location = NOWHERE
+
+
+class Module(Protocol):
+    """A C file with its declarations known and its functions lowered on demand, each once."""
+
+    file: str
+    model: DataModel
+
+    @property
+    def records(self) -> Mapping[str, Record]: ...
+
+    @property
+    def declarations(self) -> Mapping[str, FunctionDecl]:
+        """Every function declared or defined, in source order."""
+
+    @property
+    def symbols(self) -> Mapping[str, Symbol]:
+        """Every global and file static, string literals, and statics of the functions lowered so far."""
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]: ...
+
+    @property
+    def assumptions(self) -> tuple[tuple[str, Location], ...]:
+        """What the lowering so far took for granted."""
+
+    def function(self, name: str) -> Function:
+        """The function's body; raises FrontendError for what cannot be lowered soundly."""
+
+    def sizeof(self, t: CType) -> int: ...
+
+    def alignof(self, t: CType) -> int: ...

@@ -112,14 +112,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class DataModel:
-    """Sizes in bytes; `max_align` is the largest alignment that scalars get."""
+    """Sizes in bytes; no scalar is aligned to more than `max_align`."""
 
     name: str
-    short: int
-    int: int
-    long: int
-    long_long: int
-    pointer: int
+    short_size: int
+    int_size: int
+    long_size: int
+    long_long_size: int
+    pointer_size: int
     max_align: int
     char_signed: bool = True
 
