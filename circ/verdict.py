@@ -1,0 +1,198 @@
+"""What is asked of a program and what is answered: questions, verdicts, traces, certificates. No solver, no engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from frontend.cfa import Assumption, Program
+
+
+# --------------------------------------------------------------------------------------------------- questions
+@dataclass(frozen=True, slots=True)
+class RaceOn:
+    """Can two threads be about to access this global (its name in `Program.globals`) at once, one of them writing?"""
+
+    variable: str
+
+    def __str__(self) -> str:
+        return self.variable
+
+
+@dataclass(frozen=True, slots=True)
+class Assertions:
+    """Can an error location, two threads in `circ_critical`, or a state outside a `circ_invariant` be reached?"""
+
+    def __str__(self) -> str:
+        return "asserts"
+
+
+Question: TypeAlias = RaceOn | Assertions
+
+
+# --------------------------------------------------------------------------------------------------- traces
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value that the program leaves open: a start value (thread None: a global), or what a havoc gives."""
+
+    variable: str
+    value: int
+    index: int | None = None
+    thread: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Thread `thread` takes edge `edge` (its index in `cfa.edges` of the thread's template).
+
+    `choices` are the values for the havocs of the operation in order, one for each target; elements of a `whole` array
+    that are not named get 0.
+    """
+
+    thread: int
+    edge: int
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A run from the start: thread i is a copy of `threads[i]`; after `steps` the state shows what `question` asks for.
+
+    A race names two (thread, edge, index into the edge's accesses) that are next and conflict; a violated assertion names
+    nothing more: a thread is at an error location, two are in critical sections, or an invariant is false.
+    """
+
+    program: str
+    question: Question
+    threads: tuple[str, ...]
+    start: tuple[Choice, ...]
+    steps: tuple[Step, ...]
+    accesses: tuple[tuple[int, int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A proof that the kernel re-checks; `body` is plain JSON data whose shape depends on `kind` (docs/certificate.md)."""
+
+    program: str
+    question: Question
+    kind: str
+    body: Mapping[str, Any]
+
+
+# --------------------------------------------------------------------------------------------------- verdicts
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What an answer cost and what it rests on; times are the only part that may differ between two runs."""
+
+    predicates: tuple[str, ...] = ()
+    acfa: Mapping[str, int] = field(default_factory=dict)
+    k: int = 0
+    rounds: int = 0
+    states: int = 0
+    queries: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+
+NO_STATISTICS = Statistics()
+
+
+@dataclass(frozen=True, slots=True)
+class Safe:
+    """Proved; `why` says in plain words what protects the variable, `trivial` that no predicate was needed."""
+
+    certificate: Certificate
+    why: tuple[str, ...] = ()
+    trivial: bool = False
+    statistics: Statistics = NO_STATISTICS
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A replayed run that shows the race, or the violated assertion."""
+
+    trace: Trace
+    statistics: Statistics = NO_STATISTICS
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither: the reason, what was tried, and what the user can do."""
+
+    reason: str
+    tried: tuple[str, ...] = ()
+    advice: str = ""
+    statistics: Statistics = NO_STATISTICS
+
+
+Verdict: TypeAlias = Safe | Refuted | Unknown
+
+
+def word(question: Question, verdict: Verdict) -> str:
+    """The word for a verdict in every format: safe, race, violated, unknown."""
+    match verdict:
+        case Safe():
+            return "safe"
+        case Refuted():
+            return "race" if isinstance(question, RaceOn) else "violated"
+        case Unknown():
+            return "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question of a program, answered."""
+
+    question: Question
+    shown: str
+    verdict: Verdict
+    engine: str
+    warnings: tuple[Assumption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A program and the answers to all that was asked of it, in the order asked."""
+
+    program: Program
+    answers: tuple[Answer, ...]
+
+
+# --------------------------------------------------------------------------------------------------- engines
+class OutOfTime(Exception):
+    """A limit was reached inside an engine; becomes `Unknown` where the engine is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user may tell an engine. Predicates are C expressions over the program's variables."""
+
+    predicates: tuple[str, ...] = ()
+    k: int | None = None
+    deadline: float | None = None
+    max_states: int = 2_000_000
+    switches: Mapping[str, bool] = field(default_factory=dict)
+
+    def check_time(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime("the time limit was reached")
+
+    def on(self, switch: str) -> bool:
+        """Whether an optional technique (`cache`, `compact`, `slice`, ...) is in use; all are by default."""
+        return self.switches.get(switch, True)
+
+
+Observer: TypeAlias = Callable[[str, Mapping[str, Any]], None]
+"""Called with an event's name and data: progress, iterations, artefacts to dump. Never influences the outcome."""
+
+
+def silent(event: str, data: Mapping[str, Any]) -> None:
+    """The observer that does nothing."""
+
+
+class Engine(Protocol):
+    """Answers one question. What it returns as Safe or Refuted has not yet been through the kernel."""
+
+    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict: ...
