@@ -115,17 +115,15 @@ class Encoder:
     def value(self, e: Expr, terms: Mapping[str, Term], strict: bool = False) -> Term:
         """The expression's value as a bit-vector of its width, or an integer in the `math` model."""
         match e:
-            case Const(value=v, type=t):
-                return self.constant(v, t)
-            case Read(lvalue=Var(name=n)):
-                return terms[n]
-            case Read(lvalue=Element(array=a, index=i)):
-                return z3.Select(terms[a], self.index(i, terms, strict))
+            case Const(value=n, type=t):
+                return self.constant(n, t)
+            case Read(lvalue=v):
+                return terms[v.name] if isinstance(v, Var) else z3.Select(terms[v.array], self.index(v.index, terms, strict))
             case Unary(op="-", arg=a):
                 return -self.value(a, terms, strict)
             case Unary(op="~", arg=a):
-                v = self.value(a, terms, strict)
-                return (-v - 1 if a.type.signed else a.type.high - v) if self.math and a.type != BOOL else ~v
+                x = self.value(a, terms, strict)
+                return (-x - 1 if a.type.signed else a.type.high - x) if self.math and a.type != BOOL else ~x
             case Cast(arg=a, type=t):
                 return self._cast(a, t, terms, strict)
             case Ite(cond=c, then=a, other=b):
