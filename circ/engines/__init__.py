@@ -1,0 +1,37 @@
+"""The engines by name. Listing them imports none of them: an engine's module is loaded when it is first asked for.
+
+An engine's module has a function or class `engine()` that gives an `Engine`. One engine object answers all questions of
+one program in turn, in one process, so what it learns (predicates, caches) may be kept in the object for the next one.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import cast
+
+from circ.verdict import Engine
+
+DEFAULT = "omega-circ"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An engine as a user sees it: what it does, and what it claims to answer."""
+
+    name: str
+    module: str
+    summary: str
+    claims: str
+
+    def load(self) -> Engine:
+        """A fresh engine, with nothing learnt."""
+        return cast(Engine, importlib.import_module(self.module).engine())
+
+
+ENGINES: tuple[Entry, ...] = ()
+
+
+def find(name: str) -> Entry | None:
+    """The engine of that name, if there is one."""
+    return next((e for e in ENGINES if e.name == name), None)
