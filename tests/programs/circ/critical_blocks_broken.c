@@ -1,0 +1,25 @@
+// CIRC: --property asserts
+// Mutual exclusion stated with circ_critical: at most one thread inside.
+//
+// EXPECT: violated asserts
+//
+// The exchange is taken apart: two threads read 0.
+#include "circ.h"
+
+int gate;
+
+circ_thread void user(void)
+{
+    int before;
+
+    while (1) {
+        before = gate;
+        gate = 1;
+        if (before == 0) {
+            circ_critical {
+                before = 1;
+            }
+            gate = 0;
+        }
+    }
+}
