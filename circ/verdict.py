@@ -119,12 +119,16 @@ class Refuted:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Neither: the reason, what was tried, and what the user can do."""
+    """Neither: the reason, what was tried, and what the user can do.
+
+    `bug` is what we need to see (a traceback, the kernel's refusal) if the reason is a mistake of ours.
+    """
 
     reason: str
     tried: tuple[str, ...] = ()
     advice: str = ""
     statistics: Statistics = NO_STATISTICS
+    bug: str = ""
 
 
 Verdict: TypeAlias = Safe | Refuted | Unknown
