@@ -1,0 +1,330 @@
+"""What an analysis sees of a weakened automaton: anchors, and segments of operations between them.
+
+Compaction for inference. Locations joined by silent steps are one *node*; of the nodes only some are *anchors*: where a
+visible step starts (it touches a kept global or the questioned variable, or enters an atomic section), loop heads, error
+locations and ends. A *segment* is a path from anchor to anchor with a visible operation at most at its start, or an atomic
+section as a whole, followed by local steps. At the nodes in between nothing needs to be known: what holds there is the
+weakest precondition of the rest of the segment (`circ.proof` writes that down for the kernel, which trusts none of this).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import networkx as nx
+
+from frontend.cfa import SKIP, AllAt, Assume, Block, Edge, Havoc, Op, ThreadTemplate, name_of, op_reads, op_writes, primitive
+from frontend.expr import Element, reads
+
+MOST_PATHS = 8
+"""More distinct segments than this through one node, and the node becomes an anchor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One step of the analysis: the weakened operation, and the edges (indices into `cfa.edges`) it stands for."""
+
+    number: int
+    source: int
+    target: int
+    op: Op
+    visible: bool
+    writes: frozenset[str]
+    paths: tuple[tuple[int, ...], ...]
+    guards: tuple[AllAt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """A template's automaton for one question and one choice of kept variables.
+
+    `node_of[q]` is the node of location q; `anchor_of[node]` its anchor number, absent for nodes in between;
+    `live[a]` the locals whose value at anchor a can still matter; `accesses[a]` the questioned accesses that may be next,
+    as (edge index, access index).
+    """
+
+    template: str
+    original: ThreadTemplate
+    weak: ThreadTemplate
+    start: int
+    atomic: tuple[bool, ...]
+    error: tuple[bool, ...]
+    critical: tuple[bool, ...]
+    segments: tuple[tuple[Segment, ...], ...]
+    live: tuple[frozenset[str], ...]
+    accesses: tuple[tuple[tuple[int, int], ...], ...]
+    node_of: tuple[int, ...]
+    anchor_of: dict[int, int]
+    members: dict[int, tuple[int, ...]]
+    outgoing: dict[int, tuple[int, ...]]
+
+    @property
+    def size(self) -> int:
+        return len(self.atomic)
+
+
+def skeleton(
+    original: ThreadTemplate,
+    weak: ThreadTemplate,
+    shared: frozenset[str],
+    variable: str | None,
+    race_model: str,
+    glue: bool = True,
+) -> Skeleton:
+    """The skeleton of `weak` (see `circ.slicing`); `shared` are the kept globals, `variable` the one asked about.
+
+    Without `glue` every location is an anchor.
+    """
+    return _Builder(original, weak, shared, variable, race_model, glue).build()
+
+
+class _Builder:
+    def __init__(
+        self,
+        original: ThreadTemplate,
+        weak: ThreadTemplate,
+        shared: frozenset[str],
+        variable: str | None,
+        race_model: str,
+        glue: bool,
+    ) -> None:
+        self.original, self.weak, self.shared, self.variable = original, weak, shared, variable
+        self.race_model, self.glue = race_model, glue
+        self.cfa = weak.cfa
+        self.questioned = [self._questioned(i) for i in range(len(self.cfa.edges))]
+        self.visible = [self._visible(e, i) for i, e in enumerate(self.cfa.edges)]
+        self.node_of = self._contract()
+        self.members: dict[int, list[int]] = defaultdict(list)
+        for q, node in enumerate(self.node_of):
+            self.members[node].append(q)
+        self.out: dict[int, list[int]] = {node: [] for node in self.members}
+        for i, e in enumerate(self.cfa.edges):
+            if not self._internal(i):
+                self.out[self.node_of[e.source]].append(i)
+
+    # ----------------------------------------------------------------------------------------------- what is seen
+    def _questioned(self, i: int) -> tuple[int, ...]:
+        accesses = self.cfa.edges[i].accesses
+        return tuple(j for j, a in enumerate(accesses) if self.variable is not None and a.variable == self.variable)
+
+    def _visible(self, e: Edge, i: int) -> bool:
+        if self.questioned[i] or (e.target in self.cfa.atomic and e.source not in self.cfa.atomic):
+            return True
+        if any(isinstance(p, AllAt) for p in primitive(e.op)):
+            return True
+        return any(name_of(v) in self.shared for v in op_reads(e.op)) or any(w in self.shared for w in op_writes(e.op))
+
+    def _kind(self, q: int) -> tuple[bool, bool, bool]:
+        return q in self.cfa.atomic, q in self.cfa.critical, q in self.cfa.errors
+
+    def _silent(self, i: int) -> bool:
+        e = self.cfa.edges[i]
+        if not self.glue or e.op != SKIP or self.visible[i]:
+            return False
+        return self._kind(e.source) == self._kind(e.target) and e.target not in self.cfa.errors
+
+    def _internal(self, i: int) -> bool:
+        e = self.cfa.edges[i]
+        return self._silent(i) and self.node_of[e.source] == self.node_of[e.target]
+
+    def _contract(self) -> tuple[int, ...]:
+        """Locations to nodes: cycles of silent steps, and locations that can do nothing but one silent step, vanish."""
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        graph.add_nodes_from(range(self.cfa.size))
+        graph.add_edges_from((e.source, e.target) for i, e in enumerate(self.cfa.edges) if self._silent(i))
+        node = list(range(self.cfa.size))
+        for component in nx.strongly_connected_components(graph):
+            least = min(component)
+            for q in component:
+                node[q] = least
+        changed = True
+        while changed:
+            changed = False
+            leaving: dict[int, set[tuple[bool, int]]] = defaultdict(set)
+            for i, e in enumerate(self.cfa.edges):
+                source, target = node[e.source], node[e.target]
+                if not (self._silent(i) and source == target):
+                    leaving[source].add((self._silent(i), target))
+            into = {n: next(iter(ts))[1] for n, ts in leaving.items() if len(ts) == 1 and next(iter(ts))[0]}
+            if into:
+                changed = True
+                final = {n: _follow(n, into) for n in into}
+                node = [final.get(n, n) for n in node]
+        return tuple(node)
+
+    # ----------------------------------------------------------------------------------------------- anchors
+    def _first_anchors(self) -> set[int]:
+        if not self.glue:
+            return set(self.out)
+        anchors = {self.node_of[self.cfa.start]}
+        for node, edges in self.out.items():
+            q = self.members[node][0]
+            atomic = q in self.cfa.atomic
+            if not edges or q in self.cfa.errors or q in self.cfa.critical:
+                anchors.add(node)
+            if any((self.visible[i] and not atomic) or (self.questioned[i] and self._may_conflict(i)) for i in edges):
+                anchors.add(node)
+            if any(isinstance(p, Havoc) for i in edges for p in primitive(self.cfa.edges[i].op)):
+                anchors.add(node)
+        return anchors
+
+    def _may_conflict(self, i: int) -> bool:
+        """Whether an access at edge i can be part of a race although the edge is protected; c11 counts such pairs."""
+        return self.race_model != "nesc" or not self.cfa.edges[i].protected
+
+    def _cut_loops(self, anchors: set[int]) -> None:
+        while True:
+            graph: nx.DiGraph[int] = nx.DiGraph()
+            for node, edges in sorted(self.out.items()):
+                if node not in anchors:
+                    graph.add_edges_from((node, t) for i in edges if (t := self.node_of[self.cfa.edges[i].target]) not in anchors)
+            cyclic = [c for c in nx.strongly_connected_components(graph) if len(c) > 1 or any(graph.has_edge(n, n) for n in c)]
+            if not cyclic:
+                return
+            anchors.update(min(c) for c in cyclic)
+
+    # ----------------------------------------------------------------------------------------------- segments
+    def build(self) -> Skeleton:
+        anchors = self._first_anchors()
+        while True:
+            self._cut_loops(anchors)
+            crowded = self._crowded(anchors)
+            if crowded is None:
+                break
+            anchors.add(crowded)
+        order = self._reading_order(anchors)
+        number = {node: i for i, node in enumerate(order)}
+        segments: list[tuple[Segment, ...]] = []
+        count = 0
+        for node in order:
+            found: dict[tuple[int, Op], list[tuple[int, ...]]] = {}
+            for path in self._paths(node, anchors):
+                target = number[self.node_of[self.cfa.edges[path[-1]].target]]
+                op = _sequence(self.cfa.edges[i].op for i in path)
+                hides = op == SKIP and target == number[node] and not any(self.visible[i] for i in path)
+                if not hides:
+                    found.setdefault((target, op), []).append(path)
+            row = []
+            for (target, op), paths in found.items():
+                row.append(Segment(
+                    count, number[node], target, op,
+                    any(self.visible[i] for path in paths for i in path),
+                    frozenset(w for w in op_writes(op) if w in self.shared),
+                    tuple(paths[:MOST_PATHS]),
+                    tuple(p for p in primitive(op) if isinstance(p, AllAt)),
+                ))
+                count += 1
+            segments.append(tuple(row))
+        first = [self.members[n][0] for n in order]
+        return Skeleton(
+            self.weak.name, self.original, self.weak, number[self.node_of[self.cfa.start]],
+            tuple(q in self.cfa.atomic for q in first),
+            tuple(q in self.cfa.errors for q in first),
+            tuple(q in self.cfa.critical for q in first),
+            tuple(segments), self._liveness(segments),
+            tuple(tuple((i, j) for i in self.out[n] for j in self.questioned[i]) for n in order),
+            self.node_of, number,
+            {n: tuple(qs) for n, qs in self.members.items()},
+            {n: tuple(es) for n, es in self.out.items()},
+        )
+
+    def _reading_order(self, anchors: set[int]) -> list[int]:
+        """Anchors reachable from the start, breadth first."""
+        order = [self.node_of[self.cfa.start]]
+        seen = set(order)
+        queue = list(order)
+        for node in queue:
+            for i in self.out[node]:
+                target = self.node_of[self.cfa.edges[i].target]
+                if target not in seen:
+                    seen.add(target)
+                    queue.append(target)
+                    if target in anchors:
+                        order.append(target)
+        return order
+
+    def _paths(self, node: int, anchors: set[int]) -> list[tuple[int, ...]]:
+        """Every path of edges from an anchor to the next anchors; finite because anchors cut all loops."""
+        done: list[tuple[int, ...]] = []
+        stack: list[tuple[int, ...]] = [(i,) for i in reversed(self.out[node])]
+        while stack:
+            path = stack.pop()
+            at = self.node_of[self.cfa.edges[path[-1]].target]
+            if at in anchors:
+                done.append(path)
+            else:
+                stack.extend((*path, i) for i in reversed(self.out[at]))
+        return done
+
+    def _crowded(self, anchors: set[int]) -> int | None:
+        """A node in between through which too many different operation sequences lead, or None."""
+        for start in sorted(anchors):
+            ways: dict[int, set[Op]] = defaultdict(set)
+            queue: list[tuple[int, Op]] = [(start, SKIP)]
+            seen: set[tuple[int, Op]] = set()
+            while queue:
+                node, so_far = queue.pop()
+                for i in self.out[node]:
+                    e = self.cfa.edges[i]
+                    target = self.node_of[e.target]
+                    if target in anchors:
+                        continue
+                    op = _sequence((so_far, e.op))
+                    if (target, op) not in seen:
+                        seen.add((target, op))
+                        ways[target].add(op)
+                        if len(ways[target]) > MOST_PATHS:
+                            return target
+                        queue.append((target, op))
+        return None
+
+    def _liveness(self, segments: list[tuple[Segment, ...]]) -> tuple[frozenset[str], ...]:
+        """Locals that may be read after each anchor before they are written."""
+        own = {v.name for v in self.weak.locals}
+        live: list[set[str]] = [set() for _ in segments]
+        changed = True
+        while changed:
+            changed = False
+            for row in reversed(segments):
+                for s in row:
+                    before = _live_before(s.op, live[s.target], own)
+                    if not before <= live[s.source]:
+                        live[s.source] |= before
+                        changed = True
+        return tuple(frozenset(names) for names in live)
+
+
+def _follow(n: int, into: dict[int, int]) -> int:
+    """Where a chain of forwarding nodes ends; a node on a cycle of such chains stays."""
+    seen = [n]
+    while seen[-1] in into:
+        step = into[seen[-1]]
+        if step in seen:
+            return min(seen[seen.index(step):])
+        seen.append(step)
+    return seen[-1]
+
+
+def _sequence(ops: Iterable[Op]) -> Op:
+    parts = tuple(p for op in ops for p in primitive(op))
+    return parts[0] if len(parts) == 1 else Block(parts)
+
+
+def _live_before(op: Op, after: set[str], own: set[str]) -> set[str]:
+    live = set(after)
+    for part in reversed(tuple(primitive(op))):
+        match part:
+            case Assume(cond=c):
+                live |= {name_of(v) for v in reads(c)} & own
+            case Havoc(targets=ts):
+                live -= {name_of(t) for t in ts if not isinstance(t, Element)}
+                live |= {name_of(v) for v in op_reads(part)} & own
+            case AllAt():
+                pass
+            case _:
+                if not isinstance(part.target, Element):
+                    live.discard(part.target.name)
+                live |= {name_of(v) for v in op_reads(part)} & own
+    return live
