@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, assert_never
 import z3
 
 from frontend.cfa import AllAt, Assign, Assume, Havoc, Op, Variable, primitive
-from frontend.expr import BOOL, COMPARISONS, Binary, Cast, Const, Element, Expr, Ite, Lvalue, Read, Scalar, Unary, Var
+from frontend.expr import ARITHMETIC, BOOL, COMPARISONS, Binary, Cast, Const, Element, Expr, Ite, Lvalue, Read, Scalar, Unary, Var
 
 Term: TypeAlias = Any
 """A z3 expression; z3 carries no static types."""
@@ -128,7 +128,7 @@ class Encoder:
                 return self._cast(a, t, terms, strict)
             case Ite(cond=c, then=a, other=b):
                 return z3.If(self.cond(c, terms, strict), self.value(a, terms, strict), self.value(b, terms, strict))
-            case Binary(op=op, left=a, right=b) if e.type != BOOL or (a.type == BOOL and op in "&|^"):
+            case Binary(op=op, left=a, right=b) if op in ARITHMETIC:
                 return self._arithmetic(e, self.value(a, terms, strict), self.value(b, terms, strict), strict)
             case Unary() | Binary():
                 return z3.If(self.cond(e, terms, strict), self.constant(1, BOOL), self.constant(0, BOOL))
