@@ -1,0 +1,34 @@
+// CIRC: --property asserts
+// Saturating arithmetic for all inputs.
+//
+// EXPECT: violated asserts
+//
+// The sum is computed in 16 bits and wraps before it is clamped.
+#include <stdint.h>
+#include "circ.h"
+
+static int16_t add_saturated(int16_t a, int16_t b)
+{
+    int16_t s = (int16_t)(a + b);
+
+    if (s > 32767)
+        return 32767;
+    if (s < -32768)
+        return -32768;
+    return (int16_t)s;
+}
+
+int main(void)
+{
+    int16_t a = (int16_t)nondet();
+    int16_t b = (int16_t)nondet();
+    int16_t s = add_saturated(a, b);
+
+    if (a >= 0 && b >= 0)
+        assert(s >= a && s >= b);
+    if (a < 0 && b < 0)
+        assert(s <= a && s <= b);
+    if (a >= 0 && b < 0)
+        assert(s <= a && s >= b);
+    return 0;
+}

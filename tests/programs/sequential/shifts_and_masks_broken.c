@@ -1,0 +1,54 @@
+// CIRC: --property asserts
+// Bit twiddling: rotate, reverse, count, sign extension, power of two.
+//
+// EXPECT: violated asserts
+//
+// popcount halves a signed value: -1 becomes 0 after one step, and seven of its bits are never counted.
+#include <stdint.h>
+#include "circ.h"
+
+static uint8_t rotate_left(uint8_t v, unsigned n)
+{
+    n &= 7;
+    return (uint8_t)((v << n) | (v >> ((8 - n) & 7)));
+}
+
+static uint8_t reverse(uint8_t v)
+{
+    v = (uint8_t)((v >> 4) | (v << 4));
+    v = (uint8_t)(((v & 0xcc) >> 2) | ((v & 0x33) << 2));
+    v = (uint8_t)(((v & 0xaa) >> 1) | ((v & 0x55) << 1));
+    return v;
+}
+
+static unsigned popcount(uint8_t value)
+{
+    int8_t v = (int8_t)value;
+    unsigned i, n = 0;
+
+    for (i = 0; i < 8; i++) {
+        n += v & 1u;
+        v /= 2;
+    }
+    return n;
+}
+
+static int sign_extend(unsigned v, unsigned bits)
+{
+    unsigned m = 1u << (bits - 1);
+
+    return (int)((v ^ m) - m);
+}
+
+int main(void)
+{
+    uint8_t v = (uint8_t)nondet();
+
+    assert(reverse(reverse(v)) == v);
+    assert(rotate_left(rotate_left(v, 3), 5) == v);
+    assert(popcount(v) == popcount(reverse(v)));
+    assert(popcount(0xff) == 8 && popcount(0) == 0);
+    assert(sign_extend(0x0f, 4) == -1 && sign_extend(7, 4) == 7);
+    assert((v & (v - 1)) == 0 ? popcount(v) <= 1 : popcount(v) >= 2);
+    return 0;
+}

@@ -1,0 +1,50 @@
+// A bitmap of four slots; the thread that set a slot's bit owns the slot until it clears it.
+//
+// EXPECT: race slot[]
+// EXPECT: safe bitmap
+//
+// The search and the setting are two sections: two threads choose the same slot.
+#include "circ.h"
+
+#define SLOTS 4
+
+unsigned char bitmap;
+int slot[SLOTS];
+
+static int allocate(void)
+{
+    int i, found = -1;
+
+    atomic {
+        for (i = 0; i < SLOTS; i++) {
+            if (!(bitmap & (1u << i))) {
+                found = i;
+                break;
+            }
+        }
+    }
+    if (found >= 0) {
+        atomic { bitmap |= 1u << found; }
+    }
+    return found;
+}
+
+static void release(int i)
+{
+    atomic { bitmap &= ~(1u << i); }
+}
+
+circ_thread void client(void)
+{
+    int mine;
+
+    while (1) {
+        mine = allocate();
+        if (mine < 0)
+            continue;
+        slot[mine] = nondet();
+        if (slot[mine] < 0)
+            slot[mine] = 0;
+        release(mine);
+    }
+}
