@@ -1,0 +1,7 @@
+"""C in, control-flow automata out: `load(path)` gives a `Program` for the engines."""
+
+from frontend.api import LoadOptions, load
+from frontend.names import resolve_variable
+from frontend.source import FrontendError
+
+__all__ = ["FrontendError", "LoadOptions", "load", "resolve_variable"]

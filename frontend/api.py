@@ -1,0 +1,44 @@
+"""The front end as a library: a C file in, a `Program` out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from frontend.cfa import Program
+from frontend.link import LinkOptions, link
+from frontend.source import FrontendError, Location
+from frontend.types import DATA_MODELS
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How to read a program; the fields are the command line's options, None where the program decides."""
+
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    undefine: tuple[str, ...] = ()
+    cpp: str | None = None
+    threads: tuple[str, ...] = ()
+    data_model: str | None = None
+    ints: str = "exact"
+    race_model: str | None = None
+    preemption: str | None = None
+    ignore_norace: bool = False
+
+
+DEFAULT_OPTIONS = LoadOptions()
+
+
+def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program in a C file (or a preprocessed `.i` file); raises FrontendError for anything wrong with it."""
+    # The parser is heavy and not needed by those who only import the data types.
+    from frontend.module import load_module
+    from frontend.parse import SourceOptions, parse
+
+    name = options.data_model or "lp64"
+    if name not in DATA_MODELS:
+        raise FrontendError(Location(str(path), 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
+    source = SourceOptions(options.include, options.define, options.undefine, options.cpp, name)
+    module = load_module(parse(str(path), source), DATA_MODELS[name])
+    return link(module, LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace))

@@ -1,0 +1,277 @@
+"""From functions to one automaton per thread: calls are inlined, memory instructions become steps on variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from frontend.access import Accesses
+from frontend.cfa import SKIP, Assign, Assume, Block, ErrorKind, ErrorLocation, Havoc, Op
+from frontend.expr import Expr, Lvalue, Read, Var, substitute, truth
+from frontend.fold import cast, fold
+from frontend.ir import (
+    Address,
+    AtomicBegin,
+    AtomicEnd,
+    Call,
+    Copy,
+    CriticalBegin,
+    CriticalEnd,
+    Fail,
+    Forget,
+    Function,
+    Guard,
+    IrEdge,
+    Load,
+    Nop,
+    Place,
+    Set,
+    Store,
+)
+from frontend.source import FrontendError, Location
+from frontend.steps import Mark, Sketch, Step
+
+
+def qualified(function: Function, register: str) -> str:
+    """The name of a function's register in a thread's automaton."""
+    name = f"{function.name}::{register}"
+    return f"{name}'" if any(s.name == name for s in function.memory) else name
+
+
+@dataclass(slots=True)
+class Registers:
+    """The registers that the functions of a thread brought with them: name -> (variable, shown name or '')."""
+
+    known: dict[str, tuple[Var, str]] = field(default_factory=dict)
+
+    def of(self, function: Function) -> Callable[[Lvalue], Expr | None]:
+        """Renames what the function's expressions read."""
+        names = {r.name: Var(qualified(function, r.name), r.type) for r in function.registers}
+        for r in function.registers:
+            new = names[r.name]
+            self.known.setdefault(new.name, (new, "" if r.name.startswith("%") else r.name))
+
+        def rename(v: Lvalue) -> Expr | None:
+            assert isinstance(v, Var), v
+            return Read(names[v.name])
+
+        return rename
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A function being expanded."""
+
+    function: Function
+    rename: Callable[[Lvalue], Expr | None]
+    stack: tuple[str, ...]
+
+    def expr(self, e: Expr) -> Expr:
+        return fold(substitute(e, self.rename))
+
+    def var(self, v: Var) -> Var:
+        new = self.rename(v)
+        assert isinstance(new, Read) and isinstance(new.lvalue, Var)
+        return new.lvalue
+
+    def place(self, place: Place) -> Place:
+        """The place over renamed registers."""
+        from frontend.ir import Index
+
+        base = place.base if isinstance(place.base, str) else self.expr(place.base)
+        path = tuple(Index(self.expr(s.value)) if isinstance(s, Index) else s for s in place.path)
+        return Place(base, path, place.type, place.base_type)
+
+
+class Inliner:
+    """Expands the functions of one thread into a sketch of its automaton."""
+
+    def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library) -> None:
+        self._functions = functions
+        self._accesses = accesses
+        self._library = library
+        self.sketch = Sketch()
+        self.registers = Registers()
+        self.objects: dict[str, None] = {}
+
+    # ------------------------------------------------------------------------------------------- steps
+    def step(self, source: int, op: Op, target: int, edge: IrEdge, **more: object) -> None:
+        """Add a step that came from `edge`."""
+        self.sketch.steps.append(Step(source, target, op, location=edge.location, text=edge.text, **more))  # type: ignore[arg-type]
+
+    def between(self, source: int, op: Op, edge: IrEdge) -> int:
+        """Add a step to a fresh location and give that."""
+        target = self.sketch.fresh()
+        self.step(source, op, target, edge)
+        return target
+
+    # ------------------------------------------------------------------------------------------- functions
+    def enter(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
+              edge: IrEdge, again: bool = False) -> None:
+        """Bind the arguments, run the body between `source` and `target`; `again`: a thread's body that may start again."""
+        stack = caller.stack if caller is not None else ()
+        if function.name in stack:
+            cycle = " -> ".join((*stack[stack.index(function.name):], function.name))
+            raise FrontendError(edge.location, f"recursion: {cycle}", "recursive functions are not supported yet; rewrite it as a loop")
+        frame = Frame(function, self.registers.of(function), (*stack, function.name))
+        self._accesses.objects.declare(function.memory)
+        here = self._bind(function, frame, source, arguments, caller is not None or again, edge)
+        locations: dict[int, int] = {}
+
+        def at(q: int) -> int:
+            if q not in locations:
+                locations[q] = self.sketch.fresh()
+            return locations[q]
+
+        locations[function.start] = here
+        if function.exit not in locations:
+            locations[function.exit] = target
+        else:
+            self.step(here, SKIP, target, edge)
+        for inner in function.edges:
+            self._instruction(frame, inner, at(inner.source), at(inner.target))
+
+    def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], again: bool,
+              edge: IrEdge) -> int:
+        """Locals become arbitrary, parameters get the arguments; gives the location where the body starts."""
+        ops: list[Op] = []
+        bound = {p.name for p, _ in zip(function.params, arguments, strict=False) if isinstance(p, Var)}
+        if again:
+            fresh = tuple(frame.var(r) for r in function.registers if r.name not in bound)
+            whole, scalars = self._accesses.locals_of(function)
+            if fresh or scalars or whole:
+                ops.append(Havoc((*fresh, *scalars), whole))
+        for param, argument in zip(function.params, arguments, strict=False):
+            if isinstance(param, Var) and not isinstance(argument, Place):
+                ops.append(Assign(frame.var(param), cast(argument, param.type)))
+        here = source
+        if ops or source == self.sketch.start:
+            here = self.between(source, Block(tuple(ops)), edge)
+        for param, argument in zip(function.params, arguments, strict=False):
+            if isinstance(param, str):
+                symbol = next(s for s in function.memory if s.name == param)
+                place = Place(param, (), symbol.type, symbol.type)
+                after = self.sketch.fresh()
+                if isinstance(argument, Place):
+                    self._accesses.copy(self, here, after, place, argument, edge)
+                else:
+                    self._accesses.store(self, here, after, place, argument, edge)
+                here = after
+        return here
+
+    # ------------------------------------------------------------------------------------------- instructions
+    def _instruction(self, frame: Frame, edge: IrEdge, source: int, target: int) -> None:
+        match edge.instr:
+            case Set(target=t, value=e):
+                self.step(source, Assign(frame.var(t), frame.expr(e)), target, edge)
+            case Forget(targets=ts):
+                self.step(source, Havoc(tuple(map(frame.var, ts))), target, edge)
+            case Guard(cond=c):
+                self.step(source, Assume(fold(truth(frame.expr(c)))), target, edge)
+            case Nop():
+                self.step(source, SKIP, target, edge)
+            case Load(target=t, place=place):
+                self._accesses.load(self, source, target, frame.var(t), frame.place(place), edge)
+            case Store(place=place, value=value):
+                self._accesses.store(self, source, target, frame.place(place), None if value is None else frame.expr(value), edge)
+            case Address(target=t, place=place):
+                address = self._accesses.address(frame.place(place), edge.location)
+                self.step(source, Assign(frame.var(t), cast(address, t.type)), target, edge)
+            case Copy(target=into, source=origin):
+                self._accesses.copy(self, source, target, frame.place(into), frame.place(origin), edge)
+            case Call():
+                self._call(frame, edge, edge.instr, source, target)
+            case AtomicBegin():
+                self.step(source, SKIP, target, edge, mark=Mark.ATOMIC_BEGIN)
+            case AtomicEnd():
+                self.step(source, SKIP, target, edge, mark=Mark.ATOMIC_END)
+            case CriticalBegin():
+                self.step(source, SKIP, target, edge, mark=Mark.CRITICAL_BEGIN)
+            case CriticalEnd():
+                self.step(source, SKIP, target, edge, mark=Mark.CRITICAL_END)
+            case Fail(kind=kind, text=text):
+                self.sketch.errors[source] = ErrorLocation(ErrorKind(kind.value), edge.location, text)
+            case _:
+                assert_never(edge.instr)
+
+    # ------------------------------------------------------------------------------------------- calls
+    def _call(self, frame: Frame, edge: IrEdge, call: Call, source: int, target: int) -> None:
+        arguments = tuple(frame.place(a) if isinstance(a, Place) else frame.expr(a) for a in call.args)
+        if not isinstance(call.callee, str):
+            self._indirect(frame, edge, call, arguments, source, target)
+            return
+        self.direct(frame, edge, call, call.callee, arguments, source, target)
+
+    def direct(self, frame: Frame, edge: IrEdge, call: Call, callee: str, arguments: tuple[Expr | Place, ...], source: int,
+               target: int) -> None:
+        """A call of a function by name, whoever knows what it does."""
+        result = frame.var(call.result) if isinstance(call.result, Var) else None
+        into = frame.place(call.result) if isinstance(call.result, Place) else None
+        request = Request(self, edge, call, callee, arguments, result, into, source, target)
+        if self._library.threads(request):
+            return
+        function = self._functions(callee)
+        if function is None:
+            self._library.external(request)
+            return
+        begin, end = source, target
+        if callee.startswith("__VERIFIER_atomic_"):
+            begin, end = self.sketch.fresh(), self.sketch.fresh()
+            self.step(source, SKIP, begin, edge, mark=Mark.ATOMIC_BEGIN)
+        back = end if result is None and into is None else self.sketch.fresh()
+        self.enter(function, begin, back, arguments, frame, edge)
+        if result is not None:
+            if not isinstance(function.result, Var):
+                self.step(back, Havoc((result,)), end, edge)
+            else:
+                value = Read(Var(qualified(function, function.result.name), function.result.type))
+                self.step(back, Assign(result, cast(value, result.type)), end, edge)
+        elif into is not None:
+            assert isinstance(function.result, str)
+            self._accesses.copy(self, back, end, into, Place(function.result, (), into.type, into.type), edge)
+        if end != target:
+            self.step(end, SKIP, target, edge, mark=Mark.ATOMIC_END)
+
+    def _indirect(self, frame: Frame, edge: IrEdge, call: Call, arguments: tuple[Expr | Place, ...], source: int, target: int) -> None:
+        assert not isinstance(call.callee, str)
+        pointer = frame.expr(call.callee)
+        targets = self._accesses.function_targets(frame.function.name, call)
+        if not targets:
+            raise FrontendError(edge.location, "call through a function pointer with no known target")
+        for name in targets:
+            chosen = self.sketch.fresh()
+            guard = self._accesses.is_function(pointer, name, edge.location)
+            self.step(source, Assume(guard), chosen, edge, total=True)
+            self.direct(frame, edge, call, name, arguments, chosen, target)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that the library is asked to model: steps from `source` to `target`, the value into `result` or `into`."""
+
+    inliner: Inliner
+    edge: IrEdge
+    call: Call
+    callee: str
+    arguments: tuple[Expr | Place, ...]
+    result: Var | None
+    into: Place | None
+    source: int
+    target: int
+
+    @property
+    def location(self) -> Location:
+        return self.edge.location
+
+
+class Library:
+    """What calls of functions without a body do; see `frontend.known` for the one that knows C's library."""
+
+    def threads(self, request: Request) -> bool:
+        """Model a call of the threading library, even if its function has a body; False if it is not one."""
+        raise NotImplementedError
+
+    def external(self, request: Request) -> None:
+        """Model a call of a function that has no body."""
+        raise NotImplementedError

@@ -1,0 +1,196 @@
+"""From places of the intermediate form to cells of leaf variables, and the operations that read and write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from frontend.cfa import Assign, Havoc, Op
+from frontend.expr import Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var
+from frontend.fold import cast, fold, plus, times
+from frontend.ir import Field, Index, Module, Step
+from frontend.memory import BYTE, ArrayNode, BytesNode, Leaf, LeafNode, Node, StructNode, scalar_of
+from frontend.source import FrontendError, Location
+from frontend.types import ArrayType, CType, FieldDecl, FloatType, RecordType
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A scalar in memory: a leaf, its element if it is an array, the bits of a bit field, or `bytes` bytes from there on."""
+
+    leaf: Leaf
+    index: Expr | None
+    type: Scalar
+    bits: tuple[int, int] | None = None
+    bytes: int = 0
+    floating: bool = False
+    atomic: bool = False
+
+    @property
+    def lvalues(self) -> tuple[Lvalue, ...]:
+        """What an access to the cell touches."""
+        if self.index is None:
+            return (Var(self.leaf.name, self.leaf.type),)
+        if not self.bytes:
+            return (Element(self.leaf.name, self.index, self.leaf.type),)
+        return tuple(
+            Element(self.leaf.name, plus(self.index, Const(k, self.index.type)), self.leaf.type) for k in range(self.bytes)
+        )
+
+    def value(self) -> Expr | None:
+        """The value read, in the cell's type; None if it is arbitrary (floating point)."""
+        if self.floating:
+            return None
+        if self.bytes:
+            return cast(_join([Read(v) for v in self.lvalues]), self.type)
+        whole: Expr = Read(self.lvalues[0])
+        if self.bits is None:
+            return cast(whole, self.type)
+        first, count = self.bits
+        shifted = fold(Binary(">>", whole, Const(first, whole.type)))
+        field = cast(shifted, Scalar(count, self.type.signed)) if count < whole.type.width or self.type.signed else shifted
+        return cast(field, self.type)
+
+    def write(self, value: Expr | None) -> tuple[Op, ...]:
+        """The operations that store `value` (None: an arbitrary one)."""
+        if value is None:
+            return (Havoc(self.lvalues),)
+        if self.bytes:
+            wide = Scalar(8 * self.bytes, False)
+            bits = cast(cast(value, self.type), wide)
+            return tuple(
+                Assign(v, cast(fold(Binary(">>", bits, Const(8 * k, wide))), BYTE)) for k, v in enumerate(self.lvalues)
+            )
+        target = self.lvalues[0]
+        if self.bits is None:
+            return (Assign(target, cast(cast(value, self.type), target.type)),)
+        first, count = self.bits
+        unit = target.type
+        mask = ((1 << count) - 1) << first
+        kept = Binary("&", Read(target), Const(unit.high & ~mask, unit))
+        moved = Binary("&", Binary("<<", cast(value, unit), Const(first, unit)), Const(mask, unit))
+        return (Assign(target, fold(Binary("|", kept, moved))),)
+
+
+def _join(parts: list[Read]) -> Expr:
+    """Bytes as one unsigned integer, little endian."""
+    wide = Scalar(8 * len(parts), False)
+    total: Expr = cast(parts[0], wide)
+    for k, part in enumerate(parts[1:], 1):
+        total = Binary("|", total, Binary("<<", cast(part, wide), Const(8 * k, wide)))
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where a path leads: a subtree, the indices gathered on the way, and the byte offset once memory is untyped."""
+
+    node: Node
+    type: CType
+    indices: tuple[Expr, ...] = ()
+    bits: tuple[int, int] | None = None
+    byte: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Displacement:
+    """A path as bytes: a constant plus index * stride for each array step, the type there, and the bit field if it is one."""
+
+    offset: int
+    terms: tuple[tuple[Expr, int], ...]
+    type: CType
+    field: FieldDecl | None
+
+
+class Places:
+    """Resolves paths against layouts."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self.pointer = Scalar(8 * module.model.pointer_size, False)
+        self.word = Scalar(8 * module.model.pointer_size, True)
+
+    def displacement(self, base_type: CType, path: tuple[Step, ...], inside: bool = False) -> Displacement:
+        """How many bytes `path` leads away from an address of type `base_type *`.
+
+        A first Index counts whole targets of a pointer, or, `inside` an object, enters its array.
+        """
+        offset, terms, here = 0, [], base_type
+        field: FieldDecl | None = None
+        for number, step in enumerate(path):
+            match step:
+                case Field(name=name):
+                    assert isinstance(here, RecordType), here
+                    field = self._module.records[here.key].field(name)
+                    offset, here = offset + field.offset, field.type
+                case Index(value=value):
+                    if number > 0 or inside:
+                        assert isinstance(here, ArrayType), here
+                        here = here.element
+                    stride = self._module.sizeof(here)
+                    if isinstance(value, Const):
+                        offset += value.value * stride
+                    else:
+                        terms.append((value, stride))
+                case _:
+                    assert_never(step)
+        return Displacement(offset, tuple(terms), here, field if field is not None and field.bits is not None else None)
+
+    def down(self, part: Part, step: Step) -> Part:
+        """One step further into an object."""
+        if isinstance(part.node, BytesNode):
+            move = self.displacement(part.type, (step,), inside=True)
+            assert part.byte is not None
+            distance = [Const(move.offset, self.word), *(times(cast(e, self.word), s) for e, s in move.terms)]
+            bits = None if move.field is None else (move.field.bit_offset, move.field.bits or 0)
+            return Part(part.node, move.type, part.indices, bits, plus(part.byte, *distance))
+        match step, part.node:
+            case Field(name=name), StructNode(fields=fields):
+                assert isinstance(part.type, RecordType)
+                child, bits = fields[name]
+                below = self._module.records[part.type.key].field(name).type
+                byte = Const(0, self.word) if isinstance(child, BytesNode) else None
+                return Part(child, below, part.indices, bits, byte)
+            case Index(value=value), ArrayNode(element=element):
+                assert isinstance(part.type, ArrayType)
+                byte = Const(0, self.word) if isinstance(element, BytesNode) else None
+                return Part(element, part.type.element, (*part.indices, value), None, byte)
+            case _:
+                raise AssertionError((step, part.node))
+
+    def part(self, root: Node, type_: CType, path: tuple[Step, ...], instance: tuple[Expr, ...] = ()) -> Part:
+        """The part of an object that `path` names."""
+        here = Part(root, type_, instance, None, Const(0, self.word) if isinstance(root, BytesNode) else None)
+        for step in path:
+            here = self.down(here, step)
+        return here
+
+    def cell(self, part: Part, type_: CType, location: Location) -> Cell:
+        """The scalar at a part; `type_` is the C type it is accessed with."""
+        scalar = scalar_of(type_, self._module)
+        if scalar is None:
+            raise FrontendError(location, "a struct or union is used as a value here")
+        floating = isinstance(type_, FloatType)
+        match part.node:
+            case LeafNode(leaf=leaf):
+                index = self.flatten(leaf, part.indices)
+                return Cell(leaf, index, scalar, part.bits, 0, floating, type_.quals.atomic or leaf.atomic)
+            case BytesNode(leaf=leaf):
+                assert part.byte is not None
+                index = self.flatten(leaf, (*part.indices, part.byte))
+                size = self._module.sizeof(type_)
+                return Cell(leaf, index, scalar, None, size, floating, type_.quals.atomic or leaf.atomic)
+            case _:
+                raise FrontendError(location, "a struct, union or array is used as a value here")
+
+    def flatten(self, leaf: Leaf, indices: tuple[Expr, ...]) -> Expr | None:
+        """One element number from the indices along the leaf's dimensions."""
+        assert len(indices) == len(leaf.dims), (leaf, indices)
+        if not indices:
+            return None
+        if len(indices) == 1:
+            return fold(indices[0])
+        total: Expr = cast(fold(indices[0]), self.word)
+        for value, dim in zip(indices[1:], leaf.dims[1:], strict=True):
+            total = plus(times(total, dim.count), cast(fold(value), self.word))
+        return total

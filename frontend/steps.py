@@ -1,0 +1,93 @@
+"""The automaton of one thread while it is being built: steps that still carry marks of atomic and critical sections."""
+
+from __future__ import annotations
+
+import enum
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from frontend.cfa import Access, ErrorLocation, Op, show_op
+from frontend.source import NOWHERE, Location
+
+
+class Mark(enum.Enum):
+    """What a step does to the nesting of sections besides its operation (which is SKIP then)."""
+
+    ATOMIC_BEGIN = "atomic begin"
+    ATOMIC_END = "atomic end"
+    CRITICAL_BEGIN = "critical begin"
+    CRITICAL_END = "critical end"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An edge in the making.
+
+    `total`: one of the steps from this source always passes unless behaviour is undefined, so their guards never block.
+    """
+
+    source: int
+    target: int
+    op: Op
+    accesses: tuple[Access, ...] = ()
+    location: Location = NOWHERE
+    text: str = ""
+    protected: bool = False
+    mark: Mark | None = None
+    total: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"
+
+
+@dataclass(slots=True)
+class Sketch:
+    """Locations 0 .. size-1 and steps; mutable until it becomes a `Cfa`."""
+
+    size: int = 1
+    start: int = 0
+    steps: list[Step] = field(default_factory=list)
+    errors: dict[int, ErrorLocation] = field(default_factory=dict)
+    atomic: set[int] = field(default_factory=set)
+    critical: set[int] = field(default_factory=set)
+
+    def fresh(self) -> int:
+        self.size += 1
+        return self.size - 1
+
+    def leaving(self) -> dict[int, list[Step]]:
+        """Steps by source, in their order."""
+        out: dict[int, list[Step]] = defaultdict(list)
+        for step in self.steps:
+            out[step.source].append(step)
+        return out
+
+    def entering(self) -> dict[int, list[Step]]:
+        """Steps by target, in their order."""
+        into: dict[int, list[Step]] = defaultdict(list)
+        for step in self.steps:
+            into[step.target].append(step)
+        return into
+
+    def reachable(self) -> list[int]:
+        """Locations that paths from the start reach, depth first along the order of the steps: the reading order."""
+        out = self.leaving()
+        order: list[int] = []
+        seen: set[int] = set()
+        stack = [self.start]
+        while stack:
+            here = stack.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            order.append(here)
+            stack.extend(step.target for step in reversed(out[here]) if step.target not in seen)
+        return order
+
+    def prune(self) -> None:
+        """Drop what no path from the start reaches."""
+        alive = set(self.reachable())
+        self.steps = [s for s in self.steps if s.source in alive]
+        self.errors = {q: e for q, e in self.errors.items() if q in alive}
+        self.atomic &= alive
+        self.critical &= alive

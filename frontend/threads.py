@@ -1,0 +1,76 @@
+"""Which threads a program has: from the command line, from annotations in the source, from `main`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from frontend.cfa import Role
+from frontend.ir import FunctionDecl, Module
+from frontend.source import FrontendError, Location
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSource:
+    """A function that runs as a thread: `count` copies, any number if None.
+
+    `flag`: a handler starts only while this condition over globals holds. `again`: when it returns it may start again.
+    """
+
+    function: str
+    count: int | None
+    role: Role
+    location: Location
+    flag: str | None = None
+    again: bool = False
+
+
+def choose_threads(module: Module, requested: tuple[str, ...]) -> tuple[ThreadSource, ...]:
+    """The threads that run from the start; those that others create are found while those are lowered."""
+    if requested:
+        return tuple(_requested(module, text) for text in requested)
+    found = [source for decl in module.declarations.values() if decl.defined for source in _annotated(decl)]
+    main = module.declarations.get("main")
+    if main is not None and main.defined and all(s.function != "main" for s in found):
+        found.insert(0, ThreadSource("main", 1, Role.MAIN, main.location))
+    if not found:
+        raise FrontendError(Location(module.file, 1), "there is no thread in this file",
+                            "name one with --thread F, mark a function with circ_thread, or define main")
+    return tuple(found)
+
+
+def _requested(module: Module, text: str) -> ThreadSource:
+    """A thread from `--thread F` (any number of copies) or `--thread F=N`."""
+    here = Location(module.file, 1)
+    parts = re.fullmatch(r"([A-Za-z_$][\w$]*)(?:=(\d+))?", text.strip())
+    if parts is None:
+        raise FrontendError(here, f"--thread {text}: expected F or F=N")
+    name, number = parts.group(1), parts.group(2)
+    decl = module.declarations.get(name)
+    if decl is None or not decl.defined:
+        raise FrontendError(here, f"--thread {text}: there is no function '{name}' with a body in this file")
+    count = None if number is None else int(number)
+    if count == 0:
+        raise FrontendError(here, f"--thread {text}: a thread that runs 0 times is none")
+    return ThreadSource(name, count, Role.MAIN if name == "main" and count == 1 else Role.THREAD, decl.location)
+
+
+def _annotated(decl: FunctionDecl) -> list[ThreadSource]:
+    found: list[ThreadSource] = []
+    for attribute, arguments in decl.attributes:
+        match attribute:
+            case "circ_thread":
+                found.append(ThreadSource(decl.name, None, Role.THREAD, decl.location))
+            case "circ_threads":
+                if len(arguments) != 1 or not re.fullmatch(r"\s*[1-9]\d*\s*", arguments[0]):
+                    raise FrontendError(decl.location, f"circ_threads of '{decl.name}' needs a positive number")
+                found.append(ThreadSource(decl.name, int(arguments[0]), Role.THREAD, decl.location))
+            case "circ_interrupt":
+                if len(arguments) != 1:
+                    raise FrontendError(decl.location, f"circ_interrupt of '{decl.name}' needs the variable that enables it")
+                found.append(ThreadSource(decl.name, None, Role.HANDLER, decl.location, arguments[0].strip(), True))
+            case "circ_task":
+                found.append(ThreadSource(decl.name, 1, Role.TASK, decl.location, None, True))
+    if len(found) > 1:
+        raise FrontendError(decl.location, f"'{decl.name}' is marked as a thread twice")
+    return found
