@@ -1,28 +1,30 @@
 # Every target makes the virtual environment it needs and leaves it alone when nothing changed.
-PYTHON ?= python3
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/installed
-SEED   ?= $(shell date +%s)
-N      ?= 2000
 
-.PHONY: demo test check fuzz bench clean
-
-$(STAMP): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+.PHONY: demo test check bench clean
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n auto
 
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache --no-logo
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/load.py
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("circ needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

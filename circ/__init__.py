@@ -1,0 +1,10 @@
+"""Race checker for C: proves that a program has no data race, or shows the interleaving that makes one.
+
+    import circ, frontend
+    result = circ.check(frontend.load("a.c"))
+"""
+
+from circ.check import check
+from circ.supervise import Limits
+
+__all__ = ["Limits", "check"]

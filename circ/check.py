@@ -1,0 +1,203 @@
+"""From a program to answers: what is asked, an engine that answers it, the kernel that re-checks it, all under limits.
+
+    result = circ.check(frontend.load("a.c"))
+
+An engine's `Safe` or `Refuted` becomes an answer only after the kernel has accepted its certificate or replayed its trace.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, assert_never
+
+from circ import engines
+from circ.dump import Dump
+from circ.supervise import Crashed, Died, Done, Emit, Limits, Outcome, OutOfMemory, TimedOut, supervise
+from circ.verdict import (
+    Answer,
+    Assertions,
+    Observer,
+    Options,
+    OutOfTime,
+    Question,
+    RaceOn,
+    Refuted,
+    Result,
+    Safe,
+    Unknown,
+    Verdict,
+    silent,
+)
+from frontend.cfa import Program, Variable
+from frontend.source import FrontendError, Location
+
+PROPERTIES = ("races", "asserts", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and what the user calls its subject."""
+
+    question: Question
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How questions are to be answered. `dump`: a folder for what the engine builds on the way."""
+
+    engine: str = engines.DEFAULT
+    options: Options = field(default_factory=Options)
+    limits: Limits = field(default_factory=Limits)
+    dump: Path | None = None
+
+
+def check(
+    program: Program,
+    variables: Sequence[str] | None = None,
+    engine: str = engines.DEFAULT,
+    limits: Limits | None = None,
+    observer: Observer | None = None,
+    *,
+    prop: str = "races",
+    options: Options | None = None,
+) -> Result:
+    """Asks about races on `variables` (all shared ones if None), or about assertions, and gives every answer.
+
+    Raises FrontendError for a variable that does not exist and ValueError for an engine that does not.
+    """
+    plan = Plan(engine, options or Options(), limits or Limits())
+    asked = questions(program, variables, prop)
+    return Result(program, tuple(answers(program, asked, plan, observer or silent)))
+
+
+# --------------------------------------------------------------------------------------------------- questions
+def questions(program: Program, variables: Sequence[str] | None, prop: str) -> tuple[Asked, ...]:
+    """What is asked, variables in the order of their declaration."""
+    if prop not in PROPERTIES:
+        raise ValueError(f"unknown property {prop!r}: one of {', '.join(PROPERTIES)}")
+    asked: list[Asked] = []
+    if prop in ("races", "all"):
+        wanted = {v.name for v in program.shared} if variables is None else {
+            v.name for name in variables for v in find_variables(program, name)}
+        asked += [Asked(RaceOn(v.name), shown(v)) for v in program.globals if v.name in wanted]
+    if prop in ("asserts", "all") and has_assertions(program):
+        asked.append(Asked(Assertions(), "asserts"))
+    return tuple(asked)
+
+
+def has_assertions(program: Program) -> bool:
+    """Whether there is anything that `--property asserts` could find violated."""
+    return bool(program.invariants) or any(t.cfa.errors or t.cfa.critical for t in program.templates)
+
+
+def shown(variable: Variable) -> str:
+    return variable.shown or variable.name
+
+
+def find_variables(program: Program, name: str) -> tuple[Variable, ...]:
+    """The globals a user means by `x`, `f::x`, `file.c:x`, `s.f`, `a[]`, or by the name of a whole object `s`."""
+    candidates = [v for v in program.globals if not v.ghost]
+    file, colon, rest = name.rpartition(":")
+    if colon and not file.endswith(":"):
+        candidates = [v for v in candidates if v.location.file == file or v.location.file.endswith("/" + file)]
+        name = rest
+    for matches in (
+        [v for v in candidates if name in (shown(v), v.name)],
+        [v for v in candidates if v.object == name],
+        [v for v in candidates if name in (shown(v).rpartition("::")[2], v.object.rpartition("::")[2])],
+    ):
+        objects = {v.object or v.name for v in matches}
+        if len(objects) == 1:
+            return tuple(matches)
+        if objects:
+            options = ", ".join(f"{shown(v)} ({v.location})" for v in matches)
+            raise FrontendError(Location(program.file, 1), f"'{name}' may be any of {options}", "write f::x or file.c:x")
+    known = ", ".join(shown(v) for v in program.shared) or "none"
+    raise FrontendError(Location(program.file, 1), f"no global variable '{name}'", f"shared variables: {known}")
+
+
+# --------------------------------------------------------------------------------------------------- answers
+def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Observer) -> Iterator[Answer]:
+    """One answer a question, in order, as they come. The observer hears of progress; closing the iterator ends all."""
+    entry = engines.find(plan.engine)
+    if entry is None:
+        raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
+
+    def start() -> Callable[[Asked, Emit], Verdict]:
+        engine = entry.load()
+
+        def work(task: Asked, emit: Emit) -> Verdict:
+            dump = Dump(plan.dump / file_name(task.shown), program) if plan.dump else None
+
+            def observe(event: str, data: Mapping[str, Any]) -> None:
+                if dump is not None:
+                    dump(event, data)
+                if event != "dump":
+                    emit(event, data)
+
+            timeout = plan.limits.timeout
+            deadline = None if timeout is None else time.monotonic() + timeout
+            try:
+                verdict = engine(program, task.question, replace(plan.options, deadline=deadline), observe)
+            except OutOfTime as error:
+                return Unknown(str(error) or "the time limit was reached", advice=_MORE_TIME)
+            emit("kernel", {})
+            return confirmed(program, task.question, verdict)
+
+        return work
+
+    def on_event(task: Asked, event: str, data: Mapping[str, Any]) -> None:
+        observer(event, {**data, "subject": task.shown})
+
+    for task, outcome in supervise(asked, start, plan.limits, on_event):
+        yield Answer(task.question, task.shown, _verdict(outcome), plan.engine)
+
+
+def confirmed(program: Program, question: Question, verdict: Verdict) -> Verdict:
+    """The verdict if the kernel agrees; else `Unknown` that says it is our bug."""
+    from circ.kernel import refusal
+
+    match verdict:
+        case Safe(certificate=evidence):
+            what = "a certificate"
+        case Refuted(trace=evidence):
+            what = "a trace"
+        case Unknown():
+            return verdict
+        case _:
+            assert_never(verdict)
+    reason = refusal(program, question, evidence)
+    if reason is None:
+        return verdict
+    return Unknown(f"internal error: the kernel refused {what}: {reason}", bug=f"{reason}\n{evidence}",
+                   statistics=verdict.statistics)
+
+
+_MORE_TIME = "give it more time with --timeout, or name the variables that matter with -x"
+
+
+def _verdict(outcome: Outcome[Verdict]) -> Verdict:
+    match outcome:
+        case Done(value=verdict):
+            return verdict
+        case TimedOut(seconds=s):
+            return Unknown(f"timeout: no answer within {s:g} s", advice=_MORE_TIME)
+        case OutOfMemory(megabytes=m):
+            limit = f" of {m} MB" if m is not None else ""
+            return Unknown(f"memory: the limit{limit} was reached", advice="give it more memory with --memory")
+        case Died(how=how, stderr=text):
+            return Unknown(f"the analysis process ended early ({how})", tried=tuple(text.splitlines()[-1:]),
+                           advice="the machine may be short of memory; try again with a smaller --memory")
+        case Crashed(error=error, traceback=trace):
+            return Unknown(f"internal error: {error}", bug=trace)
+        case _:
+            assert_never(outcome)
+
+
+def file_name(subject: str) -> str:
+    """A variable's name as part of a file name: letters, digits, `_`, `.` and `-` stay, the rest is written in hex."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else f"%{ord(c):02x}" for c in subject)

@@ -1,0 +1,53 @@
+"""An interleaving as a table: one column a thread, one line a step, and at the end the two accesses that meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from circ.report.rerun import Rerun, Row
+from circ.verdict import Trace
+from frontend.cfa import Access, Edge, Program
+from frontend.source import NOWHERE, Location
+
+_WIDTH = 60
+
+
+def interleaving(program: Program, trace: Trace, rerun: Rerun) -> Iterator[str]:
+    """The lines of the table."""
+    table = [(str(n), r.thread, _cell(r, program.file)) for n, r in enumerate(rerun.rows, 1)]
+    last = {thread: f"{_line(place, program.file)}: {does}" for thread, place, does in meeting(program, trace)}
+    heads = [f"thread {i + 1} ({name})" for i, name in enumerate(trace.threads)]
+    widths = [
+        min(_WIDTH, max(len(text) for text in (head, last.get(i, ""), *(c for _, t, c in table if t == i))))
+        for i, head in enumerate(heads)
+    ]
+    yield _join("step", heads, widths)
+    for number, thread, cell in table:
+        yield _join(number, [cell if i == thread else "" for i in range(len(heads))], widths)
+    if last:
+        yield _join("race", [last.get(i, "") for i in range(len(heads))], widths)
+
+
+def meeting(program: Program, trace: Trace) -> Iterator[tuple[int, Location, str]]:
+    """The accesses that race: thread (from 0), where, and what it does (`writes x`)."""
+    for thread, edge, index in trace.accesses:
+        found = program.template(trace.threads[thread]).cfa.edges[edge]
+        access = found.accesses[index]
+        yield thread, access_place(found, access), f"{'writes' if access.write else 'reads'} {access.text or access.variable}"
+
+
+def access_place(edge: Edge, access: Access) -> Location:
+    return access.location if access.location != NOWHERE else edge.location
+
+
+def _join(number: str, texts: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join([number.rjust(4), *(t.ljust(w) for t, w in zip(texts, widths, strict=True))]).rstrip()
+
+
+def _cell(row: Row, file: str) -> str:
+    values = ", ".join(f"{v.name} = {v.value}" for v in row.values)
+    return f"{_line(row.location, file)}: {' '.join(row.text.split())}" + (f"  {{{values}}}" if values else "")
+
+
+def _line(place: Location, file: str) -> str:
+    return str(place.line) if place.file == file else f"{place.file}:{place.line}"

@@ -1,0 +1,120 @@
+"""The report for programs: versioned JSON (docs/json.md), keys in a fixed order, times only under `time`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, assert_never
+
+from circ.options import SourceOptions
+from circ.report.columns import meeting
+from circ.report.rerun import Rerun
+from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
+from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, word
+from frontend.cfa import Assumption, Program
+from frontend.source import Location
+
+VERSION = 1
+
+
+def report_json(reports: Sequence[FileReport], source: SourceOptions, options: Mapping[str, object], status: int) -> str:
+    """One JSON document for a whole run."""
+    data = {
+        "format": "circ-report",
+        "version": VERSION,
+        "circ": circ_version(),
+        "options": {**asdict(source), **options},
+        "files": [_file(r) for r in reports],
+        "summary": counts(reports),
+        "status": status,
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+def circ_version() -> str:
+    try:
+        return version("circ")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return "unknown"
+
+
+def _file(report: FileReport) -> dict[str, Any]:
+    error = report.error
+    return {
+        "file": report.file,
+        "error": error and {"location": _location(error.location), "message": error.message, "hint": error.hint},
+        "complete": report.complete,
+        "status": file_status(report),
+        "program": report.result and _program(report.result),
+        "answers": [_answer(report.result, a) for a in report.result.answers] if report.result else [],
+    }
+
+
+def _program(result: Result) -> dict[str, Any]:
+    program = result.program
+    return {
+        "fingerprint": program.fingerprint(),
+        "data_model": program.data_model,
+        "ints": program.ints,
+        "race_model": program.race_model,
+        "preemption": program.preemption,
+        "threads": [{"name": t.name, "role": t.role.value, "count": t.count, "locations": t.cfa.size, "edges": len(t.cfa.edges),
+                     "location": _location(t.location)} for t in program.templates],
+        "shared": [v.shown or v.name for v in program.shared],
+        "assuming": [_assumption(a) for a in assuming(result)],
+        "sequentially_consistent": sequentially_consistent(result),
+        "warnings": [_assumption(w) for w in program.warnings],
+    }
+
+
+def _answer(result: Result, answer: Answer) -> dict[str, Any]:
+    program = result.program
+    data: dict[str, Any] = {
+        "property": "races" if isinstance(answer.question, RaceOn) else "asserts",
+        "variable": answer.shown if isinstance(answer.question, RaceOn) else None,
+        "verdict": word(answer.question, answer.verdict),
+        "engine": answer.engine,
+    }
+    match answer.verdict:
+        case Safe(certificate=c, why=why, trivial=trivial):
+            data |= {"why": list(why), "trivial": trivial, "certificate": c.kind,
+                     "assuming": [_assumption(a) for a in assuming(result)]}
+        case Refuted(trace=trace):
+            data |= {"trace": _trace(program, trace)}
+        case Unknown(reason=reason, tried=tried, advice=advice, bug=bug):
+            data |= {"reason": reason, "tried": list(tried), "advice": advice, "bug": bool(bug)}
+        case _:
+            assert_never(answer.verdict)
+    return data | {"warnings": [_assumption(w) for w in answer.warnings], **_statistics(answer.verdict.statistics)}
+
+
+def _trace(program: Program, trace: Trace) -> dict[str, Any]:
+    rerun = Rerun(program, trace)
+    data: dict[str, Any] = {"threads": list(trace.threads)}
+    if isinstance(trace.question, RaceOn):
+        data["accesses"] = [{"thread": t + 1, "location": _location(place), "does": does}
+                            for t, place, does in meeting(program, trace)]
+    else:
+        failure = rerun.failure()
+        data["failure"] = {"location": _location(failure.location), "text": failure.text}
+    data["steps"] = [{"thread": r.thread + 1, "location": _location(r.location), "text": r.text,
+                      "values": [{"variable": v.name, "value": v.value} for v in r.values]} for r in rerun.rows]
+    return data
+
+
+def _statistics(s: Statistics) -> dict[str, Any]:
+    return {
+        "statistics": {"predicates": list(s.predicates), "acfa": dict(s.acfa), "k": s.k, "rounds": s.rounds,
+                       "states": s.states, "queries": s.queries},
+        "time": {name: round(seconds, 3) for name, seconds in s.seconds.items()},
+    }
+
+
+def _assumption(a: Assumption) -> dict[str, Any]:
+    return {"text": a.text, "location": _location(a.location)}
+
+
+def _location(place: Location) -> dict[str, Any] | None:
+    return None if place.line == 0 else {"file": place.file, "line": place.line, "column": place.column}

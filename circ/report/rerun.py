@@ -1,0 +1,147 @@
+"""A trace run again for the sake of its reader: which thread, which line, which values, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from circ.verdict import Choice, Step, Trace
+from frontend.cfa import SKIP, Edge, Program, Self, Variable, name_of, op_reads, op_writes, show_op
+from frontend.evaluate import Value, cell, cells
+from frontend.expr import Element, Lvalue
+from frontend.interpret import Machine, State
+from frontend.source import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A variable as the user calls it, and its value."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One step: thread (from 0), where, what the user wrote there, and the values that it read or wrote."""
+
+    thread: int
+    location: Location
+    text: str
+    values: tuple[Shown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a run violates at its end, and where the user wrote that it must not."""
+
+    location: Location
+    text: str
+
+
+class Rerun:
+    """A trace that the kernel accepted, step by step."""
+
+    def __init__(self, program: Program, trace: Trace) -> None:
+        self.machine = Machine(program)
+        self.trace = trace
+        self.crew = [self.machine.index[name] for name in trace.threads]
+        self.rows: list[Row] = []
+        """The steps that a user could see."""
+        self.state = self._start()
+        for step in trace.steps:
+            self._step(step)
+
+    def failure(self) -> Failure:
+        """What the last state violates: an assertion, a critical section that two threads are in, or an invariant."""
+        program = self.machine.program
+        inside = []
+        for (location, _), template in zip(self.state.threads, self.crew, strict=True):
+            cfa = program.templates[template].cfa
+            if location in cfa.errors:
+                error = cfa.errors[location]
+                return Failure(error.location, error.text or error.kind.value)
+            if location in cfa.critical:
+                inside.append(cfa.places.get(location, Location(program.file, 1)))
+        if len(inside) > 1:
+            return Failure(inside[0], f"two threads are in a critical section, the other at {inside[1]}")
+        broken = self.machine.broken_invariant(self.state.globals)
+        assert broken is not None, "a trace that the kernel accepted violates nothing"
+        invariant = program.invariants[broken]
+        return Failure(invariant.location, f"circ_invariant({invariant.text})")
+
+    # ----------------------------------------------------------------------------------------------- running
+    def _start(self) -> State:
+        chosen = _by_cell(self.trace.start)
+
+        def value(v: Variable, thread: int | None) -> Value:
+            given = chosen.get((v.name, thread), {})
+            if v.is_array:
+                return cells(0, {i: n for i, n in given.items() if i is not None})
+            if None in given:
+                return given[None]
+            if isinstance(v.start, Self) and thread is not None:
+                return v.type.wrap(self.crew[:thread].count(self.crew[thread]) + v.start.offset)
+            return 0
+
+        return self.machine.start(self.crew, value)
+
+    def _step(self, step: Step) -> None:
+        template, before = self.crew[step.thread], self.state
+        edge, code = self.machine.edge(template, step.edge), self.machine.code(template, step.edge)
+        pending = list(step.choices)
+
+        def fill(hole: int, index: int | None) -> Value:
+            name = code.holes[hole].variable
+            if code.holes[hole].whole:
+                return cells(0, {c.index: c.value for c in pending if c.variable == name and c.index is not None})
+            found = next((c for c in pending if c.variable == name), None)
+            if found is None:
+                return 0
+            pending.remove(found)
+            return found.value
+
+        done = self.machine.execute(code, before.globals, before.threads[step.thread][1], fill)
+        assert done is not None, "a trace that the kernel accepted blocks"
+        threads = list(before.threads)
+        threads[step.thread] = edge.target, done[1]
+        self.state = State(done[0], tuple(threads))
+        values = tuple(self._values(step.thread, edge, before))
+        if edge.op != SKIP and (values or edge.text):
+            self.rows.append(Row(step.thread, edge.location, edge.text or show_op(edge.op), values))
+
+    # ----------------------------------------------------------------------------------------------- values
+    def _values(self, thread: int, edge: Edge, before: State) -> Iterator[Shown]:
+        """What the step read (as it was) and wrote (as it is now), each once, what circ made for itself left out."""
+        written = dict.fromkeys(op_writes(edge.op))
+        found = [self._shown(thread, name_of(v), self._index(thread, v, before), before)
+                 for v in op_reads(edge.op) if name_of(v) not in written]
+        found += [self._shown(thread, a.variable, self._index(thread, a.lvalue, before), self.state)
+                  for a in edge.accesses if a.write and not a.whole]
+        found += [self._shown(thread, name, None, self.state) for name in written]
+        yield from dict.fromkeys(shown for shown in found if shown is not None)
+
+    def _index(self, thread: int, v: Lvalue, state: State) -> int | None:
+        if not isinstance(v, Element):
+            return None
+        return self.machine.function(self.crew[thread], v.index, index=True)(state.globals, state.threads[thread][1])
+
+    def _shown(self, thread: int, name: str, index: int | None, state: State) -> Shown | None:
+        where = self.machine.slot(self.crew[thread], name)
+        assert where is not None, f"no variable {name}"
+        variable = self.machine.variable(self.crew[thread], where)
+        value = (state.globals if where[0] == "g" else state.threads[thread][1])[where[1]]
+        text = variable.shown or name
+        if isinstance(value, tuple):
+            if index is None:
+                return None
+            value = cell(value, index)
+            text = text.replace("[]", f"[{index}]") if "[]" in text else f"{text}[{index}]"
+        return None if value is None or variable.ghost else Shown(text, value)
+
+
+def _by_cell(choices: Sequence[Choice]) -> Mapping[tuple[str, int | None], dict[int | None, int]]:
+    found: dict[tuple[str, int | None], dict[int | None, int]] = {}
+    for c in choices:
+        found.setdefault((c.variable, c.thread), {})[c.index] = c.value
+    return found

@@ -1,0 +1,68 @@
+"""What all reports have in common: files with their results, what a verdict rests on, counts, and the exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circ.verdict import Answer, RaceOn, Result, Safe, Unknown, word
+from frontend.cfa import Assumption
+from frontend.source import FrontendError
+
+WORDS = ("safe", "race", "violated", "unknown")
+
+PROVED, FOUND, BAD_INPUT, UNDECIDED, BUG = 0, 1, 2, 3, 4
+_PRECEDENCE = (BUG, BAD_INPUT, FOUND, UNDECIDED, PROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file of a run: its result, or the error that kept it from being read. `complete`: nothing asked is missing."""
+
+    file: str
+    result: Result | None = None
+    error: FrontendError | None = None
+    complete: bool = True
+
+
+def sequentially_consistent(result: Result) -> bool:
+    """Whether every shared variable is proved, so that sequential consistency is no assumption any more."""
+    proved = {a.question.variable for a in result.answers if isinstance(a.question, RaceOn) and isinstance(a.verdict, Safe)}
+    return all(v.name in proved for v in result.program.shared)
+
+
+def assuming(result: Result) -> tuple[Assumption, ...]:
+    """All that the verdicts rest on and that was not proved."""
+    extra = () if sequentially_consistent(result) else (Assumption("sequential consistency"),)
+    return (*result.program.assumptions, *extra)
+
+
+def counts(reports: Sequence[FileReport]) -> dict[str, int]:
+    """How many answers carry each verdict word."""
+    found = dict.fromkeys(WORDS, 0)
+    for report in reports:
+        for answer in report.result.answers if report.result else ():
+            found[word(answer.question, answer.verdict)] += 1
+    return found
+
+
+def answer_status(answer: Answer) -> int:
+    match word(answer.question, answer.verdict):
+        case "safe":
+            return PROVED
+        case "race" | "violated":
+            return FOUND
+        case _:
+            return BUG if isinstance(answer.verdict, Unknown) and answer.verdict.bug else UNDECIDED
+
+
+def file_status(report: FileReport) -> int:
+    if report.error is not None:
+        return BAD_INPUT
+    statuses = [answer_status(a) for a in report.result.answers] if report.result else []
+    return worst([*statuses, PROVED if report.complete else UNDECIDED])
+
+
+def worst(statuses: Sequence[int]) -> int:
+    """The status of a whole run: the first of 4, 2, 1, 3, 0 that occurs."""
+    return next(s for s in _PRECEDENCE if s in statuses) if statuses else PROVED

@@ -1,0 +1,137 @@
+"""One run of `circ check`: files in, reports, certificates and dumps out, an exit status at the end.
+
+An interrupted run still reports what is known: leaving the session writes the report, whatever the reason for leaving.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+from circ import engines
+from circ.bugs import report_bug
+from circ.check import Asked, Plan, answers, file_name, questions
+from circ.evidence import dump as evidence_text
+from circ.options import SourceOptions
+from circ.progress import Progress
+from circ.report.json import report_json
+from circ.report.summary import FileReport, file_status, worst
+from circ.report.text import answer_text, file_text, summary_text
+from circ.supervise import Limits
+from circ.verdict import Answer, Options, Refuted, Result, Safe, Unknown
+from frontend.cfa import Program
+from frontend.source import FrontendError
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for, for all files of a run."""
+
+    source: SourceOptions
+    variables: tuple[str, ...] | None = None
+    prop: str = "races"
+    engine: str = engines.DEFAULT
+    timeout: float | None = 60.0
+    memory: int | None = 4096
+    predicates: tuple[str, ...] = ()
+    k: int | None = None
+    form: str = "text"
+    output: Path | None = None
+    certificate: Path | None = None
+    dump: Path | None = None
+    explain: bool = False
+    debug: bool = False
+
+    def plan(self) -> Plan:
+        return Plan(self.engine, Options(self.predicates, self.k), Limits(self.timeout, self.memory), self.dump)
+
+
+class Session:
+    """A context manager; `check` a file at a time, then read `status`."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.reports: list[FileReport] = []
+        self.written: set[str] = set()
+        self.progress = Progress(sys.stderr)
+
+    def __enter__(self) -> Session:
+        for folder in (self.request.certificate, self.request.dump):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+        output = self.request.output
+        self.out: TextIO = sys.stdout if output is None else output.open("w")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.progress.clear()
+        if self.request.form == "json":
+            self.out.write(report_json(self.reports, self.request.source, self._options(), self.status))
+        elif self.reports:
+            self.out.write(summary_text(self.reports))
+        self.out.flush()
+        if self.out is not sys.stdout:
+            self.out.close()
+
+    @property
+    def status(self) -> int:
+        """The exit status of all files checked so far."""
+        return worst([file_status(r) for r in self.reports])
+
+    def check(self, file: str) -> None:
+        """Asks everything of one file; a file that cannot be read is reported and does not stop the others."""
+        try:
+            self.progress.show(f"reading {file}")
+            program = self.request.source.load(file)
+            asked = questions(program, self.request.variables, self.request.prop)
+        except FrontendError as error:
+            self.progress.clear()
+            print(error, file=sys.stderr)
+            self.reports.append(FileReport(file, error=error))
+            return
+        self._answer(file, program, asked)
+
+    def _answer(self, file: str, program: Program, asked: tuple[Asked, ...]) -> None:
+        known: list[Answer] = []
+        index = len(self.reports)
+        self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
+        for answer in answers(program, asked, self.request.plan(), self.progress.observer(file, len(asked), known)):
+            known.append(answer)
+            self.reports[index] = FileReport(file, Result(program, tuple(known)), complete=len(known) == len(asked))
+            self._tell(program, answer)
+        if self.request.form == "text":
+            self.progress.clear()
+            self.out.write(file_text(Result(program, tuple(known))))
+            self.out.flush()
+
+    def _tell(self, program: Program, answer: Answer) -> None:
+        self.progress.clear()
+        if isinstance(answer.verdict, Unknown) and answer.verdict.bug:
+            report_bug(f"{answer.shown}: {answer.verdict.reason}", answer.verdict.bug, self.request.debug)
+        if self.request.form == "text":
+            self.out.write(answer_text(program, answer, self.request.explain))
+            self.out.flush()
+        match answer.verdict:
+            case Safe(certificate=evidence) | Refuted(trace=evidence) if self.request.certificate is not None:
+                path = self.request.certificate / self._fresh_name(program.file, answer)
+                path.write_text(evidence_text(evidence, self.request.source))
+
+    def _fresh_name(self, file: str, answer: Answer) -> str:
+        """`<file>.<variable>.<engine>.json`; files of one name in different folders are numbered."""
+        stem, rest = file_name(Path(file).name), f"{file_name(answer.shown)}.{answer.engine}.json"
+        name, number = f"{stem}.{rest}", 1
+        while name in self.written:
+            number += 1
+            name = f"{stem}-{number}.{rest}"
+        self.written.add(name)
+        return name
+
+    def _options(self) -> dict[str, object]:
+        r = self.request
+        return {"engine": r.engine, "property": r.prop, "variables": None if r.variables is None else list(r.variables),
+                "predicates": list(r.predicates), "k": r.k, "timeout": r.timeout, "memory": r.memory}
+
+
