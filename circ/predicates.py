@@ -76,7 +76,9 @@ def bits(mask: int) -> Iterator[int]:
 class Abstraction:
     """The thread abstraction (C, P) of one template: initial minterms, posts of its segments, effects of the environment."""
 
-    def __init__(self, program: Program, skeleton: Skeleton, predicates: Predicates, *, cache: bool = True, cartesian: bool = False):
+    def __init__(
+        self, program: Program, skeleton: Skeleton, predicates: Predicates, *, cache: bool = True, cartesian: bool = False
+    ) -> None:
         self.program, self.skeleton = program, skeleton
         self.cache, self.cartesian = cache, cartesian
         self.shared = tuple(predicates.shared)
@@ -98,7 +100,7 @@ class Abstraction:
         """All predicate positions that mean something where exactly the locals `live` are alive."""
         return sum(1 << i for i, used in enumerate(self.used) if (used & self.locals) <= live)
 
-    def join(self, g: int, l: int) -> int:  # noqa: E741
+    def join(self, g: int, l: int) -> int:
         """The minterm over all predicates of the template, global positions first."""
         return g | l << self.width
 
@@ -129,7 +131,7 @@ class Abstraction:
         return tuple(self.split(m) for m in step.enumerate(0))
 
     # ----------------------------------------------------------------------------------------------- post
-    def post(self, segment: Segment, g: int, l: int) -> tuple[tuple[int, int], ...]:  # noqa: E741
+    def post(self, segment: Segment, g: int, l: int) -> tuple[tuple[int, int], ...]:
         """Every minterm in which the segment can end from (g, l); never misses one that a concrete run reaches."""
         step = self._segments.get(segment.number)
         if step is None:
@@ -150,7 +152,8 @@ class Abstraction:
         alive = self.active[segment.target]
         affected = [i for i in bits(alive) if self.used[i] & written]
         touched = read.union(*(self.used[i] for i in affected)) if affected else read
-        relevant = self._connected(touched, self.active[segment.source]) if self.cache else tuple(bits(self.active[segment.source]))
+        before = self.active[segment.source]
+        relevant = self._connected(touched, before) if self.cache else tuple(bits(before))
         return _Step(self, state, relevant, affected, alive)
 
     def _connected(self, names: frozenset[str], active: int) -> tuple[int, ...]:
@@ -167,7 +170,7 @@ class Abstraction:
         return tuple(sorted(chosen))
 
     # ----------------------------------------------------------------------------------------------- environment
-    def disturbed(self, anchor: int, g: int, l: int, writes: frozenset[str]) -> tuple[int, ...]:  # noqa: E741
+    def disturbed(self, anchor: int, g: int, l: int, writes: frozenset[str]) -> tuple[int, ...]:
         """The local masks that fit after another thread wrote `writes` and the global mask is now `g`."""
         active = self.active[anchor]
         mixed = [i for i in bits(active) if i >= self.width and self.used[i] & writes]
@@ -190,7 +193,7 @@ class Abstraction:
         return found
 
     # ----------------------------------------------------------------------------------------------- meaning
-    def meaning(self, anchor: int, g: int, l: int) -> list[Expr]:  # noqa: E741
+    def meaning(self, anchor: int, g: int, l: int) -> list[Expr]:
         """The literals that a minterm stands for at an anchor."""
         m = self.join(g, l)
         return [self.all[i] if m >> i & 1 else negate(self.all[i]) for i in bits(self.active[anchor])]
