@@ -1,7 +1,7 @@
 // A queue of event structs between many sources and one dispatcher.
 //
-// EXPECT: safe events.kind
-// EXPECT: safe events.data
+// EXPECT: safe events[].kind
+// EXPECT: safe events[].data
 // EXPECT: safe pending
 //
 // Slots are reserved and filled inside one atomic section; the dispatcher copies an event out inside atomic as well.

@@ -1,7 +1,7 @@
 // A queue of event structs between many sources and one dispatcher.
 //
-// EXPECT: race events.kind
-// EXPECT: race events.data
+// EXPECT: race events[].kind
+// EXPECT: race events[].data
 // EXPECT: safe pending
 //
 // Sources reserve a slot atomically but fill it outside; after the dispatcher took `pending` down two sources have
