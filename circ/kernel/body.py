@@ -1,0 +1,166 @@
+"""The body of a `pairs` certificate (docs/certificate.md) as checked data: every number in range, every formula typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from circ.kernel.formula import parse
+from circ.kernel.outcome import Malformed
+from frontend.cfa import Program, Variable
+from frontend.expr import Expr, variables
+
+_REQUIRED = ("classes", "formulas", "pairs")
+_OPTIONAL = ("holders", "singles", "counting")
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A variable as formulas write it: `text`; the slot of the thread it belongs to, 0 for a global; its own name."""
+
+    text: str
+    slot: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A disjunction of conjunctions over the globals and the locals of the threads in slots 1, 2, 3."""
+
+    dnf: tuple[tuple[Expr, ...], ...]
+    symbols: tuple[Symbol, ...]
+
+
+FALSE_ROW = Row((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """`expr` over the globals equals the sum of `weights[template][class]` over all threads."""
+
+    expr: Expr
+    symbols: tuple[Symbol, ...]
+    weights: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """`classes[template][location]`; rows by (template, class) of each thread they speak of; a missing row is false."""
+
+    classes: tuple[tuple[int, ...], ...]
+    pairs: Mapping[tuple[int, ...], Row]
+    holders: Mapping[tuple[int, ...], Row]
+    singles: Mapping[tuple[int, ...], Row]
+    counting: tuple[Counting, ...]
+
+
+def read_body(program: Program, data: Mapping[str, Any]) -> Body:
+    """The body as data, or `Malformed`."""
+    if not isinstance(data, Mapping):
+        raise Malformed("the body is not an object")
+    for key in data:
+        if key not in _REQUIRED and key not in _OPTIONAL:
+            raise Malformed(f"unknown key {str(key)[:80]!r}")
+    for key in _REQUIRED:
+        if key not in data:
+            raise Malformed(f"no key {key!r}")
+    return _Reader(program, data).body()
+
+
+class _Reader:
+    def __init__(self, program: Program, data: Mapping[str, Any]) -> None:
+        self.program = program
+        self.data = data
+        self.formulas = _list(data["formulas"], "formulas")
+        self._parsed: dict[tuple[int, tuple[int, ...]], Expr] = {}
+        self._rows: dict[tuple[Any, ...], Row] = {}
+        self._scopes: dict[tuple[int, ...], tuple[dict[str, Variable], dict[str, Symbol]]] = {}
+
+    def body(self) -> Body:
+        classes = self.classes()
+        used = tuple(frozenset(c) for c in classes)
+        pairs, holders, singles = (self.rows(key, arity, used) for key, arity in (("pairs", 2), ("holders", 3), ("singles", 1)))
+        counting = tuple(self.counting(c, used) for c in _list(self.data.get("counting", []), "counting"))
+        return Body(classes, pairs, holders, singles, counting)
+
+    def classes(self) -> tuple[tuple[int, ...], ...]:
+        lists = _list(self.data["classes"], "classes", len(self.program.templates))
+        return tuple(tuple(_number(c, t.cfa.size, "a class") for c in _list(classes, f"the classes of {t.name!r}", t.cfa.size))
+                     for t, classes in zip(self.program.templates, lists, strict=True))
+
+    def rows(self, key: str, arity: int, used: Sequence[frozenset[int]]) -> dict[tuple[int, ...], Row]:
+        rows: dict[tuple[int, ...], Row] = {}
+        for item in _list(self.data.get(key, []), key):
+            cells = _list(item, f"a row of {key!r}", 2 * arity + 1)
+            templates = tuple(_number(t, len(self.program.templates), "a template") for t in cells[0:-1:2])
+            classes = tuple(_number(c, self.program.templates[t].cfa.size, "a class")
+                            for t, c in zip(templates, cells[1:-1:2], strict=True))
+            where = tuple(n for place in zip(templates, classes, strict=True) for n in place)
+            if any(c not in used[t] for t, c in zip(templates, classes, strict=True)):
+                raise Malformed(f"row {where} of {key!r}: a class without locations")
+            if where in rows:
+                raise Malformed(f"two rows {where} of {key!r}")
+            rows[where] = self.row(cells[-1], templates)
+        return rows
+
+    def row(self, dnf: Any, templates: tuple[int, ...]) -> Row:
+        """Equal rows are one object, so that what is built from them is built once."""
+        positions = tuple(tuple(_number(p, len(self.formulas), "a formula") for p in _list(c, "a conjunction"))
+                          for c in _list(dnf, "a disjunction"))
+        key = (positions, templates)
+        if key not in self._rows:
+            made = tuple(tuple(self.formula(p, templates) for p in c) for c in positions)
+            self._rows[key] = Row(made, self.symbols((e for c in made for e in c), templates))
+        return self._rows[key]
+
+    def formula(self, position: int, templates: tuple[int, ...]) -> Expr:
+        key = (position, templates)
+        if key not in self._parsed:
+            text = self.formulas[position]
+            if not isinstance(text, str):
+                raise Malformed(f"formula {position} is not a text")
+            self._parsed[key] = parse(text, self.scope(templates)[0], self.program.ints)
+        return self._parsed[key]
+
+    def scope(self, templates: tuple[int, ...]) -> tuple[dict[str, Variable], dict[str, Symbol]]:
+        """What a formula may name when the thread in slot i is of the i-th of `templates`."""
+        if templates not in self._scopes:
+            known = {v.name: v for v in self.program.globals}
+            symbols = {v.name: Symbol(v.name, 0, v.name) for v in self.program.globals}
+            for slot, t in enumerate(templates, 1):
+                for v in self.program.templates[t].locals:
+                    text = f"{v.name}@{slot}"
+                    if text in known:
+                        raise Malformed(f"{text!r} names two variables")
+                    known[text], symbols[text] = v, Symbol(text, slot, v.name)
+            self._scopes[templates] = known, symbols
+        return self._scopes[templates]
+
+    def symbols(self, formulas: Any, templates: tuple[int, ...]) -> tuple[Symbol, ...]:
+        known = self.scope(templates)[1]
+        return tuple(known[name] for name in sorted({n for e in formulas for n in variables(e)}))
+
+    def counting(self, item: Any, used: Sequence[frozenset[int]]) -> Counting:
+        if not isinstance(item, Mapping) or set(item) != {"expr", "weights"} or not isinstance(item["expr"], str):
+            raise Malformed("a counting fact is an object of `expr`, a text, and `weights`")
+        expr = parse(item["expr"], self.scope(())[0], self.program.ints)
+        if expr.type.width < 2:
+            raise Malformed("a counting fact about a truth value")
+        lists = _list(item["weights"], "weights", len(self.program.templates))
+        weights = tuple(tuple(_number(w, expr.type.high // 3 + 1, "a weight")
+                              for w in _list(ws, "the weights of a template", max(c) + 1))
+                        for ws, c in zip(lists, used, strict=True))
+        return Counting(expr, self.symbols((expr,), ()), weights)
+
+
+def _list(value: Any, what: str, length: int | None = None) -> Sequence[Any]:
+    if not isinstance(value, list | tuple) or (length is not None and len(value) != length):
+        raise Malformed(f"{what}: expected a list" + ("" if length is None else f" of length {length}"))
+    return value
+
+
+def _number(value: Any, limit: int, what: str) -> int:
+    if type(value) is not int or not 0 <= value < limit:
+        raise Malformed(f"{what}: expected a number from 0 to {limit - 1}, not {str(value)[:40]}")
+    return value

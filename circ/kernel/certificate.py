@@ -1,0 +1,55 @@
+"""The kernel's word on a proof of safety: bound to the program and the question, then checked by its kind.
+
+`pairs` is an inductive invariant, checked by one-step questions to the solver (`circ.kernel.pairs`: the obligations and
+why they suffice): no fixpoint, no engine. The other kinds are checked by looking at the program (`circ.kernel.syntactic`).
+"""
+
+from __future__ import annotations
+
+from circ.kernel.body import read_body
+from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
+from circ.kernel.pairs import PairsCheck
+from circ.kernel.syntactic import check_syntactic
+from circ.kernel.threads import SLOTS
+from circ.smt import Inexpressible
+from circ.verdict import Certificate, Question, RaceOn
+from frontend.cfa import Program
+
+__all__ = ["Accepted", "Outcome", "Refused", "check_certificate"]
+
+
+def check_certificate(program: Program, question: Question, certificate: Certificate) -> Outcome:
+    """Whether the certificate proves that the answer to `question` about `program` is "safe"."""
+    if certificate.program != program.fingerprint():
+        return Refused("program", "", "the certificate is about another program, or the same under other options")
+    if certificate.question != question:
+        return Refused("question", "", f"the certificate is about {certificate.question}")
+    flaw = _flaw(program, question)
+    if flaw is not None:
+        return Refused("program", "", flaw)
+    if certificate.kind != "pairs":
+        return check_syntactic(program, question, certificate)
+    try:
+        return PairsCheck(program, question, read_body(program, certificate.body)).outcome()
+    except Malformed as error:
+        return Refused("format", "", str(error))
+    except Inexpressible as error:
+        return Refused("format", "", f"{error} has no exact meaning for mathematical integers")
+
+
+def _flaw(program: Program, question: Question) -> str | None:
+    """What the proofs of all kinds take for granted of a program; None if all of it is so."""
+    names = {v.name for v in program.globals}
+    if isinstance(question, RaceOn) and question.variable not in names:
+        return f"no global {question.variable!r}"
+    if len({t.name for t in program.templates}) != len(program.templates):
+        return "two templates of one name"
+    for t in program.templates:
+        if any(v.name in names or f"{v.name}@{slot}" in names for v in t.locals for slot in SLOTS):
+            return f"a local of {t.name!r} has the name of a global"
+        if t.cfa.start in t.cfa.atomic:
+            return f"the start location of {t.name!r} is atomic"
+        ends = [t.cfa.start, *(q for e in t.cfa.edges for q in (e.source, e.target))]
+        if not all(0 <= q < t.cfa.size for q in ends):
+            return f"an edge of {t.name!r} leads nowhere"
+    return None

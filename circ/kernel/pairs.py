@@ -1,0 +1,399 @@
+"""The obligations of a `pairs` certificate, and why they prove what they prove.
+
+The certificate gives, for threads by template and class of location:
+
+    P[a,A,b,B](g, l1, l2)         holds of any two distinct threads there whenever no *third* thread is at an atomic location
+    K[a,A,b,B,c,C](g, l1, l2, l3) A, B not atomic, C atomic: holds of the two while a third thread is at C
+
+A missing row is false. H(1,2) stands for P_ab(1,2) and P_ba(2,1), with what is known of thread numbers (`Threads.numbers`)
+and counts. For all templates a, b, c, as far as the counts let such threads exist:
+
+    Init   the start values imply P[q0,q0]
+    S1     B not atomic:        H(1,2) and a step of 1                            imply P[A',B]
+    S2     A not atomic:        H(1,2) and a step of 2                            imply P[A,B']
+    T1     A, B, C not atomic:  H(1,2), H(1,3), H(2,3) and a step of 3            imply P[A,B], or K[A,B,C'] if C' is atomic
+    T2     A, B not, C atomic:  K(1,2,3), K(2,1,3), H(1,3), H(2,3), a step of 3   imply the same
+    Race   conflicting accesses next at A and B:  H(1,2) and "the cells overlap" is impossible
+    Error  an error location in A: H(1,2) is impossible; Critical: the same for two critical locations;
+    Invariant   H(1,2) implies it
+
+By induction on the length of a run, all pairs satisfy P, and K while a third thread is at an atomic location. No start
+location is atomic, so at most one thread ever is at one, and when a thread steps every *other* one is not. If the thread
+that steps is one of the pair, S1 or S2 speak of it, otherwise T1 or T2. Hypotheses speak of the state before the step, so
+nothing is circular. Two threads whose next accesses conflict while a third is at an atomic location were there when that
+one entered, so P decides, except about cells: an index that reads globals may change under them, so it is asked under K too.
+In every state of two or more threads some pair satisfies P, so errors and invariants are asked of P alone.
+
+A formula belongs to a class of locations that agree on being atomic; edges of one class that do the same are one step.
+`AllAt(t, S)` stops a step if the class of another thread of t lies outside S; one that lies partly outside does not stop it.
+
+Counting facts: expr(g) is the sum of the weights of all threads' classes. It is 0 at the start, where weights are 0
+(CountInit), and every step of thread 1, beside any thread 2, changes it by the difference of its weights (Count); so it is
+at least the sum of any threads' weights. For exact integers all this is modulo 2^width and holds as said while the
+sum fits the type: known from the counts, or assumed, and then the assumption is part of the answer.
+
+A run of one thread alone, where others might have existed, is a run in which those stay at their start, as long as no
+`AllAt` waits for them to leave it (checked where it matters); a program of one thread in all has unary facts instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import assert_never
+
+from circ.kernel.body import FALSE_ROW, Body, Row
+from circ.kernel.outcome import Accepted, Outcome, Refused
+from circ.kernel.prover import Failure, Obligation, Prover
+from circ.kernel.threads import Moment, Place, Threads
+from circ.smt import Answer, Term, key
+from circ.verdict import Assertions, Question, RaceOn
+from frontend.cfa import Access, AllAt, Assumption, Edge, Program, Self, conflict, exact_op, primitive, show_exact_lvalue
+from frontend.expr import Element, variables
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What edges between two classes of a template do; `edge` is one of them."""
+
+    source: int
+    target: int
+    edge: Edge
+
+
+class PairsCheck:
+    """The obligations, one method each; H and the rest of the vocabulary below them."""
+
+    def __init__(self, program: Program, question: Question, body: Body) -> None:
+        self.program = program
+        self.question = question
+        self.body = body
+        self.threads = Threads(program)
+        self.templates = range(len(program.templates))
+        # Three threads of a template are like any number of them: no obligation speaks of more.
+        self.crowd = [3 if t.count is None else min(t.count, 3) for t in program.templates]
+        self.classes = [sorted(set(classes)) for classes in body.classes]
+        self.atomic = [frozenset(body.classes[t][q] for q in program.templates[t].cfa.atomic) for t in self.templates]
+        self.quiet = [[c for c in self.classes[t] if c not in self.atomic[t]] for t in self.templates]
+        self.steps = [self._steps(t) for t in self.templates]
+        self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
+        self.named = frozenset(s.name for row in body.pairs.values() for s in row.symbols if not s.slot)
+
+    def outcome(self) -> Outcome:
+        flaw = self.flaw()
+        if flaw is not None:
+            return Refused(*flaw)
+        prover = Prover()
+        failure = prover.first_failure(self.obligations())
+        if failure is not None:
+            return self.refused(failure)
+        return Accepted(tuple(self.assumptions()), prover.queries)
+
+    def obligations(self) -> Iterator[Obligation]:
+        yield from self.count_init()
+        for a in self.templates:
+            if sum(self.crowd) == 1 and self.crowd[a]:
+                yield from self.alone(a)
+        for a, b in product(self.templates, repeat=2):
+            if not self.exists(a, b):
+                continue
+            yield from self.init(a, b)
+            yield from self.count(a, b)
+            yield from self.s1(a, b)
+            yield from self.s2(a, b)
+            match self.question:
+                case RaceOn():
+                    yield from self.race(a, b)
+                case Assertions():
+                    yield from self.error(a, b)
+                    yield from self.critical(a, b)
+                    yield from self.invariant(a, b)
+                case _:
+                    assert_never(self.question)
+            for c in self.templates:
+                if self.exists(a, b, c):
+                    yield from self.t1(a, b, c)
+                    yield from self.t2(a, b, c)
+                    if isinstance(self.question, RaceOn):
+                        yield from self.race_beside(a, b, c)
+
+    # ----------------------------------------------------------------------------------------------- the obligations
+    def init(self, a: int, b: int) -> Iterator[Obligation]:
+        one, two = self.at_start(1, a), self.at_start(2, b)
+        row = self.body.pairs.get((a, one.cls, b, two.cls), FALSE_ROW)
+        globals_, known = self.threads.start(self.program.globals, self.threads.globals)
+        starts = [self.threads.start(self.program.templates[p.template].locals, self.threads.locals[p.slot, p.template])
+                  for p in (one, two)]
+        facts = (*known, *(c for _, more in starts for c in more), *self.threads.numbers((one, two), at_start=True))
+        yield Obligation("Init", facts, self.threads.formula(row, globals_, [terms for terms, _ in starts]), (one, two))
+
+    def s1(self, a: int, b: int) -> Iterator[Obligation]:
+        for one, two, step, moment, before in self.steps_of_first(a, b):
+            after = Place(1, a, step.target)
+            yield Obligation("S1", before, self.pair(after, two, moment), (one, two, step))
+
+    def s2(self, a: int, b: int) -> Iterator[Obligation]:
+        for ca, cb in product(self.quiet[a], self.classes[b]):
+            one, two = Place(1, a, ca), Place(2, b, cb)
+            h = self.h(one, two)
+            for step, moment in self.possible_steps(two, (one,), h):
+                goal = self.pair(one, Place(2, b, step.target), moment)
+                yield Obligation("S2", (*moment.constraints, *h, *self.counts(one, two)), goal, (one, two, step))
+
+    def t1(self, a: int, b: int, c: int) -> Iterator[Obligation]:
+        for cc in self.quiet[c]:
+            for step in self.steps[c].get(cc, ()):
+                three = Place(3, c, cc)
+                # The frame rule for many at once: P[A,B] is a hypothesis, and nothing in it changes.
+                unseen = not self.threads.step(three, step.edge.op).changed & self.named
+                if unseen and step.target not in self.atomic[c]:
+                    continue
+                for ca, cb in product(self.quiet[a], self.quiet[b]):
+                    one, two = Place(1, a, ca), Place(2, b, cb)
+                    h = (*self.h(one, two), *self.h(one, three), *self.h(two, three))
+                    yield from self.third("T1", one, two, three, step, h)
+
+    def t2(self, a: int, b: int, c: int) -> Iterator[Obligation]:
+        for cc in sorted(self.atomic[c]):
+            for step in self.steps[c].get(cc, ()):
+                for ca, cb in product(self.quiet[a], self.quiet[b]):
+                    one, two, three = Place(1, a, ca), Place(2, b, cb), Place(3, c, cc)
+                    yield from self.third("T2", one, two, three, step, self.beside(one, two, three))
+
+    def third(self, name: str, one: Place, two: Place, three: Place, step: Step, h: tuple[Term, ...]) -> Iterator[Obligation]:
+        if self.impossible(h) or self.stopped(step, (one, two)):
+            return
+        moment = self.threads.step(three, step.edge.op)
+        if step.target in self.atomic[three.template]:
+            goal = self.holder(one, two, Place(3, three.template, step.target), moment)
+        else:
+            goal = self.pair(one, two, moment)
+        yield Obligation(name, (*moment.constraints, *h, *self.counts(one, two, three)), goal, (one, two, three, step))
+
+    def race(self, a: int, b: int) -> Iterator[Obligation]:
+        for one, two, overlap, first, second, _ in self.conflicts(a, b):
+            yield Obligation("Race", (*self.h(one, two), *self.counts(one, two), overlap), self.threads.false,
+                             (one, two, first, second))
+
+    def race_beside(self, a: int, b: int, c: int) -> Iterator[Obligation]:
+        """The same while a third thread is at an atomic location, for indices that it can change."""
+        for one, two, overlap, first, second, moving in self.conflicts(a, b):
+            if moving and one.cls in self.quiet[a] and two.cls in self.quiet[b]:
+                for cc in sorted(self.atomic[c]):
+                    three = Place(3, c, cc)
+                    h = (*self.beside(one, two, three), *self.counts(one, two, three), overlap)
+                    yield Obligation("Race", h, self.threads.false, (one, two, three, first, second))
+
+    def error(self, a: int, b: int) -> Iterator[Obligation]:
+        wrong = {self.body.classes[a][q] for q in self.program.templates[a].cfa.errors}
+        for one, two in self.places(a, b):
+            if one.cls in wrong:
+                yield Obligation("Error", (*self.h(one, two), *self.counts(one, two)), self.threads.false, (one, two))
+
+    def critical(self, a: int, b: int) -> Iterator[Obligation]:
+        inside = [{self.body.classes[t][q] for q in self.program.templates[t].cfa.critical} for t in (a, b)]
+        for one, two in self.places(a, b):
+            if one.cls in inside[0] and two.cls in inside[1]:
+                yield Obligation("Critical", (*self.h(one, two), *self.counts(one, two)), self.threads.false, (one, two))
+
+    def invariant(self, a: int, b: int) -> Iterator[Obligation]:
+        for one, two in self.places(a, b):
+            for inv in self.program.invariants:
+                goal = self.threads.encoder.cond(inv.cond, self.threads.globals, strict=True)
+                yield Obligation("Invariant", (*self.h(one, two), *self.counts(one, two)), goal, (one, two, inv.text))
+
+    def alone(self, a: int) -> Iterator[Obligation]:
+        """The program is one thread, of template a: unary facts, and no third or second thread to think of."""
+        if isinstance(self.question, RaceOn):
+            return
+        template, start = self.program.templates[a], self.at_start(1, a)
+        globals_, known = self.threads.start(self.program.globals, self.threads.globals)
+        terms, more = self.threads.start(template.locals, self.threads.locals[1, a])
+        facts = (*known, *more, *self.threads.numbers((start,), at_start=True))
+        yield Obligation("Init", facts, self.threads.formula(self.single(start), globals_, [terms]), (start,))
+        for ca in self.classes[a]:
+            one = Place(1, a, ca)
+            h = (self.threads.holds(self.single(one), self.threads.before, (one,)), *self.threads.numbers((one,)),
+                 *self.counts(one))
+            for step, moment in self.possible_steps(one, (), h):
+                after = Place(1, a, step.target)
+                before = (*moment.constraints, *h)
+                yield Obligation("S1", before, self.threads.holds(self.single(after), moment, (after,)), (one, step))
+                yield from self.counted(before, one, step, moment)
+            if any(self.body.classes[a][q] == ca for q in template.cfa.errors):
+                yield Obligation("Error", h, self.threads.false, (one,))
+            for inv in self.program.invariants:
+                goal = self.threads.encoder.cond(inv.cond, self.threads.globals, strict=True)
+                yield Obligation("Invariant", h, goal, (one, inv.text))
+
+    def count_init(self) -> Iterator[Obligation]:
+        globals_, known = self.threads.start(self.program.globals, self.threads.globals)
+        for fact in self.body.counting:
+            yield Obligation("CountInit", known, self.threads.is_count(fact, 0, globals_))
+
+    def count(self, a: int, b: int) -> Iterator[Obligation]:
+        if self.body.counting:
+            for one, _, step, moment, before in self.steps_of_first(a, b):
+                yield from self.counted(before, one, step, moment)
+
+    def counted(self, before: tuple[Term, ...], one: Place, step: Step, moment: Moment) -> Iterator[Obligation]:
+        for fact in self.body.counting:
+            weights = fact.weights[one.template]
+            by = weights[step.target] - weights[step.source]
+            if by or any(s.name in moment.changed for s in fact.symbols):
+                yield Obligation("Count", before, self.threads.grows(fact, moment, by), (one, step))
+
+    # ----------------------------------------------------------------------------------------------- vocabulary
+    def exists(self, *templates: int) -> bool:
+        """Whether there can be distinct threads of these templates at once."""
+        return all(templates.count(t) <= self.crowd[t] for t in templates)
+
+    def pair(self, one: Place, two: Place, moment: Moment) -> Term:
+        """P of the two threads at that moment."""
+        row = self.body.pairs.get((one.template, one.cls, two.template, two.cls), FALSE_ROW)
+        return self.threads.holds(row, moment, (one, two))
+
+    def holder(self, one: Place, two: Place, three: Place, moment: Moment) -> Term:
+        """K of the first two while the third is where it is."""
+        where = (one.template, one.cls, two.template, two.cls, three.template, three.cls)
+        return self.threads.holds(self.body.holders.get(where, FALSE_ROW), moment, (one, two, three))
+
+    def h(self, one: Place, two: Place) -> tuple[Term, ...]:
+        """H(1,2), before the step."""
+        if (one, two) not in self._h:
+            before = self.threads.before
+            self._h[one, two] = (self.pair(one, two, before), self.pair(two, one, before), *self.threads.numbers((one, two)))
+        return self._h[one, two]
+
+    def beside(self, one: Place, two: Place, three: Place) -> tuple[Term, ...]:
+        """What holds before a step while the third is at an atomic location."""
+        before = self.threads.before
+        return (self.holder(one, two, three, before), self.holder(two, one, three, before),
+                *self.h(one, three), *self.h(two, three), *self.threads.numbers((one, two)))
+
+    def counts(self, *places: Place) -> tuple[Term, ...]:
+        """What the counting facts say of a state with threads at these places."""
+        return tuple(self.threads.at_least(fact, sum(fact.weights[p.template][p.cls] for p in places))
+                     for fact in self.body.counting)
+
+    def single(self, one: Place) -> Row:
+        return self.body.singles.get((one.template, one.cls), FALSE_ROW)
+
+    def at_start(self, slot: int, t: int) -> Place:
+        return Place(slot, t, self.body.classes[t][self.program.templates[t].cfa.start])
+
+    def places(self, a: int, b: int) -> Iterator[tuple[Place, Place]]:
+        """Where two threads can be at once: not both at atomic locations."""
+        for ca, cb in product(self.classes[a], self.classes[b]):
+            if ca not in self.atomic[a] or cb not in self.atomic[b]:
+                yield Place(1, a, ca), Place(2, b, cb)
+
+    def steps_of_first(self, a: int, b: int) -> Iterator[tuple[Place, Place, Step, Moment, tuple[Term, ...]]]:
+        """Each step of a thread beside one that is not at an atomic location, with all that is known before it."""
+        for ca, cb in product(self.classes[a], self.quiet[b]):
+            one, two = Place(1, a, ca), Place(2, b, cb)
+            h = self.h(one, two)
+            for step, moment in self.possible_steps(one, (two,), h):
+                yield one, two, step, moment, (*moment.constraints, *h, *self.counts(one, two))
+
+    def possible_steps(self, mover: Place, others: tuple[Place, ...], h: tuple[Term, ...]) -> Iterator[tuple[Step, Moment]]:
+        if not self.impossible(h):
+            for step in self.steps[mover.template].get(mover.cls, ()):
+                if not self.stopped(step, others):
+                    yield step, self.threads.step(mover, step.edge.op)
+
+    def impossible(self, terms: tuple[Term, ...]) -> bool:
+        return any(key(t) == key(self.threads.false) for t in terms)
+
+    def stopped(self, step: Step, others: tuple[Place, ...]) -> bool:
+        """Whether an `AllAt` of the step forbids it while the other threads are where they are."""
+        guards = [part for part in primitive(step.edge.op) if isinstance(part, AllAt)]
+        return any(self.program.templates[p.template].name == g.template
+                   and not any(self.body.classes[p.template][q] == p.cls for q in g.locations
+                               if 0 <= q < len(self.body.classes[p.template]))
+                   for g in guards for p in others)
+
+    def conflicts(self, a: int, b: int) -> Iterator[tuple[Place, Place, Term, Edge, Edge, bool]]:
+        """Conflicting accesses that can be next at two places, when they overlap, and whether globals decide that."""
+        first, second = self._accesses(a), self._accesses(b)
+        shared = {v.name for v in self.program.globals}
+        for one, two in self.places(a, b):
+            for (e, x), (f, y) in product(first.get(one.cls, ()), second.get(two.cls, ())):
+                if conflict(self.program.race_model, e, x, f, y):
+                    moving = any(isinstance(v, Element) and variables(v.index) & shared for v in (x.lvalue, y.lvalue))
+                    yield one, two, self.threads.overlap(one, x, two, y), e, f, moving
+
+    def _accesses(self, t: int) -> dict[int, list[tuple[Edge, Access]]]:
+        """By class, one of each sort of access to the variable that is asked about."""
+        found: dict[int, dict[object, tuple[Edge, Access]]] = {}
+        for e in self.program.templates[t].cfa.edges:
+            for x in e.accesses:
+                if isinstance(self.question, RaceOn) and x.variable == self.question.variable:
+                    sort = (e.protected, x.write, x.kind, x.whole, show_exact_lvalue(x.lvalue))
+                    found.setdefault(self.body.classes[t][e.source], {}).setdefault(sort, (e, x))
+        return {c: list(sorts.values()) for c, sorts in found.items()}
+
+    def _steps(self, t: int) -> dict[int, list[Step]]:
+        """By source class, one of each sort of step."""
+        found: dict[int, dict[tuple[int, str], Step]] = {}
+        for e in self.program.templates[t].cfa.edges:
+            source, target = self.body.classes[t][e.source], self.body.classes[t][e.target]
+            found.setdefault(source, {}).setdefault((target, exact_op(e.op)), Step(source, target, e))
+        return {c: list(sorts.values()) for c, sorts in found.items()}
+
+    # ----------------------------------------------------------------------------------------------- side conditions
+    def flaw(self) -> tuple[str, str, str] | None:
+        """What is wrong with the certificate before any question to the solver: obligation, where, detail."""
+        for t, template in enumerate(self.program.templates):
+            for q in range(template.cfa.size):
+                if (q in template.cfa.atomic) != (self.body.classes[t][q] in self.atomic[t]):
+                    return "atomic", template.name, f"class {self.body.classes[t][q]} has atomic and other locations"
+            for fact in self.body.counting:
+                if fact.weights[t][self.at_start(1, t).cls]:
+                    return "CountInit", template.name, "the class of the start location has a weight"
+        if not sum(self.crowd):
+            return "count", "", "the program has no thread"
+        if isinstance(self.question, Assertions) and sum(t.count or 0 for t in self.program.templates) <= 1:
+            return self.waits_for_nobody()
+        return None
+
+    def waits_for_nobody(self) -> tuple[str, str, str] | None:
+        for template in self.program.templates:
+            for e in template.cfa.edges:
+                for part in primitive(e.op):
+                    if isinstance(part, AllAt):
+                        named = next((t for t in self.program.templates if t.name == part.template), None)
+                        if named is not None and named.count is None and named.cfa.start not in part.locations:
+                            return "count", str(e), f"waits for threads of {named.name!r}, which need not exist"
+        return None
+
+    def assumptions(self) -> Iterator[Assumption]:
+        """What the proof rests on beside the program's own assumptions."""
+        counts = [t.count for t in self.program.templates]
+        for fact in self.body.counting:
+            heaviest = max((w for ws in fact.weights for w in ws), default=0)
+            limit = fact.expr.type.high // heaviest if heaviest else None
+            known = None if None in counts else sum(c for c in counts if c is not None)
+            if limit is not None and self.program.ints != "math" and (known is None or known > limit):
+                yield Assumption(f"at most {limit} threads run")
+        for t in self.program.templates:
+            for v in t.locals:
+                if t.count is None and isinstance(v.start, Self) and self.program.ints != "math":
+                    yield Assumption(f"at most {1 << v.type.width} threads of {t.name} run")
+
+    def refused(self, failure: Failure) -> Refused:
+        places = [self.show(p) for p in failure.obligation.about]
+        detail = "does not follow" if failure.answer is Answer.SAT else "the solver gave up"
+        return Refused(failure.obligation.name, "; ".join(places), detail)
+
+    def show(self, part: object) -> str:
+        match part:
+            case Place(template=t, cls=c):
+                return f"{self.program.templates[t].name} in class {c}"
+            case Step(edge=e):
+                return f"edge {e}"
+            case Edge():
+                return f"access on {part}"
+            case _:
+                return str(part)

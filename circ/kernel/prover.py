@@ -1,0 +1,88 @@
+"""Discharges obligations with the solver: each different one once, many in one query. `unknown` proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from circ.smt import Answer, Solver, Term, conjunction, disjunction, key, negation
+
+BATCH = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """The hypotheses must imply the goal; `about` says of what it speaks, to a reader."""
+
+    name: str
+    hypotheses: tuple[Term, ...]
+    goal: Term
+    about: tuple[object, ...] = ()
+
+    @property
+    def violation(self) -> Term:
+        return conjunction((*self.hypotheses, negation(self.goal)))
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    obligation: Obligation
+    answer: Answer
+
+
+class Prover:
+    def __init__(self) -> None:
+        self._solver = Solver()
+        self._false = key(disjunction(()))
+        self._true = key(conjunction(()))
+        self._seen: dict[tuple[frozenset[int], int], Obligation] = {}
+
+    @property
+    def queries(self) -> int:
+        return self._solver.queries
+
+    def first_failure(self, obligations: Iterable[Obligation]) -> Failure | None:
+        """The first obligation that is not proved, None if all are."""
+        batch: list[Obligation] = []
+        for obligation in obligations:
+            if self._is_new(obligation):
+                batch.append(obligation)
+            if len(batch) == BATCH:
+                failure = self._prove(batch)
+                if failure is not None:
+                    return failure
+                batch = []
+        return self._prove(batch)
+
+    def _is_new(self, obligation: Obligation) -> bool:
+        """Whether it is neither seen nor plain: a false hypothesis, or a goal that is itself a hypothesis.
+
+        The latter is the frame rule: a step that changes no symbol of a formula leaves the very same term.
+        """
+        hypotheses = frozenset(map(key, obligation.hypotheses))
+        goal = key(obligation.goal)
+        if self._false in hypotheses or goal in hypotheses or goal == self._true:
+            return False
+        cached = (hypotheses, goal)
+        if cached in self._seen:
+            return False
+        # The obligation is kept, and so are its terms, whose identities stand in the key.
+        self._seen[cached] = obligation
+        return True
+
+    def _prove(self, batch: list[Obligation]) -> Failure | None:
+        """All at once; only if that does not succeed, one by one."""
+        if not batch or self._ask(disjunction(o.violation for o in batch)) is Answer.UNSAT:
+            return None
+        for obligation in batch:
+            answer = self._ask(obligation.violation)
+            if answer is not Answer.UNSAT:
+                return Failure(obligation, answer)
+        return None
+
+    def _ask(self, term: Term) -> Answer:
+        self._solver.push()
+        self._solver.add(term)
+        answer = self._solver.check()
+        self._solver.pop()
+        return answer
