@@ -111,7 +111,7 @@ def measure(lines: int, repeat: int) -> tuple[int, float]:
         for _ in range(repeat):
             gc.collect()
             start = time.perf_counter()
-            frontend.load(str(path), threads=["worker"])
+            frontend.load(path, frontend.LoadOptions(threads=("worker",)))
             best = min(best, time.perf_counter() - start)
     return text.count("\n"), best
 

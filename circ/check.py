@@ -15,10 +15,12 @@ from typing import Any, assert_never
 
 from circ import engines
 from circ.dump import Dump
-from circ.supervise import Crashed, Died, Done, Emit, Limits, Outcome, OutOfMemory, TimedOut, supervise
+from circ.kernel.outcome import Accepted, Refused
+from circ.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfMemory, TimedOut, supervise
 from circ.verdict import (
     Answer,
     Assertions,
+    Certificate,
     Observer,
     Options,
     OutOfTime,
@@ -27,12 +29,12 @@ from circ.verdict import (
     Refuted,
     Result,
     Safe,
+    Trace,
     Unknown,
-    Verdict,
     silent,
 )
+from frontend import resolve_variable
 from frontend.cfa import Program, Variable
-from frontend.source import FrontendError, Location
 
 PROPERTIES = ("races", "asserts", "all")
 
@@ -82,7 +84,7 @@ def questions(program: Program, variables: Sequence[str] | None, prop: str) -> t
     asked: list[Asked] = []
     if prop in ("races", "all"):
         wanted = {v.name for v in program.shared} if variables is None else {
-            v.name for name in variables for v in find_variables(program, name)}
+            v.name for name in variables for v in resolve_variable(program, name)}
         asked += [Asked(RaceOn(v.name), shown(v)) for v in program.globals if v.name in wanted]
     if prop in ("asserts", "all") and has_assertions(program):
         asked.append(Asked(Assertions(), "asserts"))
@@ -98,28 +100,6 @@ def shown(variable: Variable) -> str:
     return variable.shown or variable.name
 
 
-def find_variables(program: Program, name: str) -> tuple[Variable, ...]:
-    """The globals a user means by `x`, `f::x`, `file.c:x`, `s.f`, `a[]`, or by the name of a whole object `s`."""
-    candidates = [v for v in program.globals if not v.ghost]
-    file, colon, rest = name.rpartition(":")
-    if colon and not file.endswith(":"):
-        candidates = [v for v in candidates if v.location.file == file or v.location.file.endswith("/" + file)]
-        name = rest
-    for matches in (
-        [v for v in candidates if name in (shown(v), v.name)],
-        [v for v in candidates if v.object == name],
-        [v for v in candidates if name in (shown(v).rpartition("::")[2], v.object.rpartition("::")[2])],
-    ):
-        objects = {v.object or v.name for v in matches}
-        if len(objects) == 1:
-            return tuple(matches)
-        if objects:
-            options = ", ".join(f"{shown(v)} ({v.location})" for v in matches)
-            raise FrontendError(Location(program.file, 1), f"'{name}' may be any of {options}", "write f::x or file.c:x")
-    known = ", ".join(shown(v) for v in program.shared) or "none"
-    raise FrontendError(Location(program.file, 1), f"no global variable '{name}'", f"shared variables: {known}")
-
-
 # --------------------------------------------------------------------------------------------------- answers
 def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Observer) -> Iterator[Answer]:
     """One answer a question, in order, as they come. The observer hears of progress; closing the iterator ends all."""
@@ -127,10 +107,10 @@ def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Obse
     if entry is None:
         raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
 
-    def start() -> Callable[[Asked, Emit], Verdict]:
+    def start() -> Callable[[Asked, Emit], Answer]:
         engine = entry.load()
 
-        def work(task: Asked, emit: Emit) -> Verdict:
+        def work(task: Asked, emit: Emit) -> Answer:
             dump = Dump(plan.dump / file_name(task.shown), program) if plan.dump else None
 
             def observe(event: str, data: Mapping[str, Any]) -> None:
@@ -139,14 +119,16 @@ def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Obse
                 if event != "dump":
                     emit(event, data)
 
-            timeout = plan.limits.timeout
-            deadline = None if timeout is None else time.monotonic() + timeout
+            begin, timeout = time.monotonic(), plan.limits.timeout
+            options = replace(plan.options, deadline=None if timeout is None else begin + timeout)
             try:
-                verdict = engine(program, task.question, replace(plan.options, deadline=deadline), observe)
+                verdict = engine(program, task.question, options, observe)
             except OutOfTime as error:
-                return Unknown(str(error) or "the time limit was reached", advice=_MORE_TIME)
+                return Answer(task.question, task.shown, Unknown(str(error), advice=_MORE_TIME), plan.engine)
+            inferred = time.monotonic()
             emit("kernel", {})
-            return confirmed(program, task.question, verdict)
+            answer = confirmed(program, Answer(task.question, task.shown, verdict, plan.engine))
+            return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
 
         return work
 
@@ -154,36 +136,57 @@ def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Obse
         observer(event, {**data, "subject": task.shown})
 
     for task, outcome in supervise(asked, start, plan.limits, on_event):
-        yield Answer(task.question, task.shown, _verdict(outcome), plan.engine)
+        yield outcome.value if isinstance(outcome, Done) else Answer(task.question, task.shown, _failed(outcome), plan.engine)
 
 
-def confirmed(program: Program, question: Question, verdict: Verdict) -> Verdict:
-    """The verdict if the kernel agrees; else `Unknown` that says it is our bug."""
-    from circ.kernel import refusal
-
-    match verdict:
+def confirmed(program: Program, answer: Answer) -> Answer:
+    """The answer if the kernel agrees, with what the proof assumes; else an `Unknown` that says it is our bug."""
+    match answer.verdict:
         case Safe(certificate=evidence):
             what = "a certificate"
         case Refuted(trace=evidence):
             what = "a trace"
         case Unknown():
-            return verdict
+            return answer
         case _:
-            assert_never(verdict)
-    reason = refusal(program, question, evidence)
-    if reason is None:
-        return verdict
-    return Unknown(f"internal error: the kernel refused {what}: {reason}", bug=f"{reason}\n{evidence}",
-                   statistics=verdict.statistics)
+            assert_never(answer.verdict)
+    judgement = judge(program, answer.question, evidence)
+    if isinstance(judgement, Accepted):
+        return replace(answer, assumptions=judgement.assumptions)
+    bug = Unknown(f"internal error: the kernel refused {what}: {judgement}", bug=f"{judgement}\n{evidence}",
+                  statistics=answer.verdict.statistics)
+    return replace(answer, verdict=bug)
+
+
+def judge(program: Program, question: Question, evidence: Certificate | Trace) -> Accepted | Refused:
+    """What the kernel says of a proof or a trace as an answer to the question. Loads the solver for proofs only."""
+    match evidence:
+        case Certificate():
+            from circ.kernel.certificate import check_certificate
+
+            return check_certificate(program, question, evidence)
+        case Trace():
+            from circ.kernel.replay import replay
+
+            if evidence.question != question:
+                return Refused("question", "", f"the trace is about {evidence.question}")
+            replayed = replay(program, evidence)
+            return replayed if isinstance(replayed, Refused) else Accepted()
+        case _:
+            assert_never(evidence)
+
+
+def _timed(answer: Answer, **seconds: float) -> Answer:
+    verdict = answer.verdict
+    statistics = replace(verdict.statistics, seconds={**verdict.statistics.seconds, **seconds})
+    return replace(answer, verdict=replace(verdict, statistics=statistics))
 
 
 _MORE_TIME = "give it more time with --timeout, or name the variables that matter with -x"
 
 
-def _verdict(outcome: Outcome[Verdict]) -> Verdict:
+def _failed(outcome: Failed) -> Unknown:
     match outcome:
-        case Done(value=verdict):
-            return verdict
         case TimedOut(seconds=s):
             return Unknown(f"timeout: no answer within {s:g} s", advice=_MORE_TIME)
         case OutOfMemory(megabytes=m):

@@ -20,8 +20,8 @@ import typer
 
 from circ.bugs import report_bug
 from circ.engines import DEFAULT, ENGINES, find
-from circ.options import SourceOptions
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED
+from frontend import LoadOptions, load
 from frontend.source import FrontendError
 
 app = typer.Typer(
@@ -92,12 +92,14 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an i
 def source_options(
     thread: list[str] | None, include: list[str] | None, define: list[str] | None, undefine: list[str] | None, cpp: str | None,
     model: DataModelName | None, ints: Ints, race_model: RaceModel | None, preemption: Preemption | None,
-) -> SourceOptions:
+) -> LoadOptions:
     def value(choice: Enum | None) -> str | None:
         return None if choice is None else str(choice.value)
 
-    return SourceOptions(tuple(thread or ()), tuple(include or ()), tuple(define or ()), tuple(undefine or ()), cpp,
-                         value(model), ints.value, value(race_model), value(preemption))
+    return LoadOptions(
+        include=tuple(include or ()), define=tuple(define or ()), undefine=tuple(undefine or ()), cpp=cpp,
+        threads=tuple(thread or ()), data_model=value(model), ints=ints.value, race_model=value(race_model),
+        preemption=value(preemption))
 
 
 # --------------------------------------------------------------------------------------------------- commands
@@ -167,7 +169,7 @@ def cfa(
 
     with guarded(debug):
         source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption)
-        write(output, draw(source.load(file), form.value))
+        write(output, draw(load(file, source), form.value))
 
 
 @app.command()
@@ -193,7 +195,9 @@ def replay(
 
 
 def _judge(path: Path, file: str, proof: bool) -> NoReturn:
+    from circ.check import judge
     from circ.evidence import Unreadable, parse
+    from circ.kernel.outcome import Refused
     from circ.report.text import evidence_text
     from circ.verdict import Certificate
 
@@ -203,15 +207,15 @@ def _judge(path: Path, file: str, proof: bool) -> NoReturn:
             raise Unreadable("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
     except (Unreadable, OSError, UnicodeDecodeError) as error:
         fail(f"{path}: error: {reason(error)}")
-    program = source.load(file)
+    program = load(file, source)
 
-    from circ.kernel import refusal
-
-    refused = refusal(program, evidence.question, evidence)
-    if refused is not None:
-        print(f"{path}: refused: {refused}")
+    judgement = judge(program, evidence.question, evidence)
+    if isinstance(judgement, Refused):
+        print(f"{path}: refused: {judgement}")
         sys.exit(FOUND)
     sys.stdout.write(f"{path}: accepted: {evidence_text(program, evidence)}")
+    for assumption in (*program.assumptions, *judgement.assumptions):
+        print(f"  assuming: {assumption}")
     sys.exit(PROVED)
 
 

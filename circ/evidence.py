@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, TypeAlias
 
-from circ.options import SourceOptions
 from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
+from frontend import LoadOptions
 
 VERSION = 1
 
@@ -21,7 +21,7 @@ class Unreadable(Exception):
     """The text is not a certificate or trace of this version."""
 
 
-def dump(evidence: Evidence, options: SourceOptions) -> str:
+def dump(evidence: Evidence, options: LoadOptions) -> str:
     """One line of JSON, keys sorted: equal evidence gives equal bytes."""
     match evidence:
         case Certificate(kind=kind, body=body):
@@ -33,7 +33,7 @@ def dump(evidence: Evidence, options: SourceOptions) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":")) + "\n"
 
 
-def parse(text: str) -> tuple[Evidence, SourceOptions]:
+def parse(text: str) -> tuple[Evidence, LoadOptions]:
     """What `dump` wrote; anything that is missing, unknown or of another type is refused."""
     try:
         data = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
@@ -122,16 +122,20 @@ def _question(data: Any) -> Question:
     return RaceOn(_text(question["variable"], "variable"))
 
 
-def _options(data: Any) -> SourceOptions:
-    values = _object(data, "options", {f.name for f in fields(SourceOptions)})
+def _options(data: Any) -> LoadOptions:
+    values = _object(data, "options", {f.name for f in fields(LoadOptions)})
     made: dict[str, Any] = {}
-    for f in fields(SourceOptions):
+    for f in fields(LoadOptions):
         value = values[f.name]
         if isinstance(f.default, tuple):
             made[f.name] = tuple(_text(v, f"option {f.name}") for v in _list(value, f"option {f.name}"))
+        elif isinstance(f.default, bool):
+            if not isinstance(value, bool):
+                raise Unreadable(f"option {f.name} is neither true nor false")
+            made[f.name] = value
         else:
             made[f.name] = None if value is None and f.default is None else _text(value, f"option {f.name}")
-    return SourceOptions(**made)
+    return LoadOptions(**made)
 
 
 def _choice(data: Any) -> Choice:

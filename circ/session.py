@@ -15,13 +15,13 @@ from circ import engines
 from circ.bugs import report_bug
 from circ.check import Asked, Plan, answers, file_name, questions
 from circ.evidence import dump as evidence_text
-from circ.options import SourceOptions
 from circ.progress import Progress
 from circ.report.json import report_json
 from circ.report.summary import FileReport, file_status, worst
 from circ.report.text import answer_text, file_text, summary_text
 from circ.supervise import Limits
 from circ.verdict import Answer, Options, Refuted, Result, Safe, Unknown
+from frontend import LoadOptions, load
 from frontend.cfa import Program
 from frontend.source import FrontendError
 
@@ -30,7 +30,7 @@ from frontend.source import FrontendError
 class Request:
     """What the user asked for, for all files of a run."""
 
-    source: SourceOptions
+    source: LoadOptions
     variables: tuple[str, ...] | None = None
     prop: str = "races"
     engine: str = engines.DEFAULT
@@ -85,7 +85,7 @@ class Session:
         """Asks everything of one file; a file that cannot be read is reported and does not stop the others."""
         try:
             self.progress.show(f"reading {file}")
-            program = self.request.source.load(file)
+            program = load(file, self.request.source)
             asked = questions(program, self.request.variables, self.request.prop)
         except FrontendError as error:
             self.progress.clear()

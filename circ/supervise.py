@@ -66,7 +66,8 @@ class Crashed:
     traceback: str
 
 
-Outcome: TypeAlias = Done[R] | TimedOut | OutOfMemory | Died | Crashed
+Failed: TypeAlias = TimedOut | OutOfMemory | Died | Crashed
+Outcome: TypeAlias = Done[R] | Failed
 
 GRACE = 0.5
 """Seconds that a task gets beyond its limit to end by itself and say what it tried."""

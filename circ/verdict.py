@@ -147,13 +147,14 @@ def word(question: Question, verdict: Verdict) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question of a program, answered."""
+    """One question of a program, answered; `assumptions` are those of the proof, beside the program's own."""
 
     question: Question
     shown: str
     verdict: Verdict
     engine: str
     warnings: tuple[Assumption, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from circ.evidence import Unreadable, dump, parse
-from circ.options import SourceOptions
 from circ.verdict import Assertions, Certificate, Choice, RaceOn, Step, Trace
+from frontend import LoadOptions
 
-OPTIONS = SourceOptions(threads=("worker=2",), define=("N=3",), data_model="ip16")
+OPTIONS = LoadOptions(threads=("worker=2",), define=("N=3",), data_model="ip16")
 PROOF = Certificate("ab" * 32, RaceOn("x"), "pairs", {"formulas": ["(== x:i32 0:i32)"], "pairs": [[0, 0, 0, 0, [[0]]]]})
 RUN = Trace("ab" * 32, RaceOn("x"), ("worker", "worker"), (Choice("y", 3), Choice("a", -1, 2, 1)),
             (Step(0, 4, (Choice("t", 7),)), Step(1, 2)), ((0, 5, 0), (1, 5, 1)))

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from circ.options import SourceOptions
 from circ.report.json import report_json
 from circ.report.summary import FileReport, assuming, file_status, worst
 from circ.report.text import answer_text, file_text, summary_text
@@ -26,6 +25,7 @@ from circ.verdict import (
     Unknown,
     Verdict,
 )
+from frontend import LoadOptions
 from frontend.cfa import (
     Access,
     Assign,
@@ -152,7 +152,7 @@ def test_json_document() -> None:
     answers = (answer(SAFE), answer(Refuted(RACE)), answer(Unknown("why", ("t",), "do")),
                Answer(Assertions(), "asserts", Refuted(BAD), "explicit"))
     reports = [FileReport("a.c", Result(PROGRAM, answers)), FileReport("b.c", error=FrontendError(at(3), "bad", "fix it"))]
-    text = report_json(reports, SourceOptions(threads=("w",)), {"engine": "omega-circ"}, 2)
+    text = report_json(reports, LoadOptions(threads=("w",)), {"engine": "omega-circ"}, 2)
     data = json.loads(text)
     assert (data["format"], data["version"], data["status"]) == ("circ-report", 1, 2)
     assert data["options"]["threads"] == ["w"]

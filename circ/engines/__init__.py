@@ -29,7 +29,10 @@ class Entry:
         return cast(Engine, importlib.import_module(self.module).engine())
 
 
-ENGINES: tuple[Entry, ...] = ()
+ENGINES: tuple[Entry, ...] = (
+    Entry("explicit", "circ.engines.explicit", "brute-force search of all interleavings, the oracle for the others",
+          "races and assertions; proofs only where every thread is counted and the state space is small"),
+)
 
 
 def find(name: str) -> Entry | None:

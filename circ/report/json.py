@@ -8,18 +8,18 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, assert_never
 
-from circ.options import SourceOptions
 from circ.report.columns import meeting
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
 from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, word
+from frontend import LoadOptions
 from frontend.cfa import Assumption, Program
 from frontend.source import Location
 
 VERSION = 1
 
 
-def report_json(reports: Sequence[FileReport], source: SourceOptions, options: Mapping[str, object], status: int) -> str:
+def report_json(reports: Sequence[FileReport], source: LoadOptions, options: Mapping[str, object], status: int) -> str:
     """One JSON document for a whole run."""
     data = {
         "format": "circ-report",
@@ -80,7 +80,7 @@ def _answer(result: Result, answer: Answer) -> dict[str, Any]:
     match answer.verdict:
         case Safe(certificate=c, why=why, trivial=trivial):
             data |= {"why": list(why), "trivial": trivial, "certificate": c.kind,
-                     "assuming": [_assumption(a) for a in assuming(result)]}
+                     "assuming": [_assumption(a) for a in assuming(result, answer)]}
         case Refuted(trace=trace):
             data |= {"trace": _trace(program, trace)}
         case Unknown(reason=reason, tried=tried, advice=advice, bug=bug):

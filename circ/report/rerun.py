@@ -73,18 +73,30 @@ class Rerun:
     # ----------------------------------------------------------------------------------------------- running
     def _start(self) -> State:
         chosen = _by_cell(self.trace.start)
+        numbers = self._numbers(chosen)
 
         def value(v: Variable, thread: int | None) -> Value:
+            if isinstance(v.start, Self) and thread is not None:
+                return v.type.wrap(numbers[thread] + v.start.offset)
             given = chosen.get((v.name, thread), {})
             if v.is_array:
                 return cells(0, {i: n for i, n in given.items() if i is not None})
-            if None in given:
-                return given[None]
-            if isinstance(v.start, Self) and thread is not None:
-                return v.type.wrap(self.crew[:thread].count(self.crew[thread]) + v.start.offset)
-            return 0
+            return given.get(None, 0)
 
         return self.machine.start(self.crew, value)
+
+    def _numbers(self, chosen: Mapping[tuple[str, int | None], dict[int | None, int]]) -> list[int]:
+        """Each thread's number: as chosen, else the smallest that is free in its template."""
+        claimed: list[int | None] = []
+        for i, t in enumerate(self.crew):
+            selves = [(v, v.start.offset) for v in self.machine.program.templates[t].locals if isinstance(v.start, Self)]
+            claims = [chosen[v.name, i][None] - offset for v, offset in selves if None in chosen.get((v.name, i), {})]
+            claimed.append(claims[0] if claims else None)
+        for i, t in enumerate(self.crew):
+            if claimed[i] is None:
+                taken = {n for j, n in enumerate(claimed) if self.crew[j] == t}
+                claimed[i] = next(n for n in range(len(self.crew) + 1) if n not in taken)
+        return [n for n in claimed if n is not None]
 
     def _step(self, step: Step) -> None:
         template, before = self.crew[step.thread], self.state

@@ -31,10 +31,11 @@ def sequentially_consistent(result: Result) -> bool:
     return all(v.name in proved for v in result.program.shared)
 
 
-def assuming(result: Result) -> tuple[Assumption, ...]:
-    """All that the verdicts rest on and that was not proved."""
+def assuming(result: Result, of: Answer | None = None) -> tuple[Assumption, ...]:
+    """All that the verdicts (or one of them) rest on and that was not proved."""
     extra = () if sequentially_consistent(result) else (Assumption("sequential consistency"),)
-    return (*result.program.assumptions, *extra)
+    proofs = dict.fromkeys(assumption for answer in ([of] if of else result.answers) for assumption in answer.assumptions)
+    return (*result.program.assumptions, *proofs, *extra)
 
 
 def counts(reports: Sequence[FileReport]) -> dict[str, int]:
