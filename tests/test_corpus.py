@@ -1,0 +1,116 @@
+"""The programs with known verdicts are well-formed C, say what must come out, and are taken by the front end."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, HeaderError, collect, read_example
+
+from frontend import LoadOptions, load
+from frontend.parse import SourceOptions, parse
+from frontend.types import DATA_MODELS
+
+EXAMPLES = collect()
+# Interrupt tables, handlers by attribute and the TinyOS scheduler are not lowered yet: such files are parsed only.
+BY_TABLE = tuple(e for e in EXAMPLES if e.option("--platform") or e.option("--interrupts"))
+LOADED = tuple(e for e in EXAMPLES if e not in BY_TABLE)
+GCC = shutil.which("gcc")
+
+
+def each(examples: tuple[Example, ...]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("example", examples, ids=[e.name for e in examples])
+
+
+def load_options(example: Example) -> LoadOptions:
+    """The options in a program's header that concern loading."""
+    def one(name: str) -> str | None:
+        values = example.option(name)
+        return values[-1] if values else None
+
+    return LoadOptions(
+        include=example.option("-I"), define=example.option("-D"), undefine=example.option("-U"),
+        threads=example.option("--thread"), data_model=one("--data-model"), ints=one("--ints") or "exact",
+        race_model=one("--race-model"), preemption=one("--preemption"),
+    )
+
+
+# ------------------------------------------------------------------------------------------------ headers
+def test_there_are_enough_programs() -> None:
+    assert len(collect(PROGRAMS)) >= 120
+    for folder in ("circ", "protocols", "firmware", "sequential", "structures", "pthreads"):
+        assert len(collect(PROGRAMS / folder)) >= 10, folder
+
+
+def test_verdicts_are_mixed() -> None:
+    said = [x.verdict for e in EXAMPLES for x in e.expectations]
+    assert min(said.count("safe"), said.count("race")) >= 100
+    assert said.count("violated") >= 20
+
+
+@each(EXAMPLES)
+def test_header(example: Example) -> None:
+    """At least one expectation, each subject once, each variable named in the program's text."""
+    assert example.expectations, "no EXPECT line"
+    subjects = [x.subject for x in example.expectations]
+    assert len(subjects) == len(set(subjects)), f"said twice: {subjects}"
+    text = example.path.read_text(encoding="utf-8")
+    code = re.sub(r"//.*", "", text)
+    for subject in subjects:
+        for name in re.findall(r"[A-Za-z_$][\w$]*", "assert" if subject == ASSERTS else subject):
+            assert re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", code) or "circ_critical" in code, name
+    asserts = ASSERTS in subjects
+    assert asserts == bool({"asserts", "all"} & set(example.option("--property"))), "--property does not fit the expectations"
+
+
+def test_headers_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("// A title: not an option.\n// CIRC: --thread f=2\n// CIRC: -D 'N=1 + 1'\n//\n// EXPECT: safe s.f\n"
+                    "// EXPECT: violated\nint x; // EXPECT: race x\n")
+    assert read_example(path) == Example(path, ("--thread", "f=2", "-D", "N=1 + 1"),
+                                         (Expectation("safe", "s.f"), Expectation("violated", ASSERTS)))
+
+
+@pytest.mark.parametrize("line", ["fine x", "safe", "race asserts", "violated x", "safe x y", ""])
+def test_bad_headers_are_refused(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(f"// EXPECT: {line}\n")
+    with pytest.raises(HeaderError, match=r"a\.c:1"):
+        read_example(path)
+
+
+# ------------------------------------------------------------------------------------------------ C
+@pytest.mark.skipif(GCC is None, reason="needs gcc")
+@each(EXAMPLES)
+def test_compiles(example: Example) -> None:
+    assert GCC is not None
+    done = subprocess.run([GCC, "-fsyntax-only", "-w", "-I", str(ROOT / "frontend" / "include"), str(example.path)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+# ------------------------------------------------------------------------------------------------ front end
+@each(LOADED)
+def test_loads(example: Example) -> None:
+    """No program is refused, and every variable that a verdict is about is one the program shares or at least has."""
+    program = load(example.path, load_options(example))
+    assert program.templates
+    known = {v.shown for v in program.globals} | {v.name for v in program.globals}
+    for expectation in example.expectations:
+        if expectation.subject == ASSERTS:
+            assert program.invariants or any(t.cfa.errors or t.cfa.critical for t in program.templates) or \
+                expectation.verdict == "safe", "no assertion is left to check"
+        else:
+            assert expectation.subject in known, sorted(known)
+
+
+@each(BY_TABLE)
+def test_parses(example: Example) -> None:
+    """Written for an interrupt table: the text is taken by the parser."""
+    model = next(iter(example.option("--data-model")), "ip16")
+    assert model in DATA_MODELS
+    parsed = parse(str(example.path), SourceOptions(data_model=model))
+    assert parsed.ast.ext
