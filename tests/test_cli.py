@@ -1,0 +1,221 @@
+"""The command line as a user runs it: output, exit statuses, bad input, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FIGURE_1 = str(ROOT / "nesc_examples" / "test_and_set.c")
+RACY = str(ROOT / "nesc_examples" / "test_and_set_no_atomic.c")
+COUNTER = "int x;\nvoid w(void)\n{\n    x = x + 1;\n}\n"
+LOCKED = "int x;\nvoid w(void)\n{\n    atomic { x = x + 1; }\n}\n"
+
+
+def circ(*args: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", "from circ.cli import main; main()", *map(str, args)],
+                          capture_output=True, text=True, cwd=cwd or ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Path:
+    path = tmp_path / "counter.c"
+    path.write_text(COUNTER)
+    return path
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Path:
+    path = tmp_path / "locked.c"
+    path.write_text(LOCKED)
+    return path
+
+
+# --------------------------------------------------------------------------------------------------- help, engines
+def test_help_lists_the_commands_and_loads_no_solver() -> None:
+    done = circ("--help")
+    assert done.returncode == 0
+    for command in ("check", "cfa", "recheck", "replay", "engines"):
+        assert command in done.stdout
+
+
+@pytest.mark.parametrize("command", ["--help", "check --help", "engines", f"cfa {FIGURE_1}", f"cfa {FIGURE_1} --format svg"])
+def test_no_solver_is_loaded_where_none_is_needed(command: str) -> None:
+    script = ("import sys\nfrom circ.cli import main\ntry:\n    main()\n"
+              "finally:\n    print('LOADED' if 'z3' in sys.modules else 'not loaded', file=sys.stderr)")
+    done = subprocess.run([sys.executable, "-c", script, *command.split()], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "not loaded"
+
+
+def test_engines_are_listed_with_what_they_claim() -> None:
+    done = circ("engines")
+    assert done.returncode == 0
+    assert "omega-circ" in done.stdout and "(default)" in done.stdout and "explicit" in done.stdout
+
+
+# --------------------------------------------------------------------------------------------------- cfa
+def test_cfa_of_figure_1() -> None:
+    done = circ("cfa", FIGURE_1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "any number of copies" in done.stdout
+    assert "[state == 0]" in done.stdout and "*" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "json", "dot", "svg"])
+def test_cfa_writes_to_a_file(form: str, tmp_path: Path) -> None:
+    done = circ("cfa", FIGURE_1, "--format", form, "-o", tmp_path / "out")
+    assert (done.returncode, done.stdout) == (0, "")
+    text = (tmp_path / "out").read_text()
+    assert text == circ("cfa", FIGURE_1, "--format", form).stdout
+    if form == "json":
+        assert json.loads(text)["format"] == "circ-cfa"
+
+
+def test_cfa_takes_the_source_options(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "my.h").write_text("int shared;\n")
+    (tmp_path / "a.c").write_text('#include "my.h"\n#ifdef GONE\n#error gone\n#endif\nvoid t(void) { shared = LEVEL; }\n')
+    done = circ("cfa", "a.c", "-I", "inc", "-D", "LEVEL=41", "-D", "GONE", "-U", "GONE", "--thread", "t=3",
+                "--data-model", "ip16", "--ints", "math", "--race-model", "c11", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "thread t, 3 copies" in done.stdout and "shared = 41" in done.stdout
+    assert "ip16, math integers, race model c11" in done.stdout
+
+
+# --------------------------------------------------------------------------------------------------- check
+def test_a_race_is_status_1_and_names_both_lines(counter: Path) -> None:
+    done = circ("check", counter, "--thread", "w")
+    assert done.returncode == 1, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert first.startswith(f"{counter}:4:") and "warning: race on 'x'" in first
+    assert "thread 1 (w)" in done.stdout and "thread 2 (w)" in done.stdout
+    assert done.stdout.splitlines()[-1] == "circ: 1 race"
+
+
+def test_a_proof_is_status_0(locked: Path) -> None:
+    done = circ("check", locked, "--thread", "w")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "safe: no race on 'x'" in done.stdout
+    assert done.stdout.splitlines()[-1] == "circ: 1 safe"
+
+
+def test_figure_1_is_proved_and_explained() -> None:
+    done = circ("check", FIGURE_1, "--explain")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "safe: no race on 'x'" in done.stdout and "predicate" in done.stdout and "k = 1" in done.stdout
+
+
+def test_the_same_report_twice(counter: Path, locked: Path) -> None:
+    runs = [circ("check", counter, locked, "--thread", "w") for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_json_report(counter: Path, locked: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.json"
+    done = circ("check", counter, tmp_path / "missing.c", locked, "--thread", "w", "--format", "json", "-o", out)
+    assert done.returncode == 2
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1
+    data = json.loads(out.read_text())
+    assert data["status"] == 2 and data["summary"]["race"] == 1 and data["summary"]["safe"] == 1
+    assert [f["status"] for f in data["files"]] == [1, 2, 0]
+    assert data["options"]["threads"] == ["w"]
+
+
+def test_a_timeout_is_unknown_and_status_3() -> None:
+    done = circ("check", FIGURE_1, "-x", "x", "--timeout", "0.01")
+    assert done.returncode == 3, done.stdout
+    assert "unknown: races on 'x'" in done.stdout and "--timeout" in done.stdout
+
+
+@pytest.mark.parametrize("file", [FIGURE_1, RACY])
+def test_certificates_can_be_judged_again_with_the_c_file_alone(file: str, tmp_path: Path) -> None:
+    certificates = tmp_path / "certs"
+    checked = circ("check", file, "-x", "x", "--certificate", certificates, "--data-model", "ilp32")
+    [path] = certificates.iterdir()
+    good, wrong = ("recheck", "replay") if checked.returncode == 0 else ("replay", "recheck")
+    accepted = circ(good, path, file)
+    assert (accepted.returncode, accepted.stderr) == (0, "") and "accepted" in accepted.stdout
+    assert circ(wrong, path, file).returncode == 2
+    refused = circ(good, path, RACY if file == FIGURE_1 else FIGURE_1)
+    assert refused.returncode == 1 and "refused" in refused.stdout
+    path.write_text(path.read_text()[:-20])
+    broken = circ(good, path, file)
+    assert broken.returncode == 2 and len(broken.stderr.splitlines()) == 1
+
+
+def test_dump(tmp_path: Path, locked: Path) -> None:
+    circ("check", locked, "--thread", "w", "--dump", tmp_path / "dump")
+    assert (tmp_path / "dump" / "x" / "01-cfa.dot").read_text().startswith("digraph")
+
+
+# --------------------------------------------------------------------------------------------------- bad input and usage
+@pytest.mark.parametrize("args", [
+    ["check"], ["nosuch"], ["check", "--nosuch", "a.c"], ["cfa", FIGURE_1, "--format", "png"],
+    ["check", FIGURE_1, "--timeout", "x"],
+    ["check", FIGURE_1, "--timeout", "-1"], ["check", FIGURE_1, "--engine", "nosuch"], ["cfa", "a.c", "b.c"],
+    ["check", FIGURE_1, "--property", "x"], ["recheck", "nosuch.json", FIGURE_1], ["check", FIGURE_1, "--k", "0"],
+    ["check", FIGURE_1, "-x", "nosuch"], ["check", FIGURE_1, "--thread", "nosuch"], ["cfa", "nosuch.c"], ["cfa", str(ROOT)],
+    ["cfa", FIGURE_1, "-o", "/nosuch/dir/out"], ["check", FIGURE_1, "--certificate", "/dev/null/x"],
+])
+def test_bad_usage_and_bad_input_are_status_2_without_a_traceback(args: list[str]) -> None:
+    done = circ(*args)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stderr and "Traceback" not in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize(("text", "what"), [
+    ("", "empty.c"), ("this is not C\n", "a.c"), ("int x; /* no end\n", "a.c"),
+    ("#include <nosuch.h>\nint x;\n", "a.c"), ("int x;\n", "a.c"),
+])
+def test_bad_files_get_one_located_line(text: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / what).write_text(text)
+    done = circ("check", what, cwd=tmp_path)
+    [line] = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert line.startswith(f"{what}:") and "error: " in line
+
+
+def test_an_internal_error_is_status_4_and_one_line(tmp_path: Path) -> None:
+    script = "import frontend.api, circ.cli\ndef load(*a): raise RuntimeError('oops')\ncirc.cli.load = load\ncirc.cli.main()"
+    run = [sys.executable, "-c", script, "cfa", FIGURE_1]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 4
+    [line] = done.stderr.splitlines()
+    assert line.startswith("circ: internal error: RuntimeError: oops")
+    [saved] = tmp_path.iterdir()
+    assert "Traceback" in saved.read_text() and str(saved) in line
+    debugged = subprocess.run([*run, "--debug"], capture_output=True, text=True, cwd=ROOT)
+    assert debugged.returncode == 4 and "Traceback" in debugged.stderr
+
+
+# --------------------------------------------------------------------------------------------------- interruption
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interruption_tells_what_is_known(how: signal.Signals, status: int, tmp_path: Path) -> None:
+    script = ("import ctypes, circ.engines as e, tests.fake_engine\n"
+              "e.ENGINES = (e.Entry('fake', 'tests.fake_engine', '', ''),)\nfrom circ.cli import main\nmain()")
+    (tmp_path / "a.c").write_text("int x, stuck;\nvoid w(void) { x = 1; stuck = 1; }\n")
+    run = [sys.executable, "-c", script, "check", str(tmp_path / "a.c"), "--thread", "w", "--engine", "fake", "--timeout", "600"]
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None and process.stderr is not None
+    first = process.stdout.readline()
+    assert "unknown: races on 'x': asked 1" in first
+    time.sleep(0.2)
+    process.send_signal(how)
+    rest, errors = process.communicate(timeout=20)
+    assert process.returncode == status
+    assert errors == ""
+    assert rest.splitlines()[-1] == "circ: 1 unknown, interrupted"
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    shell = f"{sys.executable} -c 'from circ.cli import main; main()' cfa {FIGURE_1} --format json | true"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr == ""
