@@ -1,7 +1,11 @@
-"""Places in the user's source text, and the one exception that means bad input."""
+"""Places in the user's source text, the one exception that means bad input, and reading files within limits."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -32,3 +36,63 @@ class FrontendError(Exception):
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
         return f"{self.location}: error: {self.message}{hint}"
+
+
+MAX_SOURCE = 4_000_000
+"""Characters of preprocessed text that a file may have."""
+
+MAX_NESTING = 256
+"""Levels of (), [] and {} around a token; pycparser needs some ten Python frames for each."""
+
+MAX_AST_DEPTH = 1000
+"""Levels of an AST that `parse` gives out, so that recursive passes over it have a bound."""
+
+_RECURSION_LIMIT = 40_000
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for recursion over an AST of `MAX_AST_DEPTH` levels (Python to Python calls do not use the C stack)."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def too_large(path: str, size: int) -> FrontendError:
+    return FrontendError(
+        Location(path, 1, 1),
+        f"the file has {size / 1e6:.1f} million characters after preprocessing, the limit is {MAX_SOURCE / 1e6:g} million",
+        "check the part that has the threads on its own, or leave out headers it does not need",
+    )
+
+
+def read_source(path: str) -> str:
+    """The text of a C file with `\\n` line ends; raises FrontendError if it cannot be read or is not text."""
+    here = Location(path, 1, 1)
+    if os.path.isdir(path):
+        raise FrontendError(here, "this is a directory", "name the .c or .i files in it, or use `circ scan`")
+    try:
+        with open(path, "rb") as file:
+            data = file.read(4 * MAX_SOURCE + 1)
+    except FileNotFoundError:
+        raise FrontendError(here, "no such file", "check the path") from None
+    except OSError as error:
+        raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its permissions") from None
+    if len(data) > 4 * MAX_SOURCE:
+        raise too_large(path, os.path.getsize(path))
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line_start = data.rfind(b"\n", 0, nul) + 1
+        place = Location(path, data.count(b"\n", 0, nul) + 1, nul - line_start + 1)
+        raise FrontendError(place, "a NUL byte: this is not a text file", "circ reads C source, not object files or UTF-16 text")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > MAX_SOURCE:
+        raise too_large(path, len(text))
+    return text
