@@ -7,7 +7,7 @@ assumes in brackets. Beside each step stand its shared accesses (`r x`, `w x`), 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -15,10 +15,14 @@ from frontend.cfa import (
     SKIP,
     Access,
     AccessKind,
+    AllAt,
     Arbitrary,
+    Assign,
     Assume,
+    Block,
     Cfa,
     Edge,
+    Havoc,
     Op,
     Program,
     Self,
@@ -30,7 +34,7 @@ from frontend.cfa import (
     primitive,
     show_op,
 )
-from frontend.expr import show_lvalue
+from frontend.expr import Element, Expr, Lvalue, Read, Var, show_lvalue, substitute
 from frontend.source import NOWHERE, Location
 
 FORMAT_VERSION = 1
@@ -49,6 +53,48 @@ def show_access(access: Access) -> str:
     """`w x`, `r a[i]`, `w a[..]` for any element; an atomic or synchronising access says so."""
     cell = f"{access.variable}[..]" if access.whole else show_lvalue(access.lvalue)
     return f"{'w' if access.write else 'r'} {cell}{_MARK[access.kind]}"
+
+
+def short_names(program: Program, template: ThreadTemplate) -> dict[str, str]:
+    """For each local `f::x` the plain `x`, where nothing else that the thread sees is called so."""
+    tails = [v.name.rpartition("::")[2] for v in template.locals]
+    taken = {v.name for v in program.globals}
+    return {v.name: tail if tails.count(tail) == 1 and tail not in taken else v.name
+            for v, tail in zip(template.locals, tails, strict=True)}
+
+
+def show_short(op: Op, names: Mapping[str, str]) -> str:
+    """The operation in C syntax with variables renamed."""
+    return show_op(_renamed(op, names))
+
+
+def _renamed(op: Op, names: Mapping[str, str]) -> Op:
+    def lvalue(v: Lvalue) -> Lvalue:
+        match v:
+            case Var(name=n, type=t):
+                return Var(names.get(n, n), t)
+            case Element(array=a, index=i, type=t):
+                return Element(names.get(a, a), expr(i), t)
+
+    def read(v: Lvalue) -> Expr:
+        if isinstance(v, Var):
+            return Read(Var(names.get(v.name, v.name), v.type))
+        return Read(Element(names.get(v.array, v.array), v.index, v.type))  # substitute has renamed the index
+
+    def expr(e: Expr) -> Expr:
+        return substitute(e, read)
+
+    match op:
+        case Assume(cond=c):
+            return Assume(expr(c))
+        case Assign(target=t, value=e):
+            return Assign(lvalue(t), expr(e))
+        case Havoc(targets=ts, whole=ws):
+            return Havoc(tuple(map(lvalue, ts)), tuple(names.get(w, w) for w in ws))
+        case AllAt():
+            return op
+        case Block(ops=ops):
+            return Block(tuple(_renamed(o, names) for o in ops))
 
 
 def show_accesses(edge: Edge) -> str:
@@ -82,9 +128,9 @@ def show_start(start: Start) -> str:
             return f"self + {n}"
 
 
-def _show_variable(v: Variable) -> str:
+def _show_variable(v: Variable, name: str) -> str:
     size = "" if v.length is None else "[]" if v.length >= 1 << 62 else f"[{v.length}]"
-    return f"{v.name}{size}:{v.type} = {show_start(v.start)}"
+    return f"{name}{size}:{v.type} = {show_start(v.start)}"
 
 
 def _node(cfa: Cfa, q: int) -> str:
@@ -118,24 +164,26 @@ def as_text(program: Program) -> str:
     lines = [f"program {program.file}: {program.data_model}, {program.ints} integers, race model {program.race_model}, "
              f"{program.preemption} preemption"]
     if program.globals:
-        lines.append("globals: " + ", ".join(map(_show_variable, program.globals)))
+        lines.append("globals: " + ", ".join(_show_variable(v, v.name) for v in program.globals))
     for template in program.templates:
-        lines += ["", *_template_text(template, program.file)]
+        lines += ["", *_template_text(program, template)]
     lines += [f"assuming: {a}" for a in program.assumptions]
     lines += [f"warning: {w}" for w in program.warnings]
     return "\n".join(lines) + "\n"
 
 
-def _template_text(template: ThreadTemplate, file: str) -> Iterator[str]:
-    cfa = template.cfa
+def _template_text(program: Program, template: ThreadTemplate) -> Iterator[str]:
+    cfa, file, names = template.cfa, program.file, short_names(program, template)
     yield (f"{template.role.value} {template.name}, {show_count(template)}: {cfa.size} locations, "
            f"{len(cfa.edges)} edges, start {cfa.start}")
     if template.locals:
-        yield "  locals: " + ", ".join(map(_show_variable, template.locals))
+        yield "  locals: " + ", ".join(_show_variable(v, names[v.name]) for v in template.locals)
     rows: list[tuple[str, str, str, str]] = []
     for q, edges in enumerate(cfa.leaving()):
         name, place = _node(cfa, q), _place(cfa, q, file)
-        rows += [(name, place, f"--> {_node(cfa, e.target)}", f"{show_op(e.op)}   {show_accesses(e)}".rstrip()) for e in edges]
+        for e in edges:
+            step = f"{show_short(e.op, names)}   {show_accesses(e)}".rstrip()
+            rows.append((name, place, f"--> {_node(cfa, e.target)}", step))
         marks = ", ".join(_marks(cfa, q))
         if marks or not edges:
             rows.append((name, place, "", marks or "end"))
@@ -204,18 +252,18 @@ def as_dot(program: Program) -> str:
              '  node [shape=circle, fixedsize=true, width=0.42, fontname="Helvetica", fontsize=12];',
              '  edge [fontname="Courier", fontsize=11, arrowsize=0.7];']
     for number, template in enumerate(program.templates):
-        lines += _cluster(number, template, program.file)
+        lines += _cluster(number, program, template)
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _cluster(number: int, template: ThreadTemplate, file: str) -> Iterator[str]:
-    cfa = template.cfa
+def _cluster(number: int, program: Program, template: ThreadTemplate) -> Iterator[str]:
+    cfa, names = template.cfa, short_names(program, template)
     title = f"{template.role.value} {template.name}, {show_count(template)}"
     yield f"  subgraph cluster_{number} {{"
     yield f"    label={_quoted(title)}; color=gray80; margin=18;"
     yield f'    "{number}_in" [shape=point, width=0.05, label=""]; "{number}_in" -> "{number}_{cfa.start}";'
     for q in range(cfa.size):
-        notes = [*filter(None, [_place(cfa, q, file)]), *_marks(cfa, q)]
+        notes = [*filter(None, [_place(cfa, q, program.file)]), *_marks(cfa, q)]
         attributes = [f"label={_quoted(_node(cfa, q))}"]
         if notes:
             attributes.append(f"xlabel=<{_small(', '.join(notes))}>")
@@ -225,16 +273,16 @@ def _cluster(number: int, template: ThreadTemplate, file: str) -> Iterator[str]:
             attributes += ["style=filled", "fillcolor=gray90"]
         yield f'    "{number}_{q}" [{", ".join(attributes)}];'
     for edge in cfa.edges:
-        yield f'    "{number}_{edge.source}" -> "{number}_{edge.target}" [label={_edge_label(edge)}];'
+        yield f'    "{number}_{edge.source}" -> "{number}_{edge.target}" [label={_edge_label(edge, names)}];'
     yield "  }"
 
 
-def _edge_label(edge: Edge) -> str:
+def _edge_label(edge: Edge, names: Mapping[str, str]) -> str:
     """Assignments stand in a box, assumes as they are, and a step that does nothing has no text."""
     accesses = _small(show_accesses(edge)) if edge.accesses else ""
     if edge.op == SKIP:
         return f"<{accesses}>" if accesses else '""'
-    lines = "<BR/>".join(_html(show_op(p)) for p in primitive(edge.op))
+    lines = "<BR/>".join(_html(show_short(p, names)) for p in primitive(edge.op))
     border = 0 if _is_assume(edge.op) else 1
     below = f"<TR><TD>{accesses}</TD></TR>" if accesses else ""
     return ('<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">'

@@ -26,7 +26,7 @@ from frontend.cfa import (
     ThreadTemplate,
     Variable,
 )
-from frontend.draw import draw
+from frontend.draw import draw, short_names, show_short
 from frontend.expr import Binary, Const, Element, Read, Scalar, Var
 from frontend.source import Location
 
@@ -70,7 +70,7 @@ def test_text_shows_atomic_locations_assumes_accesses_and_lines() -> None:
     text = draw(figure_1(), "text")
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "thread worker, any number of copies: 7 locations, 9 edges, start 0" in lines
-    assert "1* line 6 --> 2* worker::old = state (r state)" in lines
+    assert "1* line 6 --> 2* old = state (r state)" in lines
     assert "2* line 7 --> 3* [state == 0] (r state)" in lines
     assert "6 line 11 --> 0 state = 0 (w state)" in lines
 
@@ -96,7 +96,7 @@ def test_svg_looks_like_figure_1b() -> None:
     shown = texts(svg)
     for node in ("0", "1*", "2*", "3*", "4", "5", "6"):
         assert shown.count(node) == 1
-    assert {"[state == 0]", "[state != 0]", "worker::old = state", "state = 1", "(w state)", "line 9"} <= set(shown)
+    assert {"[state == 0]", "[state != 0]", "old = state", "state = 1", "(w state)", "line 9"} <= set(shown)
     circles = svg.count("<ellipse")
     assert circles == 7 + 1  # the dot that points at the start
 
@@ -138,3 +138,12 @@ def test_arrays_kinds_and_havocs() -> None:
     assert "1 --> 0 skip (r x atomic, w state sync)" in lines
     assert "thread t, 2 copies: 2 locations, 2 edges, start 0" in lines
     assert "(r x atomic, w state sync)" in texts(draw(program, "svg"))
+
+
+def test_a_local_loses_its_function_only_where_that_is_unambiguous() -> None:
+    program = figure_1()
+    names = ("f::x", "f::i", "g::i", "f::old")
+    worker = replace(program.templates[0], locals=tuple(Variable(n, INT) for n in names))
+    assert short_names(program, worker) == {"f::x": "f::x", "f::i": "f::i", "g::i": "g::i", "f::old": "old"}
+    indexed = Assign(Element("f::old", Read(Var("f::i", INT)), INT), Read(Element("f::old", Read(Var("f::old", INT)), INT)))
+    assert show_short(indexed, short_names(program, worker)) == "old[f::i] = old[old]"

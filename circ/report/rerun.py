@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from circ.verdict import Choice, Step, Trace
-from frontend.cfa import SKIP, Edge, Program, Self, Variable, name_of, op_reads, op_writes, show_op
+from frontend.cfa import SKIP, Edge, Program, Self, Variable, name_of, op_reads, op_writes
+from frontend.draw import short_names, show_short
 from frontend.evaluate import Value, cell, cells
 from frontend.expr import Element, Lvalue
 from frontend.interpret import Machine, State
@@ -46,6 +47,7 @@ class Rerun:
         self.machine = Machine(program)
         self.trace = trace
         self.crew = [self.machine.index[name] for name in trace.threads]
+        self.names = [short_names(program, t) for t in program.templates]
         self.rows: list[Row] = []
         """The steps that a user could see."""
         self.state = self._start()
@@ -120,7 +122,7 @@ class Rerun:
         self.state = State(done[0], tuple(threads))
         values = tuple(self._values(step.thread, edge, before))
         if edge.op != SKIP and (values or edge.text):
-            self.rows.append(Row(step.thread, edge.location, edge.text or show_op(edge.op), values))
+            self.rows.append(Row(step.thread, edge.location, edge.text or show_short(edge.op, self.names[template]), values))
 
     # ----------------------------------------------------------------------------------------------- values
     def _values(self, thread: int, edge: Edge, before: State) -> Iterator[Shown]:
@@ -143,7 +145,7 @@ class Rerun:
         assert where is not None, f"no variable {name}"
         variable = self.machine.variable(self.crew[thread], where)
         value = (state.globals if where[0] == "g" else state.threads[thread][1])[where[1]]
-        text = variable.shown or name
+        text = self.names[self.crew[thread]].get(name) or variable.shown or name
         if isinstance(value, tuple):
             if index is None:
                 return None
