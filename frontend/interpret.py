@@ -356,6 +356,17 @@ def settle(g: list[Value], local: list[Value], known: Mapping[Where, int]) -> No
             side[slot] = store(array, index, value)
 
 
+def forget(slots: Sequence[int], thread: Thread) -> Thread:
+    """The thread with these locals open again: it stands for more states."""
+    location, local = thread
+    if all(local[s] is None for s in slots):
+        return thread
+    after = list(local)
+    for s in slots:
+        after[s] = None
+    return location, tuple(after)
+
+
 def leave_open(code: Code) -> Fill:
     """Leaves the targets of havocs open."""
     return lambda k, _: (None, ()) if code.holes[k].whole else None

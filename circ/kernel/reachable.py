@@ -1,0 +1,167 @@
+"""Certificates of kind `reachable`: a set of states that holds the start, is closed under steps, and shows nothing bad.
+
+Body: `globals` (a list of valuations), `threads` (for each template a list of `[location, locals]`), `states` (each the number of
+its globals, then of each thread, templates in order), and `forget` (for each template and location the locals that are open
+there). A value is a number, null for any value, or `[default, [[index, value], ...]]` for an array. Threads of one template
+are interchangeable, so a state stands for all its permutations; null and `forget` only add states, so neither needs trust.
+
+One pass over the states suffices, by induction on the length of a run: the start is listed, every step of a listed state
+leads to a listed one, no listed state shows what the question asks for.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
+from circ.verdict import Assertions, Certificate, RaceOn
+from frontend.cfa import AllAt, Program, Variable
+from frontend.conflicts import clash, ready
+from frontend.evaluate import Undefined, Value, cells
+from frontend.interpret import Domain, Globals, Machine, Thread, forget
+
+_KEYS = {"forget", "globals", "threads", "states"}
+
+
+def check_reachable(program: Program, certificate: Certificate) -> Outcome:
+    """Accepted iff the listed states are closed and safe; program and kind were looked at by the caller."""
+    if any(t.count is None for t in program.templates):
+        return Refused("counts", "", "a program with unboundedly many threads has no finite set of states")
+    try:
+        return _Checker(program, certificate).check()
+    except Malformed as error:
+        return Refused("format", "", str(error))
+    except Undefined as missing:
+        return Refused("format", "", f"the question depends on an open value: {missing.where}")
+
+
+class _Checker:
+    """Globals and thread states are numbered on arrival, so that states are tuples of numbers and equal ones are equal."""
+
+    def __init__(self, program: Program, certificate: Certificate) -> None:
+        self.program, self.question = program, certificate.question
+        self.machine = Machine(program)
+        self.crew = tuple(i for i, t in enumerate(program.templates) for _ in range(t.count or 0))
+        self.domain = Domain(())
+        self.global_ids: dict[Globals, int] = {}
+        self.thread_ids: dict[tuple[int, Thread], int] = {}
+        self.steps: dict[tuple[int, int, int], list[tuple[int, int, tuple[AllAt, ...]]]] = {}
+        self.globals: list[Globals] = []
+        self.threads: list[Thread] = []
+        body, templates = certificate.body, program.templates
+        if not isinstance(body, Mapping) or set(body) != _KEYS:
+            raise Malformed(f"the body needs the keys {', '.join(sorted(_KEYS))}")
+        self.forget = [_forget(row, t.cfa.size, t.locals)
+                       for row, t in zip(_list(body["forget"], len(templates)), templates, strict=True)]
+        rows = [[self._global(_values(g, program.globals)) for g in _list(body["globals"])]]
+        threads = [[self._thread(i, _thread(x, t.cfa.size, t.locals)) for x in _list(row)]
+                   for i, (row, t) in enumerate(zip(_list(body["threads"], len(templates)), templates, strict=True))]
+        rows += [threads[t] for t in self.crew]
+        self.states = [self._canonical([row[_number(n, len(row))] for n, row in zip(_list(s, len(rows)), rows, strict=True)])
+                       for s in _list(body["states"])]
+
+    def check(self) -> Outcome:
+        known = set(self.states)
+        start = self.machine.open_start(self.crew)
+        first = [self._global(start.globals), *map(self._arrived, self.crew, start.threads)]
+        if self._canonical(first) not in known:
+            return Refused("start", "", "the start state is not listed")
+        for number, state in enumerate(self.states):
+            if self._bad(state):
+                return Refused("safety", f"state {number}", "the state shows what the question asks for")
+            if any(after not in known for after in self._successors(state)):
+                return Refused("closure", f"state {number}", "a step leads to a state that is not listed")
+            if not self.domain.exact:
+                return Refused("closure", f"state {number}", "a step reads an open value of too many bits")
+        return Accepted()
+
+    # ----------------------------------------------------------------------------------------------- states as numbers
+    def _global(self, g: Globals) -> int:
+        if g not in self.global_ids:
+            self.global_ids[g] = len(self.globals)
+            self.globals.append(g)
+        return self.global_ids[g]
+
+    def _thread(self, template: int, thread: Thread) -> int:
+        key = template, thread
+        if key not in self.thread_ids:
+            self.thread_ids[key] = len(self.threads)
+            self.threads.append(thread)
+        return self.thread_ids[key]
+
+    def _arrived(self, template: int, thread: Thread) -> int:
+        return self._thread(template, forget(self.forget[template][thread[0]], thread))
+
+    def _canonical(self, state: list[int]) -> tuple[int, ...]:
+        """Threads of one template sorted."""
+        pairs = sorted(zip(self.crew, state[1:], strict=True))
+        return state[0], *(x for _, x in pairs)
+
+    # ----------------------------------------------------------------------------------------------- obligations
+    def _successors(self, state: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        threads = [self.threads[x] for x in state[1:]]
+        holder = self.machine.holder(self.crew, threads)
+        for i, template in enumerate(self.crew):
+            if holder is None or holder == i:
+                for g, thread, guards in self._steps(template, state[0], state[i + 1]):
+                    if self.machine.guards_pass(guards, self.crew, threads, i):
+                        yield self._canonical([g, *state[1:i + 1], thread, *state[i + 2:]])
+
+    def _steps(self, template: int, g: int, thread: int) -> list[tuple[int, int, tuple[AllAt, ...]]]:
+        key = template, g, thread
+        if key not in self.steps:
+            moves = self.machine.moves(template, self.globals[g], self.threads[thread], self.domain)
+            self.steps[key] = [(self._global(m.globals), self._arrived(template, m.thread), m.guards) for m in moves]
+        return self.steps[key]
+
+    def _bad(self, state: tuple[int, ...]) -> bool:
+        g = self.globals[state[0]]
+        threads = [self.threads[x] for x in state[1:]]
+        match self.question:
+            case RaceOn(variable=x):
+                near = [(t, ready(self.machine, x, t, g, thread)) for t, thread in zip(self.crew, threads, strict=True)]
+                return any(clash(self.machine, *one, *other) for one, other in itertools.combinations(near, 2))
+            case Assertions():
+                at = [(self.program.templates[t].cfa, thread[0]) for t, thread in zip(self.crew, threads, strict=True)]
+                return (any(q in cfa.errors for cfa, q in at) or sum(q in cfa.critical for cfa, q in at) > 1
+                        or self.machine.broken_invariant(g) is not None)
+        raise Malformed("an unknown question")
+
+
+# --------------------------------------------------------------------------------------------------- reading
+def _list(data: Any, length: int | None = None) -> list[Any]:
+    if not isinstance(data, list) or (length is not None and len(data) != length):
+        raise Malformed("a list is missing or has the wrong length")
+    return data
+
+
+def _number(data: Any, below: int | None = None) -> int:
+    if type(data) is not int or (below is not None and not 0 <= data < below):
+        raise Malformed(f"{str(data)[:40]} is no number in range")
+    return data
+
+
+def _values(data: Any, variables: tuple[Variable, ...]) -> tuple[Value, ...]:
+    return tuple(_array(x) if v.is_array else None if x is None else _number(x)
+                 for x, v in zip(_list(data, len(variables)), variables, strict=True))
+
+
+def _array(data: Any) -> Value:
+    default, items = _list(data, 2)
+    elements = {_number(i): None if x is None else _number(x) for i, x in (_list(item, 2) for item in _list(items))}
+    return cells(None if default is None else _number(default), elements)
+
+
+def _thread(data: Any, size: int, variables: tuple[Variable, ...]) -> Thread:
+    location, local = _list(data, 2)
+    return _number(location, size), _values(local, variables)
+
+
+def _forget(data: Any, size: int, variables: tuple[Variable, ...]) -> list[tuple[int, ...]]:
+    scalars = {i for i, v in enumerate(variables) if not v.is_array}
+    rows = [tuple(_number(slot) for slot in _list(row)) for row in _list(data, size)]
+    if any(slot not in scalars for row in rows for slot in row):
+        raise Malformed("only a scalar local can be forgotten")
+    return rows
