@@ -1,0 +1,113 @@
+"""What a function's syntax says before it is lowered: whose address is taken, and what has side effects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """`taken`: names whose address is taken somewhere in the function. `effectful`: ids of nodes that contain a side effect."""
+
+    taken: frozenset[str] = frozenset()
+    effectful: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Names that evaluating a node assigns, names it mentions, and functions it calls (None: through a pointer)."""
+
+    assigned: frozenset[str]
+    mentioned: frozenset[str]
+    called: frozenset[str | None]
+
+
+def survey(body: c_ast.Node) -> Syntax:
+    """One pass over a function's body."""
+    taken: set[str] = set()
+    effectful: set[int] = set()
+    parent: dict[int, c_ast.Node | None] = {id(body): None}
+    todo = [body]
+    while todo:
+        node = todo.pop()
+        outputs = _is_asm(node)
+        if isinstance(node, c_ast.UnaryOp) and node.op == "&":
+            name = _root(node.expr)
+            if name is not None:
+                taken.add(name)
+        if _is_effect(node):
+            up: c_ast.Node | None = node
+            while up is not None and id(up) not in effectful:
+                effectful.add(id(up))
+                up = parent[id(up)]
+        for child in node:
+            if outputs and isinstance(child, c_ast.ExprList):
+                # `asm` writes its outputs `&(x)`; that does not make x an object in memory.
+                for arg in child.exprs:
+                    inner = arg.expr if isinstance(arg, c_ast.UnaryOp) and arg.op == "&" else arg
+                    parent[id(inner)] = node
+                    todo.append(inner)
+            else:
+                parent[id(child)] = node
+                todo.append(child)
+    return Syntax(frozenset(taken), frozenset(effectful))
+
+
+def effects(node: c_ast.Node) -> Effects:
+    """What evaluating the node may assign, mention and call."""
+    assigned: set[str] = set()
+    mentioned: set[str] = set()
+    called: set[str | None] = set()
+    for part in walk(node):
+        match part:
+            case c_ast.ID():
+                mentioned.add(part.name)
+            case c_ast.Assignment():
+                assigned.update(_names(part.lvalue))
+            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
+                assigned.update(_names(part.expr))
+            case c_ast.FuncCall():
+                called.add(part.name.name if isinstance(part.name, c_ast.ID) else None)
+    return Effects(frozenset(assigned), frozenset(mentioned), frozenset(called))
+
+
+def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The node and everything below it."""
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        yield part
+        todo.extend(part)
+
+
+def _is_effect(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.UnaryOp):
+        return node.op in ("++", "--", "p++", "p--")
+    return isinstance(node, (c_ast.Assignment, c_ast.FuncCall))
+
+
+def _is_asm(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name == "__circ_asm"
+
+
+def _root(node: c_ast.Node) -> str | None:
+    """The variable an lvalue is a part of, None if it is reached through a pointer."""
+    while True:
+        match node:
+            case c_ast.ID():
+                return str(node.name)
+            case c_ast.StructRef(type="."):
+                node = node.name
+            case c_ast.ArrayRef():
+                node = node.name
+            case _:
+                return None
+
+
+def _names(node: c_ast.Node) -> Iterator[str]:
+    name = _root(node)
+    if name is not None:
+        yield name

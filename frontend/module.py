@@ -1,0 +1,369 @@
+"""A C file as a `Module`: its names, known from the start, and its functions, lowered on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from pycparser import c_ast
+
+from frontend.convert import strip
+from frontend.declare import adjusted
+from frontend.effects import Syntax, survey
+from frontend.expr import Const, Scalar, Var
+from frontend.expressions import Cell, Expressions, Slot
+from frontend.graph import Graph
+from frontend.initialise import leaves
+from frontend.ir import (
+    Annotation,
+    AtomicBegin,
+    AtomicEnd,
+    Function,
+    FunctionDecl,
+    Module,
+    Place,
+    Set,
+    Storage,
+    Symbol,
+)
+from frontend.parse import Attribute, ParsedFile
+from frontend.scope import Entity, FunctionName, MemoryName, RegisterName, Scope, TypeName
+from frontend.source import FrontendError, Location
+from frontend.statements import Statements
+from frontend.types import (
+    ArrayType,
+    CType,
+    DataModel,
+    FloatType,
+    FunctionType,
+    IntType,
+    PointerType,
+    Record,
+    RecordType,
+    VoidType,
+)
+from frontend.unit import Unit
+
+T = TypeVar("T")
+
+_ATOMIC_BODY = "__VERIFIER_atomic_"
+_THREAD = ("_Thread_local", "thread_local", "__thread")
+
+
+def load_module(parsed: ParsedFile, model: DataModel) -> Module:
+    """The file with its declarations known; nothing is elaborated until it is asked for."""
+    return CModule(parsed, model)
+
+
+class _FileScope(Scope):
+    """The file's names, each elaborated when it is first looked up."""
+
+    def __init__(self, elaborate: Callable[[str], Entity | None]) -> None:
+        super().__init__(None)
+        self._elaborate = elaborate
+        self._busy: set[str] = set()
+
+    def local_name(self, name: str) -> Entity | None:
+        found = self.names.get(name)
+        if found is None and name not in self._busy:
+            self._busy.add(name)
+            try:
+                found = self._elaborate(name)
+            finally:
+                self._busy.discard(name)
+            if found is not None:
+                self.names[name] = found
+        return found
+
+
+class _Lazy(Mapping[str, T]):
+    """A mapping whose values are computed when they are first asked for."""
+
+    def __init__(self, keys: Callable[[], list[str]], compute: Callable[[str], T]) -> None:
+        self._keys = keys
+        self._compute = compute
+        self._known: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._known:
+            self._known[name] = self._compute(name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys())
+
+    def __len__(self) -> int:
+        return len(self._keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known or name in self._keys()
+
+
+class CModule:
+    """Implements `Module` over a pycparser AST."""
+
+    def __init__(self, parsed: ParsedFile, model: DataModel) -> None:
+        self.file = parsed.path
+        self.model = model
+        self._parsed = parsed
+        self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, _scratch)
+        self._scope = _FileScope(self._elaborate)
+        self._typedefs: dict[str, c_ast.Typedef] = {}
+        self._functions: dict[str, list[c_ast.Decl]] = {}
+        self._bodies: dict[str, c_ast.FuncDef] = {}
+        self._objects: dict[str, list[c_ast.Decl]] = {}
+        self._enumerators: dict[str, c_ast.Enum] = {}
+        self._lowered: dict[str, Function] = {}
+        self._declarations = _Lazy(lambda: list(self._functions), self._declaration)
+        for node in parsed.ast.ext:
+            self._enter(node)
+
+    # ------------------------------------------------------------------------------------------- names
+    def _enter(self, node: c_ast.Node) -> None:
+        """Note what a declaration of file scope declares, without looking into it."""
+        match node:
+            case c_ast.FuncDef():
+                self._functions.setdefault(node.decl.name, []).append(node.decl)
+                self._bodies[node.decl.name] = node
+                self._tags(node.decl)
+            case c_ast.Typedef():
+                self._typedefs[node.name] = node
+                self._tags(node)
+            case c_ast.Decl():
+                self._tags(node)
+                if node.name is None:
+                    return
+                if isinstance(node.type, c_ast.FuncDecl):
+                    self._functions.setdefault(node.name, []).append(node)
+                else:
+                    self._objects.setdefault(node.name, []).append(node)
+
+    def _tags(self, node: c_ast.Node) -> None:
+        """Enter structs and unions by tag, and the names of enumeration constants."""
+        inner: c_ast.Node = node
+        while hasattr(inner, "type") and isinstance(inner.type, c_ast.Node):
+            inner = inner.type
+        todo = [inner]
+        while todo:
+            part = todo.pop()
+            if isinstance(part, (c_ast.Struct, c_ast.Union)) and part.decls is not None:
+                self._unit.types.record(part, self._scope)
+                for decl in part.decls:
+                    base: c_ast.Node = decl
+                    while hasattr(base, "type") and isinstance(base.type, c_ast.Node):
+                        base = base.type
+                    todo.append(base)
+            elif isinstance(part, c_ast.Enum) and part.values is not None:
+                for item in part.values.enumerators:
+                    self._enumerators[item.name] = part
+                if part.name is not None:
+                    self._enumerators[f"enum {part.name}"] = part
+
+    def _elaborate(self, name: str) -> Entity | None:
+        """What a name of file scope means."""
+        types = self._unit.types
+        if name in self._functions:
+            return FunctionName(name, self._function_type(name))
+        if name in self._objects:
+            self._object(name)
+            return MemoryName(name, self._unit.symbols[name].type)
+        if name in self._typedefs:
+            return TypeName(types.resolve(self._typedefs[name], self._scope))
+        if name in self._enumerators:
+            types.enum(self._enumerators[name], self._scope)
+            return self._scope.names.get(name)
+        return None
+
+    def _function_type(self, name: str) -> FunctionType:
+        body = self._bodies.get(name)
+        if body is not None:
+            return self._unit.types.function(body.decl.type, self._scope, body.param_decls)
+        best: FunctionType | None = None
+        for decl in self._functions[name]:
+            t = self._unit.types.function(decl.type, self._scope)
+            if best is None or (best.variadic and not best.params):
+                best = t
+        assert best is not None
+        return best
+
+    def _object(self, name: str) -> None:
+        """The symbol of a variable of file scope, out of all its declarations."""
+        unit = self._unit
+        decls = self._objects[name]
+        t: CType | None = None
+        for decl in decls:
+            found = self._declared_type(decl)
+            if t is None or (isinstance(t, ArrayType) and t.length is None):
+                t = found
+        assert t is not None
+        first = next((d for d in decls if d.init is not None), next((d for d in decls if "extern" not in d.storage), decls[0]))
+        storage = Storage.GLOBAL
+        if any(s in d.storage for d in decls for s in _THREAD):
+            storage = Storage.THREAD
+        elif any("static" in d.storage for d in decls):
+            storage = Storage.STATIC
+        attributes = tuple(dict.fromkeys(a.name for a in self._parsed.attributes.get(name, ())))
+        defined = any("extern" not in d.storage or d.init is not None for d in decls)
+        symbol = Symbol(unit.unique(name), t, storage, name, (), defined, attributes, unit.where(first))
+        unit.symbols[name] = symbol
+        self._scope.names[name] = MemoryName(name, t)
+        if first.init is not None:
+            x = unit.scratch(self._scope)
+            t, parts = leaves(x, t, first.init)
+            self._scope.names[name] = MemoryName(name, t)
+            unit.symbols[name] = replace(symbol, type=t, initial=x.static(parts))
+
+    def _declared_type(self, decl: c_ast.Decl) -> CType:
+        inner = decl.type
+        if isinstance(inner, c_ast.TypeDecl) and isinstance(inner.type, c_ast.InferredType):
+            return strip(self._unit.scratch(self._scope).value(decl.init).type)
+        return self._unit.types.resolve(decl, self._scope)
+
+    # ------------------------------------------------------------------------------------------- Module
+    @property
+    def records(self) -> Mapping[str, Record]:
+        return self._unit.types.records
+
+    @property
+    def declarations(self) -> Mapping[str, FunctionDecl]:
+        return self._declarations
+
+    @property
+    def symbols(self) -> Mapping[str, Symbol]:
+        for name in self._objects:
+            self._scope.find(name)
+        return self._unit.symbols
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]:
+        return self._parsed.annotations
+
+    @property
+    def assumptions(self) -> tuple[tuple[str, Location], ...]:
+        return (*self._parsed.assumptions, *self._unit.assumptions.items())
+
+    def sizeof(self, t: CType) -> int:
+        return self._unit.types.sizeof(t)
+
+    def alignof(self, t: CType) -> int:
+        return self._unit.types.alignof(t)
+
+    def function(self, name: str) -> Function:
+        """The function's body; raises FrontendError for what cannot be lowered soundly."""
+        if name not in self._lowered:
+            if name not in self._bodies:
+                raise FrontendError(Location(self.file, 1), f"the function '{name}' is not defined in this file")
+            self._lowered[name] = self._lower(name)
+        return self._lowered[name]
+
+    # ------------------------------------------------------------------------------------------- functions
+    def _is_defined(self, name: str) -> bool:
+        return name in self._bodies
+
+    def _is_noreturn(self, name: str) -> bool:
+        if name in ("pthread_exit", "thrd_exit"):
+            return True
+        return any(a.name in ("noreturn", "_Noreturn") for a in self._parsed.attributes.get(name, ())) or any(
+            "_Noreturn" in (d.funcspec or ()) or "noreturn" in (d.funcspec or ()) for d in self._functions.get(name, ()))
+
+    def _attributes(self, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        found: tuple[Attribute, ...] = self._parsed.attributes.get(name, ())
+        return tuple((a.name, a.args) for a in found)
+
+    def _declaration(self, name: str) -> FunctionDecl:
+        if name not in self._functions:
+            raise KeyError(name)
+        body = self._bodies.get(name)
+        decl = body.decl if body is not None else self._functions[name][0]
+        entity = self._scope.find(name)
+        assert isinstance(entity, FunctionName)
+        return FunctionDecl(name, entity.type, _param_names(decl.type), body is not None, self._attributes(name),
+                            self._unit.where(decl))
+
+    def _lower(self, name: str) -> Function:
+        body = self._bodies[name]
+        decl = self.declarations[name]
+        unit = self._unit
+        graph = Graph()
+        scope = Scope(self._scope, name)
+        syntax = survey(body.body)
+        x = Expressions(unit, graph, scope, syntax)
+        params, names = self._parameters(x, body, decl)
+        result, place = self._result(x, decl.type.result, body)
+        exit_ = graph.location()
+        inner = graph.location() if _atomic_body(name) else exit_
+        if _atomic_body(name):
+            x.emit(AtomicBegin(name), body.decl, name)
+        statements = Statements(x, inner, place, body.body)
+        statements.statement(body.body)
+        if name == "main" and isinstance(result, Var):
+            x.emit(Set(result, Const(0, result.type)), body.decl, "return 0")
+        graph.jump(inner)
+        if _atomic_body(name):
+            graph.current = inner
+            x.emit(AtomicEnd(name), body.decl, name)
+            graph.jump(exit_)
+        done = graph.finish(exit_)
+        return Function(
+            name=name, type=decl.type, params=params, param_names=names, result=result,
+            registers=tuple(graph.registers.values()), memory=tuple(x.memory), size=done.size, start=done.start,
+            exit=done.exit, edges=done.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown)
+
+    def _parameters(self, x: Expressions, body: c_ast.FuncDef, decl: FunctionDecl) -> tuple[tuple[Var | str, ...], tuple[str, ...]]:
+        params: list[Var | str] = []
+        nodes = [p for p in (body.decl.type.args.params if body.decl.type.args is not None else ())
+                 if not isinstance(p, c_ast.EllipsisParam)]
+        for i, declared in enumerate(decl.type.params):
+            node = nodes[i]
+            name = getattr(node, "name", None) or f"<param {i}>"
+            t = adjusted(declared)
+            if isinstance(t, RecordType) or name in x.syntax.taken:
+                symbol = x.local(name, t, node)
+                x.scope.names[name] = MemoryName(symbol.name, t)
+                params.append(symbol.name)
+                continue
+            assert isinstance(t, (IntType, PointerType, FloatType))
+            scalar = Scalar(t.bits, False) if isinstance(t, FloatType) else x.ints.scalar(t)
+            var = x.graph.register(name, scalar)
+            x.shown[var.name] = name
+            x.scope.names[name] = RegisterName(var, t)
+            params.append(var)
+        return tuple(params), decl.param_names
+
+    def _result(self, x: Expressions, t: CType, body: c_ast.FuncDef) -> tuple[Var | str | None, Slot | Cell | None]:
+        match t:
+            case IntType() | PointerType():
+                var = x.graph.register("%result", x.ints.scalar(t))
+                return var, Slot(var, t)
+            case RecordType():
+                symbol = x.local("%result", t, body)
+                return symbol.name, Cell(Place(symbol.name, (), t, t))
+        return None, None
+
+
+def _atomic_body(name: str) -> bool:
+    return name.startswith(_ATOMIC_BODY) and name not in ("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end")
+
+
+def _param_names(node: c_ast.FuncDecl) -> tuple[str, ...]:
+    names: list[str] = []
+    for param in node.args.params if node.args is not None else ():
+        if isinstance(param, c_ast.EllipsisParam):
+            continue
+        if isinstance(param, c_ast.Typename) and isinstance(param.type, c_ast.TypeDecl) \
+                and isinstance(param.type.type, c_ast.IdentifierType) and param.type.type.names == ["void"]:
+            continue
+        names.append(getattr(param, "name", None) or "")
+    return tuple(names)
+
+
+def _scratch(unit: Unit, scope: Scope) -> Expressions:
+    """A lowering whose code is thrown away: for constants and types."""
+    graph = Graph()
+    x = Expressions(unit, graph, scope, Syntax())
+    Statements(x, graph.location(), None)
+    return x
+
+
+__all__ = ["CModule", "VoidType", "load_module"]

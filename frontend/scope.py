@@ -1,0 +1,85 @@
+"""What names mean: entities, tags, and nested scopes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from frontend.expr import Expr, Var
+from frontend.types import CType, FunctionType, IntType, RecordType
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterName:
+    """A local that is a register."""
+
+    var: Var
+    type: CType
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryName:
+    """An object in memory, by the name of its symbol. `size`: in bytes, of an array of variable length."""
+
+    symbol: str
+    type: CType
+    size: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionName:
+    name: str
+    type: FunctionType
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantName:
+    """An enumeration constant."""
+
+    value: int
+    type: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    type: CType
+    size: Expr | None = None
+
+
+Entity: TypeAlias = RegisterName | MemoryName | FunctionName | ConstantName | TypeName
+
+
+class Scope:
+    """Names and tags of a block, and the scope around it. `owner` is the function's name, empty at file scope."""
+
+    def __init__(self, parent: Scope | None, owner: str = "") -> None:
+        self.parent = parent
+        self.owner: str = owner or (parent.owner if parent is not None else "")
+        self.names: dict[str, Entity] = {}
+        self.tags: dict[str, RecordType | IntType] = {}
+
+    def local_name(self, name: str) -> Entity | None:
+        """What the name means in this very scope."""
+        return self.names.get(name)
+
+    def local_tag(self, name: str) -> RecordType | IntType | None:
+        return self.tags.get(name)
+
+    def find(self, name: str) -> Entity | None:
+        """What the name means here."""
+        scope: Scope | None = self
+        while scope is not None:
+            entity = scope.local_name(name)
+            if entity is not None:
+                return entity
+            scope = scope.parent
+        return None
+
+    def find_tag(self, name: str) -> RecordType | IntType | None:
+        scope: Scope | None = self
+        while scope is not None:
+            tag = scope.local_tag(name)
+            if tag is not None:
+                return tag
+            scope = scope.parent
+        return None

@@ -1,0 +1,81 @@
+"""What the lowering of all functions of one file shares: symbols, string literals, assumptions, places in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from frontend.convert import Integers
+from frontend.declare import Types
+from frontend.expr import Const
+from frontend.ir import Index, Storage, Symbol
+from frontend.parse import ParsedFile
+from frontend.scope import Scope
+from frontend.source import FrontendError, Location
+from frontend.types import ArrayType, CType, DataModel, IntType
+
+if TYPE_CHECKING:
+    from frontend.expressions import Expressions
+
+FLOATS = "floating-point values are arbitrary"
+ORDER = "operands are evaluated left to right where C leaves the order open"
+ORDERINGS = "memory orders weaker than seq_cst are treated as sequentially consistent"
+ASSEMBLY = "inline assembly changes nothing but its outputs"
+
+
+class Unit:
+    """The state of one file's elaboration. `scratch` makes a lowering whose code is thrown away."""
+
+    def __init__(self, parsed: ParsedFile, model: DataModel, defined: Callable[[str], bool],
+                 noreturn: Callable[[str], bool], scratch: Callable[[Unit, Scope], Expressions]) -> None:
+        self.parsed = parsed
+        self.model = model
+        self.types = Types(parsed, model, self)
+        self.ints: Integers = self.types.ints
+        self.defined = defined
+        self.noreturn = noreturn
+        self.symbols: dict[str, Symbol] = {}
+        self.assumptions: dict[str, Location] = {}
+        self._scratch = scratch
+        self._strings: dict[tuple[tuple[int, ...], IntType], str] = {}
+        self._names: dict[str, int] = {}
+
+    def where(self, node: c_ast.Node) -> Location:
+        return self.parsed.location(node)
+
+    def error(self, node: c_ast.Node, message: str, hint: str = "") -> FrontendError:
+        return FrontendError(self.where(node), message, hint)
+
+    def assume(self, text: str, where: Location) -> None:
+        """Record what is taken for granted, once, at the first place."""
+        self.assumptions.setdefault(text, where)
+
+    def unique(self, base: str) -> str:
+        """`base`, or `base#2` and so on when it is taken."""
+        n = self._names.get(base, 0) + 1
+        self._names[base] = n
+        return base if n == 1 else f"{base}#{n}"
+
+    def string(self, codes: tuple[int, ...], element: IntType, shown: str, where: Location) -> Symbol:
+        """The symbol of a string literal; equal literals share one."""
+        name = self._strings.get((codes, element))
+        if name is None:
+            name = self.unique("<string>")
+            self._strings[codes, element] = name
+            initial = tuple(((Index(Const(i, self.ints.difference.scalar)),), c) for i, c in enumerate(codes) if c)
+            self.symbols[name] = Symbol(name, ArrayType(element, len(codes)), Storage.STATIC, shown, initial, location=where)
+        return self.symbols[name]
+
+    # ------------------------------------------------------------------------------------------- unevaluated
+    def scratch(self, scope: Scope) -> Expressions:
+        return self._scratch(self, scope)
+
+    def constant(self, node: c_ast.Node, scope: Scope) -> int | None:
+        """The value of an integer constant expression, None if it is not one."""
+        return self.scratch(scope).constant(node)
+
+    def type_of(self, node: c_ast.Node, scope: Scope) -> CType:
+        """The type of an expression, which is not evaluated; arrays stay arrays."""
+        return self.scratch(scope).type_of(node)
