@@ -42,7 +42,7 @@ class Skeleton:
 
     `node_of[q]` is the node of location q; `anchor_of[node]` its anchor number, absent for nodes in between;
     `live[a]` the locals whose value at anchor a can still matter; `accesses[a]` the questioned accesses that may be next,
-    as (edge index, access index).
+    as (edge index, access index). `outgoing[node]` are the edges that leave a node, `inner[q]` the silent ones that stay.
     """
 
     template: str
@@ -59,6 +59,7 @@ class Skeleton:
     anchor_of: dict[int, int]
     members: dict[int, tuple[int, ...]]
     outgoing: dict[int, tuple[int, ...]]
+    inner: dict[int, tuple[int, ...]]
 
     @property
     def size(self) -> int:
@@ -166,7 +167,7 @@ class _Builder:
                 anchors.add(node)
             if any((self.visible[i] and not atomic) or (self.questioned[i] and self._may_conflict(i)) for i in edges):
                 anchors.add(node)
-            if any(isinstance(p, Havoc) for i in edges for p in primitive(self.cfa.edges[i].op)):
+            if any(isinstance(p, (Havoc, AllAt)) for i in edges for p in primitive(self.cfa.edges[i].op)):
                 anchors.add(node)
         return anchors
 
@@ -228,7 +229,15 @@ class _Builder:
             self.node_of, number,
             {n: tuple(qs) for n, qs in self.members.items()},
             {n: tuple(es) for n, es in self.out.items()},
+            self._inner(),
         )
+
+    def _inner(self) -> dict[int, tuple[int, ...]]:
+        inner: dict[int, list[int]] = defaultdict(list)
+        for i, e in enumerate(self.cfa.edges):
+            if self._internal(i):
+                inner[e.source].append(i)
+        return {q: tuple(es) for q, es in inner.items()}
 
     def _reading_order(self, anchors: set[int]) -> list[int]:
         """Anchors reachable from the start, breadth first."""

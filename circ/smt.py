@@ -329,6 +329,10 @@ def boolean(name: str) -> Term:
     return z3.Bool(name)
 
 
+def constant_like(name: str, sort: Term) -> Term:
+    return z3.Const(name, sort)
+
+
 def is_negation(term: Term) -> bool:
     return bool(z3.is_not(term))
 
@@ -340,6 +344,10 @@ def key(term: Term) -> int:
 
 def select(array: Term, index: int, math: bool) -> Term:
     return z3.Select(array, z3.IntVal(index) if math else z3.BitVecVal(index, INDEX_WIDTH))
+
+
+def element(array: Term, index: Term) -> Term:
+    return z3.Select(array, index)
 
 
 def rename(term: Term, pairs: Sequence[tuple[Term, Term]]) -> Term:

@@ -1,0 +1,187 @@
+"""CIRC and omega-CIRC: race checking by context inference (Henzinger, Jhala, Majumdar, PLDI 2004).
+
+`circ` is Algorithm 5: the context is any number of abstract threads, counted 0..k and omega. `omega-circ` infers the
+context with k threads in it and then checks that it is right for any number. Both end with the pairs of `circ.omega`, which
+the kernel re-checks; the departures from the paper that make them sound are told where they are made (`circ.arg`,
+`circ.acfa`, `circ.counters`, `circ.omega`, `circ.simulation`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from circ.acfa import Acfa, collapse
+from circ.arg import AbstractError, Arg, System, reach_and_build
+from circ.counters import OMEGA, Context, Key
+from circ.omega import NotUnbounded, Pairs, may_exist, omega_check
+from circ.predicates import Abstraction, Predicates
+from circ.proof import certificate, single_certificate
+from circ.question import Errors
+from circ.refine import Learnt, NothingNew, Real, refine
+from circ.simulation import simulates
+from circ.skeleton import skeleton
+from circ.slicing import Kept, everything, weaken
+from circ.trace import CounterTooLow, Mu
+from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Statistics, Unknown, Verdict
+from frontend.cfa import Program
+from frontend.expr import show
+
+MOST_K = 3
+MOST_ROUNDS = 400
+
+
+@dataclass(slots=True)
+class _Run:
+    """One question on its way: what is kept, what is known, how much was spent."""
+
+    program: Program
+    question: Question
+    options: Options
+    observer: Observer
+    predicates: Predicates
+    kept: Kept
+    k: int
+    rounds: int = 0
+    states: int = 0
+    acfa: tuple[int, ...] = ()
+
+    def statistics(self) -> Statistics:
+        shown = [*map(show, self.predicates.shared)]
+        shown += [f"{t}: {show(p)}" for t, ps in self.predicates.own.items() for p in ps]
+        sizes = {t.name: n for t, n in zip(self.program.templates, self.acfa, strict=False)}
+        return Statistics(tuple(shown), sizes, self.k, self.rounds, self.states)
+
+
+class ContextInference:
+    """Answers the questions of one program in turn; predicates found for one variable are there for the next."""
+
+    def __init__(self, name: str, unbounded: bool) -> None:
+        self.name, self.unbounded = name, unbounded
+
+    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+        kept = Kept() if options.on("slice") else everything(program)
+        run = _Run(program, question, options, observer, Predicates(program), kept, max(1, options.k or 1))
+        try:
+            return self.loop(run)
+        except OutOfTime as limit:
+            return Unknown(str(limit), (self.name,), "raise --timeout, or give the engine a --predicate", run.statistics())
+
+    def loop(self, run: _Run) -> Verdict:
+        """Algorithm 5: infer a context for the present predicates and k, or learn from the error that stands in the way."""
+        while run.rounds < MOST_ROUNDS:
+            run.rounds += 1
+            system = build(run)
+            mus: list[Mu] = []
+            try:
+                infer_context(system, run.k, self.unbounded, mus)
+                proof = prove(run, system)
+                run.states += system.states
+                return proof
+            except AbstractError as error:
+                run.states += system.states
+                try:
+                    outcome = refine(run.program, run.question, system, mus, error.trace, run.predicates, run.kept)
+                except CounterTooLow:
+                    outcome = None
+                run.observer("refined", {"outcome": outcome, "round": run.rounds, "k": run.k})
+                match outcome:
+                    case Real(trace=trace):
+                        return Refuted(trace, run.statistics())
+                    case Learnt(kept=kept):
+                        run.kept |= kept
+                    case NothingNew() | None:
+                        if outcome is not None or run.k >= MOST_K:
+                            return Unknown(
+                                "refinement found nothing new about a possible error", (self.name,),
+                                "try --engine explicit, or give a --predicate that tells why it cannot happen", run.statistics(),
+                            )
+                        run.k += 1
+            except NotUnbounded as why:
+                run.states += system.states
+                if run.k >= MOST_K:
+                    return Unknown(
+                        f"the context for {run.k} threads does not extend to any number ({why})", (self.name,),
+                        "try --engine explicit, or give a --predicate", run.statistics(),
+                    )
+                run.k += 1
+        return Unknown("too many refinements", (self.name,), "give a --predicate", run.statistics())
+
+
+# --------------------------------------------------------------------------------------------------- the inner loop
+def build(run: _Run) -> System:
+    """Skeletons, abstractions and empty graphs for the present choice of kept variables and predicates."""
+    weak = weaken(run.program, run.kept)
+    variable = run.question.variable if isinstance(run.question, RaceOn) else None
+    glue = run.options.on("compact") and not run.program.invariants
+    skeletons = tuple(
+        skeleton(o, w, run.kept.globals, variable, run.program.race_model, glue)
+        for o, w in zip(run.program.templates, weak.templates, strict=True)
+    )
+    abstractions = tuple(
+        Abstraction(run.program, sk, run.predicates, cache=run.options.on("cache"), cartesian=run.options.switches.get("cartesian", False))
+        for sk in skeletons
+    )
+    args = tuple(Arg(sk, ab) for sk, ab in zip(skeletons, abstractions, strict=True))
+    errors = Errors(run.program, run.question, skeletons, abstractions)
+    return System(skeletons, abstractions, args, errors, run.options)
+
+
+def infer_context(system: System, k: int, unbounded: bool, mus: list[Mu]) -> None:
+    """Lines 5-8: collapse the graphs to abstract threads and explore every template among them, until they simulate it.
+
+    `mus` always holds the maps that belong to the abstract threads in use, for whoever has to read an error trace.
+    """
+    while True:
+        collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
+        acfas = [a for a, _ in collapsed]
+        mus[:] = [mu for _, mu in collapsed]
+        for main in range(len(acfas)):
+            for context in contexts(system, acfas, main, k, unbounded):
+                reach_and_build(system, main, acfas, context, k)
+        if all(simulates(a, arg) for a, arg in zip(acfas, system.args, strict=True)):
+            return
+
+
+def contexts(system: System, acfas: list[Acfa], main: int, k: int, unbounded: bool) -> Iterator[Context]:
+    """The contexts a main thread starts in: all others at once, or every choice of k others."""
+    if unbounded:
+        everyone: dict[Key, int] = {}
+        for t, a in enumerate(acfas):
+            n = system.count(t)
+            others = OMEGA if n is None else n - (t == main)
+            if others:
+                starts = sorted(a.start)
+                for c in starts:
+                    everyone[t, c] = others if others <= k and len(starts) == 1 else OMEGA
+        yield tuple(sorted(everyone.items()))
+        return
+    starts = [(t, c) for t, a in enumerate(acfas) for c in sorted(a.start)]
+    size = min(k, _most_others(system))
+    for chosen in itertools.combinations_with_replacement(starts, size):
+        if may_exist(system, main, *(t for t, _ in chosen)):
+            yield tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
+
+
+def _most_others(system: System) -> int:
+    counts = [system.count(t) for t in range(len(system.skeletons))]
+    return 1 << 20 if None in counts else sum(n for n in counts if n is not None) - 1
+
+
+def prove(run: _Run, system: System) -> Verdict:
+    """The unbounded check and the certificate; raises NotUnbounded if the context is right for k threads only."""
+    if _most_others(system) == 0:
+        run.acfa = tuple(arg.size for arg in system.args)
+        return Safe(single_certificate(run.program, run.question, system), statistics=run.statistics())
+    pairs: Pairs = omega_check(system)
+    run.acfa = tuple(a.size for a in pairs.acfas)
+    return Safe(certificate(run.program, run.question, system, pairs), statistics=run.statistics())
+
+
+def omega_circ() -> ContextInference:
+    return ContextInference("omega-circ", unbounded=False)
+
+
+def circ() -> ContextInference:
+    return ContextInference("circ", unbounded=True)

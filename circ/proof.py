@@ -1,0 +1,322 @@
+"""From a closed set of pairs to the certificate that the kernel checks.
+
+`P` at two anchors is read off the pairs: OR over classes A of F(q1, A)(g, l1) AND gamma_A[q2](g, l2). At a node in between
+it is the weakest precondition of the rest of its segment; `K` comes from the pairs with a holder in the same way. Rows are
+per node of the skeletons, so locations that the analysis could not tell apart share one formula.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from circ.acfa import collapse
+from circ.arg import System
+from circ.formula import qualify, qualify_op
+from circ.omega import Pairs, may_exist
+from circ.predicates import Abstraction, bits
+from circ.skeleton import Skeleton
+from circ.verdict import Certificate, Question
+from frontend.cfa import AllAt, Assign, Assume, Havoc, Op, Program, primitive, show_exact
+from frontend.expr import FALSE, TRUE, Binary, Cast, Element, Expr, Ite, Lvalue, Read, Scalar, Var, negate, substitute, truth
+from frontend.fold import fold
+
+Dnf: TypeAlias = tuple[tuple[Expr, ...], ...]
+"""A disjunction of conjunctions."""
+
+Spot: TypeAlias = tuple[int, int]
+"""A template and a node of its skeleton."""
+
+
+def certificate(program: Program, question: Question, system: System, pairs: Pairs) -> Certificate:
+    """The pair certificate of a closed set of pairs."""
+    return _Writer(program, system, pairs).write(question)
+
+
+def single_certificate(program: Program, question: Question, system: System) -> Certificate:
+    """The certificate of a program that has one thread in all: a formula for each node."""
+    pairs = Pairs(tuple(collapse(arg, t)[0] for t, arg in enumerate(system.args)), ())
+    return _Writer(program, system, pairs).write_single(question)
+
+
+# --------------------------------------------------------------------------------------------------- formulas of minterms
+def conjoin(a: Expr, b: Expr) -> Expr:
+    if FALSE in (a, b):
+        return FALSE
+    if a == TRUE:
+        return b
+    return a if b == TRUE or a == b else Binary("&&", a, b)
+
+
+def disjoin(a: Expr, b: Expr) -> Expr:
+    if TRUE in (a, b):
+        return TRUE
+    if a == FALSE:
+        return b
+    return a if b == FALSE or a == b else Binary("||", a, b)
+
+
+def cover(minterms: Iterable[int], positions: tuple[int, ...], predicates: tuple[Expr, ...]) -> Expr:
+    """A formula that holds exactly in the minterms over the predicates at `positions`."""
+    mask = sum(1 << i for i in positions)
+    known: dict[tuple[frozenset[int], int], Expr] = {}
+
+    def split(rest: frozenset[int], at: int) -> Expr:
+        if not rest:
+            return FALSE
+        if len(rest) == 1 << (len(positions) - at):
+            return TRUE
+        if (rest, at) not in known:
+            bit = 1 << positions[at]
+            yes, no = frozenset(m ^ bit for m in rest if m & bit), frozenset(m for m in rest if not m & bit)
+            p = predicates[positions[at]]
+            if yes == no:
+                known[rest, at] = split(yes, at + 1)
+            else:
+                one, other = split(yes, at + 1), split(no, at + 1)
+                if other == TRUE:
+                    known[rest, at] = disjoin(negate(p), one)
+                elif one == TRUE:
+                    known[rest, at] = disjoin(p, other)
+                else:
+                    known[rest, at] = disjoin(conjoin(p, one), conjoin(negate(p), other))
+        return known[rest, at]
+
+    return split(frozenset(m & mask for m in minterms), 0)
+
+
+# --------------------------------------------------------------------------------------------------- weakest preconditions
+def weakest(op: Op, after: Expr) -> Expr:
+    """The weakest condition under which the operation can only end in `after`; no havoc, whose wp needs a quantifier."""
+    for part in reversed(tuple(primitive(op))):
+        match part:
+            case Assume(cond=c):
+                after = disjoin(negate(c), after)
+            case Assign(target=t, value=e):
+                after = fold(substitute(after, _replacing(t, e)))
+            case Havoc() | AllAt():
+                raise AssertionError("an anchor must stand before a havoc")
+    return after
+
+
+def _replacing(target: Lvalue, value: Expr) -> Callable[[Lvalue], Expr | None]:
+    def replace(v: Lvalue) -> Expr | None:
+        if isinstance(target, Var):
+            return value if v == target else None
+        if isinstance(v, Element) and v.array == target.array:
+            wide = Scalar(64, False)
+            return Ite(Binary("==", Cast(v.index, wide), Cast(target.index, wide)), value, Read(v))
+        return None
+
+    return replace
+
+
+# --------------------------------------------------------------------------------------------------- the writer
+class _Writer:
+    def __init__(self, program: Program, system: System, pairs: Pairs) -> None:
+        self.program, self.system, self.pairs = program, system, pairs
+        self.own = [frozenset(v.name for v in sk.original.locals) for sk in system.skeletons]
+        self.numbers: dict[str, int] = {}
+        self.nodes = [_reachable(sk) for sk in system.skeletons]
+        self.first: dict[tuple[int, int, tuple[int, int], tuple[int, int] | None], set[int]] = defaultdict(set)
+        for (t, (q, g, l), key, holder) in pairs.reached:
+            self.first[t, q, key, holder].add(system.abstractions[t].join(g, l))
+        self.keys = [
+            sorted({(key, holder) for (u, _, key, holder) in self.first if u == t}, key=repr) for t in range(len(self.own))
+        ]
+        self._unary: dict[tuple[int, int, frozenset[int]], Expr] = {}
+        self._gamma: dict[tuple[int, int, int], Expr] = {}
+        self._qualified: dict[tuple[Expr, int, int], Expr] = {}
+        self._pair: dict[tuple[Spot, Spot], Dnf] = {}
+        self._held: dict[tuple[Spot, Spot, Spot], Dnf] = {}
+
+    def write_single(self, question: Question) -> Certificate:
+        (t,) = (i for i, sk in enumerate(self.system.skeletons) if sk.original.count == 1)
+        rows: list[list[Any]] = []
+        for i, node in enumerate(self.nodes[t]):
+            dnf = self.single((t, node))
+            if dnf:
+                rows.append([self.system.skeletons[t].template, i, self.table(dnf)])
+        body = {"classes": self.classes(), "formulas": list(self.numbers), "pairs": [], "holders": [], "singles": rows}
+        return Certificate(self.program.fingerprint(), question, "pairs", body)
+
+    def single(self, spot: Spot) -> Dnf:
+        """What holds when the only thread is at a node."""
+        t, node = spot
+        sk = self.system.skeletons[t]
+        if node not in sk.anchor_of:
+            return self.before(spot, 1, self.single)
+        anchor = sk.anchor_of[node]
+        ab = self.system.abstractions[t]
+        states = frozenset(ab.join(g, l) for group in self.pairs.acfas[t].states for q, g, l in group if q == anchor)
+        formula = self.unary(t, anchor, states)
+        return () if formula == FALSE else ((self.named(formula, t, 1),),)
+
+    def classes(self) -> dict[str, list[int]]:
+        """The class of each location: its node's number; nodes that nothing reaches share two classes without rows."""
+        result = {}
+        for t, sk in enumerate(self.system.skeletons):
+            number = {node: i for i, node in enumerate(self.nodes[t])}
+            spare = len(number)
+            result[sk.template] = [
+                number.get(sk.node_of[q], spare + (q in sk.original.cfa.atomic)) for q in range(sk.original.cfa.size)
+            ]
+        return result
+
+    def write(self, question: Question) -> Certificate:
+        sks = self.system.skeletons
+        names = [sk.template for sk in sks]
+        spots = [(t, node) for t in range(len(sks)) for node in self.nodes[t]]
+        class_of = [{node: i for i, node in enumerate(nodes)} for nodes in self.nodes]
+        rows: list[list[Any]] = []
+        for a in spots:
+            for b in spots:
+                if may_exist(self.system, a[0], b[0]):
+                    dnf = self.pair(a, b)
+                    if dnf:
+                        rows.append([names[a[0]], class_of[a[0]][a[1]], names[b[0]], class_of[b[0]][b[1]], self.table(dnf)])
+        held: list[list[Any]] = []
+        atomic = [s for s in spots if self.is_atomic(s)]
+        calm = [s for s in spots if not self.is_atomic(s)]
+        for c in atomic:
+            for a in calm:
+                for b in calm:
+                    if may_exist(self.system, a[0], b[0], c[0]):
+                        dnf = self.holding(a, b, c)
+                        if dnf:
+                            held.append([names[a[0]], class_of[a[0]][a[1]], names[b[0]], class_of[b[0]][b[1]],
+                                         names[c[0]], class_of[c[0]][c[1]], self.table(dnf)])
+        body = {"classes": self.classes(), "formulas": list(self.numbers), "pairs": rows, "holders": held, "singles": []}
+        return Certificate(self.program.fingerprint(), question, "pairs", body)
+
+    def table(self, dnf: Dnf) -> list[list[int]]:
+        """The rows of a formula by their numbers in the table of texts."""
+        return [[self.numbers.setdefault(show_exact(e), len(self.numbers)) for e in conjuncts if e != TRUE] for conjuncts in dnf]
+
+    def is_atomic(self, spot: Spot) -> bool:
+        sk = self.system.skeletons[spot[0]]
+        return sk.members[spot[1]][0] in sk.original.cfa.atomic
+
+    # ----------------------------------------------------------------------------------------------- P
+    def pair(self, a: Spot, b: Spot) -> Dnf:
+        """P at two nodes: from the pairs at anchors, by weakest precondition in between."""
+        if (a, b) not in self._pair:
+            if a[1] not in self.system.skeletons[a[0]].anchor_of:
+                self._pair[a, b] = self.before(a, 1, lambda goal: self.pair(goal, b))
+            elif b[1] not in self.system.skeletons[b[0]].anchor_of:
+                self._pair[a, b] = self.before(b, 2, lambda goal: self.pair(a, goal))
+            else:
+                self._pair[a, b] = self.at_anchors(a, b)
+        return self._pair[a, b]
+
+    def at_anchors(self, a: Spot, b: Spot) -> Dnf:
+        q1 = self.system.skeletons[a[0]].anchor_of[a[1]]
+        q2 = self.system.skeletons[b[0]].anchor_of[b[1]]
+        found = []
+        for key, holder in self.keys[a[0]]:
+            if key[0] == b[0] and holder is None:
+                here = self.first.get((a[0], q1, key, None))
+                other = self.gamma(b[0], key[1], q2)
+                if here and other != FALSE:
+                    found.append((self.named(self.unary(a[0], q1, frozenset(here)), a[0], 1), self.named(other, b[0], 2)))
+        return tuple(found)
+
+    # ----------------------------------------------------------------------------------------------- K
+    def holding(self, a: Spot, b: Spot, c: Spot) -> Dnf:
+        """K at two nodes while a third thread is at the atomic node c."""
+        key = (a, b, c)
+        if key not in self._held:
+            if a[1] not in self.system.skeletons[a[0]].anchor_of:
+                self._held[key] = self.before(a, 1, lambda goal: self.holding(goal, b, c))
+            elif b[1] not in self.system.skeletons[b[0]].anchor_of:
+                self._held[key] = self.before(b, 2, lambda goal: self.holding(a, goal, c))
+            elif c[1] not in self.system.skeletons[c[0]].anchor_of:
+                onward = lambda goal: self.holding(a, b, goal) if self.is_atomic(goal) else self.pair(a, b)  # noqa: E731
+                self._held[key] = self.before(c, 3, onward)
+            else:
+                self._held[key] = self.held_at_anchors(a, b, c)
+        return self._held[key]
+
+    def held_at_anchors(self, a: Spot, b: Spot, c: Spot) -> Dnf:
+        q1, q2, q3 = (self.system.skeletons[t].anchor_of[node] for t, node in (a, b, c))
+        found = []
+        for key, holder in self.keys[a[0]]:
+            if key[0] == b[0] and holder is not None and holder[0] == c[0]:
+                here = self.first.get((a[0], q1, key, holder))
+                other, third = self.gamma(b[0], key[1], q2), self.gamma(c[0], holder[1], q3)
+                if here and FALSE not in (other, third):
+                    first = self.named(self.unary(a[0], q1, frozenset(here)), a[0], 1)
+                    found.append((first, self.named(other, b[0], 2), self.named(third, c[0], 3)))
+        return tuple(found)
+
+    # ----------------------------------------------------------------------------------------------- pieces
+    def before(self, spot: Spot, number: int, after: Callable[[Spot], Dnf]) -> Dnf:
+        """What must hold at a node in between so that every way on ends in what `after` says of its target."""
+        t, node = spot
+        sk = self.system.skeletons[t]
+        result: Expr = TRUE
+        only: Dnf | None = None
+        for i in sk.outgoing[node]:
+            e = sk.weak.cfa.edges[i]
+            dnf = after((t, sk.node_of[e.target]))
+            if len(sk.outgoing[node]) == 1 and not tuple(primitive(e.op)):
+                only = dnf
+            whole = truth(_flat(dnf))
+            named = [_named_op(p, number, self.own[t]) for p in primitive(e.op)]
+            for part in reversed(named):
+                whole = weakest(part, whole)
+            result = conjoin(result, whole)
+        if only is not None:
+            return only
+        return () if result == FALSE else ((result,),)
+
+    def unary(self, t: int, anchor: int, minterms: frozenset[int]) -> Expr:
+        key = (t, anchor, minterms)
+        if key not in self._unary:
+            ab = self.system.abstractions[t]
+            self._unary[key] = cover(minterms, tuple(bits(ab.active[anchor])), ab.all)
+        return self._unary[key]
+
+    def gamma(self, t: int, c: int, anchor: int) -> Expr:
+        """What is known of a thread of class c at this anchor: gamma_A[q], with its own predicates."""
+        key = (t, c, anchor)
+        if key not in self._gamma:
+            ab: Abstraction = self.system.abstractions[t]
+            states = frozenset(ab.join(g, l) for q, g, l in self.pairs.acfas[t].states[c] if q == anchor)
+            self._gamma[key] = self.unary(t, anchor, states)
+        return self._gamma[key]
+
+    def named(self, e: Expr, t: int, number: int) -> Expr:
+        key = (e, t, number)
+        if key not in self._qualified:
+            self._qualified[key] = qualify(e, number, self.own[t])
+        return self._qualified[key]
+
+
+def _named_op(op: Assume | Assign | Havoc | AllAt, number: int, own: frozenset[str]) -> Op:
+    return op if isinstance(op, AllAt) else qualify_op(op, number, own)
+
+
+def _flat(dnf: Dnf) -> Expr:
+    result: Expr = FALSE
+    for conjuncts in dnf:
+        part: Expr = TRUE
+        for e in conjuncts:
+            part = conjoin(part, e)
+        result = disjoin(result, part)
+    return result
+
+
+def _reachable(sk: Skeleton) -> list[int]:
+    """The nodes that paths from the start lead through, in a fixed order."""
+    start = sk.node_of[sk.original.cfa.start]
+    seen = {start: None}
+    queue = [start]
+    for node in queue:
+        for i in sk.outgoing[node]:
+            target = sk.node_of[sk.original.cfa.edges[i].target]
+            if target not in seen:
+                seen[target] = None
+                queue.append(target)
+    return list(seen)

@@ -1,0 +1,168 @@
+"""Refine: an abstract error trace is real, or it says what the abstraction must learn.
+
+The interleavings that the trace may stand for are tried in turn. A feasible one on the weakened program is looked at on the
+program itself: feasible there too, it is a race (the kernel replays it); infeasible there, the variables that exclude it
+are kept from now on (localisation by counterexample). An infeasible one is mined for predicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from circ.arg import AbstractTrace, System
+from circ.formula import Feasible, Infeasible, Script, concrete_trace, decide, same_cell, script
+from circ.mine import Found, equalities, interpolants, needed_variables, values, weakest_preconditions
+from circ.predicates import Predicates
+from circ.question import Clash
+from circ.slicing import Kept
+from circ.trace import Interleaving, Mu, concretise, expand
+from circ.verdict import Question, RaceOn, Trace
+from frontend.cfa import Program
+from frontend.expr import Binary, Expr, negate
+
+Miner: TypeAlias = Callable[[Script, Infeasible], list[Found]]
+MINERS: tuple[tuple[str, Miner], ...] = (
+    ("weakest preconditions", weakest_preconditions),
+    ("interpolants", interpolants),
+    ("assigned values", equalities),
+    ("constants", values),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """The trace can happen; `trace` is a concrete run for the kernel to replay."""
+
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """New predicates were added, or variables are to be kept (`kept` not empty)."""
+
+    kept: Kept
+    predicates: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class NothingNew:
+    """Every interleaving tried is infeasible and no miner has anything to add."""
+
+    tried: int
+
+
+def refine(
+    program: Program, question: Question, system: System, mus: Sequence[Mu], trace: AbstractTrace, predicates: Predicates, kept: Kept
+) -> Real | Learnt | NothingNew:
+    """What an abstract error trace teaches; raises CounterTooLow if the counters cannot tell whose steps these are."""
+    excluded: list[tuple[Script, Infeasible]] = []
+    tried = 0
+    for interleaving in concretise(system, mus, trace):
+        if _too_many(system, interleaving):
+            continue
+        tried += 1
+        weak = _weak_script(program, question, system, interleaving, trace.clashes)
+        outcome = decide(weak)
+        if isinstance(outcome, Infeasible):
+            excluded.append((weak, outcome))
+            new = _learn(predicates, MINERS[0][1](weak, outcome))
+            if new:
+                return Learnt(Kept(), new, MINERS[0][0])
+            continue
+        verdict = _on_the_program(program, question, system, interleaving, trace.clashes, kept)
+        if verdict is not None:
+            return verdict
+    for how, miner in MINERS[1:]:
+        for weak, outcome in excluded:
+            new = _learn(predicates, miner(weak, outcome))
+            if new:
+                return Learnt(Kept(), new, how)
+    return NothingNew(tried)
+
+
+def _learn(predicates: Predicates, found: list[Found]) -> int:
+    return sum(predicates.add(e, template) for template, e in found)
+
+
+def _too_many(system: System, interleaving: Interleaving) -> bool:
+    """Whether it takes more threads of a template than there are."""
+    for t in set(interleaving.threads):
+        n = system.count(t)
+        if n is not None and interleaving.threads.count(t) > n:
+            return True
+    return False
+
+
+# --------------------------------------------------------------------------------------------------- scripts
+def _weak_script(
+    program: Program, question: Question, system: System, interleaving: Interleaving, clashes: tuple[Clash, ...]
+) -> Script:
+    threads = [system.skeletons[t].weak for t in interleaving.threads]
+    final = _final(program, question, system, interleaving, clashes)
+    return script(program, threads, ((t, s.op) for t, s in interleaving.steps), final)
+
+
+def _final(
+    program: Program, question: Question, system: System, interleaving: Interleaving, clashes: tuple[Clash, ...]
+) -> tuple[Expr, ...]:
+    """What must hold at the end for the error: some clashing pair means one cell, or an invariant is false."""
+    if isinstance(question, RaceOn) and interleaving.partner is not None:
+        cells = [_cell(system, interleaving, clash) for clash in clashes]
+        exact = [c for c in cells if c is not None]
+        return (_any(exact),) if exact and len(exact) == len(cells) else ()
+    at = [system.skeletons[t].original.cfa for t in interleaving.threads]
+    if program.invariants and interleaving.partner is None and not any(cfa.errors for cfa in at):
+        return (_any([negate(i.cond) for i in program.invariants]),)
+    return ()
+
+
+def _any(conditions: list[Expr]) -> Expr:
+    result = conditions[0]
+    for c in conditions[1:]:
+        result = Binary("||", result, c)
+    return result
+
+
+def _cell(system: System, interleaving: Interleaving, clash: Clash) -> Expr | None:
+    assert interleaving.partner is not None
+    sides = []
+    for thread, (i, j) in zip((0, interleaving.partner), clash, strict=True):
+        original = system.skeletons[interleaving.threads[thread]].original
+        access = original.cfa.edges[i].accesses[j]
+        if access.whole:
+            return None
+        sides.append((access.lvalue, thread, frozenset(v.name for v in original.locals)))
+    return same_cell(*sides[0], *sides[1])
+
+
+def _on_the_program(
+    program: Program, question: Question, system: System, interleaving: Interleaving, clashes: tuple[Clash, ...], kept: Kept
+) -> Real | Learnt | None:
+    """The interleaving on the program's own edges: real, or excluded by variables that were sliced away."""
+    threads = [system.skeletons[t].original for t in interleaving.threads]
+    missing = Kept()
+    for clash, run in _runs(system, interleaving, clashes):
+        steps = [(t, threads[t].cfa.edges[i].op) for t, i in run]
+        final = _final(program, question, system, interleaving, () if clash is None else (clash,))
+        full = script(program, threads, steps, final)
+        outcome = decide(full)
+        if isinstance(outcome, Feasible):
+            accesses: tuple[tuple[int, int, int], ...] = ()
+            if clash is not None and interleaving.partner is not None:
+                accesses = ((0, *clash[0]), (interleaving.partner, *clash[1]))
+            return Real(concrete_trace(program, question, threads, run, accesses, outcome))
+        for template, name in needed_variables(full, outcome):
+            missing |= Kept(frozenset({name})) if template is None else Kept(locals=frozenset({(template, name)}))
+    new = Kept(missing.globals - kept.globals, missing.locals - kept.locals)
+    return Learnt(new, 0, "variables kept") if new != Kept() else None
+
+
+def _runs(
+    system: System, interleaving: Interleaving, clashes: tuple[Clash, ...]
+) -> Iterator[tuple[Clash | None, tuple[tuple[int, int], ...]]]:
+    for clash in clashes or (None,):
+        for run in expand(system, interleaving, clash):
+            yield clash, run
