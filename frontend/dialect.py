@@ -266,7 +266,7 @@ def _nothing(c: Cursor, token: Token) -> None:
 
 
 def _file_annotation(c: Cursor, token: Token) -> None:
-    if c.stack:
+    if c.stack or c.previous not in ("SEMI", "RBRACE"):
         c.out.append(token)
     else:
         c.annotations.append(Annotation(f"{token.value}({spelled(c.group(token))})", token.location))

@@ -1,0 +1,20 @@
+/* fcntl.h */
+#ifndef _CIRC_FCNTL_H
+#define _CIRC_FCNTL_H
+
+#include <sys/types.h>
+#define O_RDONLY 0
+#define O_WRONLY 1
+#define O_RDWR 2
+#define O_CREAT 0100
+#define O_EXCL 0200
+#define O_TRUNC 01000
+#define O_APPEND 02000
+#define O_NONBLOCK 04000
+#define F_GETFL 3
+#define F_SETFL 4
+int open(const char *path, int flags, ...);
+int creat(const char *path, mode_t mode);
+int fcntl(int file, int command, ...);
+
+#endif
