@@ -81,7 +81,10 @@ class Arg:
         """What `collapse` must keep apart: atomic or not, error, critical, the questioned accesses, the global label."""
         q = states[0][0]
         sk = self.skeleton
-        return sk.atomic[q], sk.error[q], sk.critical[q], frozenset(s[1] for s in states)
+        edges = sk.original.cfa.edges
+        next_ones = ((edges[i], edges[i].accesses[j]) for i, j in sk.accesses[q])
+        accesses = frozenset((a.write, a.kind, e.protected) for e, a in next_ones)
+        return sk.atomic[q], sk.error[q], sk.critical[q], accesses, frozenset(s[1] for s in states)
 
     @property
     def size(self) -> int:
@@ -105,14 +108,16 @@ class ContextStep:
 
 @dataclass(frozen=True, slots=True)
 class AbstractTrace:
-    """How an error state of the thread-context program was reached, and which context thread has part in the error."""
+    """How an error state of the thread-context program was reached.
+
+    If it takes a second thread, `partner` is its class, with the states of the class that make the error and how.
+    """
 
     main: int
     context: Context
     steps: tuple[MainStep | ContextStep, ...]
     state: ThreadState
-    partner: tuple[Key, ThreadState] | None
-    clashes: tuple[Clash, ...]
+    partner: tuple[Key, tuple[tuple[ThreadState, tuple[Clash, ...]], ...]] | None
 
 
 class AbstractError(Exception):
@@ -228,23 +233,19 @@ def _plausible(system: System, acfas: Sequence[Acfa], main: int, node: Node) -> 
 
 def _raise_if_error(system: System, acfas: Sequence[Acfa], main: int, node: Node, seen: _Seen, context: Context) -> None:
     state, gamma = node
-    found: tuple[tuple[Key, ThreadState] | None, tuple[Clash, ...]] | None = None
-    if system.errors.alone(main, state):
-        found = (None, ())
-    else:
+    partner = None
+    if not system.errors.alone(main, state):
         for (t, c), _ in gamma:
-            for other in acfas[t].by_mask[c].get(state[1], ()):
-                clashes = system.errors.clashes(main, state, t, other)
-                if clashes is not None:
-                    found = (((t, c), other), clashes)
-                    break
-            if found:
+            guilty = ((s, system.errors.clashes(main, state, t, s)) for s in acfas[t].by_mask[c].get(state[1], ()))
+            proved = tuple((s, clashes) for s, clashes in guilty if clashes is not None)
+            if proved:
+                partner = ((t, c), proved)
                 break
-    if found is None:
-        return
+        else:
+            return
     steps: list[MainStep | ContextStep] = []
     at = node
     while (back := seen[at]) is not None:
         steps.append(back[1])
         at = back[0]
-    raise AbstractError(AbstractTrace(main, context, tuple(reversed(steps)), state, *found))
+    raise AbstractError(AbstractTrace(main, context, tuple(reversed(steps)), state, partner))

@@ -137,7 +137,7 @@ class _Writer:
         for i, node in enumerate(self.nodes[t]):
             dnf = self.single((t, node))
             if dnf:
-                rows.append([self.system.skeletons[t].template, i, self.table(dnf)])
+                rows.append([t, i, self.table(dnf)])
         body = {"classes": self.classes(), "formulas": list(self.numbers), "pairs": [], "holders": [], "singles": rows}
         return Certificate(self.program.fingerprint(), question, "pairs", body)
 
@@ -153,21 +153,21 @@ class _Writer:
         formula = self.unary(t, anchor, states)
         return () if formula == FALSE else ((self.named(formula, t, 1),),)
 
-    def classes(self) -> dict[str, list[int]]:
-        """The class of each location: its node's number; nodes that nothing reaches share two classes without rows."""
-        result = {}
+    def classes(self) -> list[list[int]]:
+        """The class of each location: its node's number; locations that nothing reaches share classes without rows."""
+        result = []
         for t, sk in enumerate(self.system.skeletons):
-            number = {node: i for i, node in enumerate(self.nodes[t])}
-            spare = len(number)
-            result[sk.template] = [
-                number.get(sk.node_of[q], spare + (q in sk.original.cfa.atomic)) for q in range(sk.original.cfa.size)
-            ]
+            number: dict[object, int] = {node: i for i, node in enumerate(self.nodes[t])}
+            row = []
+            for q in range(sk.original.cfa.size):
+                node = sk.node_of[q]
+                kind = node if node in number else ("unreached", q in sk.original.cfa.atomic)
+                row.append(number.setdefault(kind, len(number)))
+            result.append(row)
         return result
 
     def write(self, question: Question) -> Certificate:
-        sks = self.system.skeletons
-        names = [sk.template for sk in sks]
-        spots = [(t, node) for t in range(len(sks)) for node in self.nodes[t]]
+        spots = [(t, node) for t, nodes in enumerate(self.nodes) for node in nodes]
         class_of = [{node: i for i, node in enumerate(nodes)} for nodes in self.nodes]
         rows: list[list[Any]] = []
         for a in spots:
@@ -175,7 +175,7 @@ class _Writer:
                 if may_exist(self.system, a[0], b[0]):
                     dnf = self.pair(a, b)
                     if dnf:
-                        rows.append([names[a[0]], class_of[a[0]][a[1]], names[b[0]], class_of[b[0]][b[1]], self.table(dnf)])
+                        rows.append([a[0], class_of[a[0]][a[1]], b[0], class_of[b[0]][b[1]], self.table(dnf)])
         held: list[list[Any]] = []
         atomic = [s for s in spots if self.is_atomic(s)]
         calm = [s for s in spots if not self.is_atomic(s)]
@@ -185,8 +185,8 @@ class _Writer:
                     if may_exist(self.system, a[0], b[0], c[0]):
                         dnf = self.holding(a, b, c)
                         if dnf:
-                            held.append([names[a[0]], class_of[a[0]][a[1]], names[b[0]], class_of[b[0]][b[1]],
-                                         names[c[0]], class_of[c[0]][c[1]], self.table(dnf)])
+                            places = [n for t, node in (a, b, c) for n in (t, class_of[t][node])]
+                            held.append([*places, self.table(dnf)])
         body = {"classes": self.classes(), "formulas": list(self.numbers), "pairs": rows, "holders": held, "singles": []}
         return Certificate(self.program.fingerprint(), question, "pairs", body)
 
@@ -255,7 +255,7 @@ class _Writer:
         """What must hold at a node in between so that every way on ends in what `after` says of its target."""
         t, node = spot
         sk = self.system.skeletons[t]
-        result: Expr = TRUE
+        wholes: list[Expr] = []
         only: Dnf | None = None
         for i in sk.outgoing[node]:
             e = sk.weak.cfa.edges[i]
@@ -266,7 +266,8 @@ class _Writer:
             named = [_named_op(p, number, self.own[t]) for p in primitive(e.op)]
             for part in reversed(named):
                 whole = weakest(part, whole)
-            result = conjoin(result, whole)
+            wholes.append(whole)
+        result = balanced(conjoin, TRUE, wholes)
         if only is not None:
             return only
         return () if result == FALSE else ((result,),)
@@ -299,13 +300,17 @@ def _named_op(op: Assume | Assign | Havoc | AllAt, number: int, own: frozenset[s
 
 
 def _flat(dnf: Dnf) -> Expr:
-    result: Expr = FALSE
-    for conjuncts in dnf:
-        part: Expr = TRUE
-        for e in conjuncts:
-            part = conjoin(part, e)
-        result = disjoin(result, part)
-    return result
+    return balanced(disjoin, FALSE, [balanced(conjoin, TRUE, list(conjuncts)) for conjuncts in dnf])
+
+
+def balanced(join: Callable[[Expr, Expr], Expr], none: Expr, parts: list[Expr]) -> Expr:
+    """The parts joined as a balanced tree, so that formulas stay shallow."""
+    if not parts:
+        return none
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    return join(balanced(join, none, parts[:half]), balanced(join, none, parts[half:]))
 
 
 def _reachable(sk: Skeleton) -> list[int]:

@@ -55,7 +55,13 @@ class NothingNew:
 
 
 def refine(
-    program: Program, question: Question, system: System, mus: Sequence[Mu], trace: AbstractTrace, predicates: Predicates, kept: Kept
+    program: Program,
+    question: Question,
+    system: System,
+    mus: Sequence[Mu],
+    trace: AbstractTrace,
+    predicates: Predicates,
+    kept: Kept,
 ) -> Real | Learnt | NothingNew:
     """What an abstract error trace teaches; raises CounterTooLow if the counters cannot tell whose steps these are."""
     excluded: list[tuple[Script, Infeasible]] = []
@@ -64,7 +70,7 @@ def refine(
         if _too_many(system, interleaving):
             continue
         tried += 1
-        weak = _weak_script(program, question, system, interleaving, trace.clashes)
+        weak = _weak_script(program, question, system, interleaving)
         outcome = decide(weak)
         if isinstance(outcome, Infeasible):
             excluded.append((weak, outcome))
@@ -72,7 +78,7 @@ def refine(
             if new:
                 return Learnt(Kept(), new, MINERS[0][0])
             continue
-        verdict = _on_the_program(program, question, system, interleaving, trace.clashes, kept)
+        verdict = _on_the_program(program, question, system, interleaving, kept)
         if verdict is not None:
             return verdict
     for how, miner in MINERS[1:]:
@@ -97,11 +103,9 @@ def _too_many(system: System, interleaving: Interleaving) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------- scripts
-def _weak_script(
-    program: Program, question: Question, system: System, interleaving: Interleaving, clashes: tuple[Clash, ...]
-) -> Script:
+def _weak_script(program: Program, question: Question, system: System, interleaving: Interleaving) -> Script:
     threads = [system.skeletons[t].weak for t in interleaving.threads]
-    final = _final(program, question, system, interleaving, clashes)
+    final = _final(program, question, system, interleaving, interleaving.clashes)
     return script(program, threads, ((t, s.op) for t, s in interleaving.steps), final)
 
 
@@ -139,12 +143,12 @@ def _cell(system: System, interleaving: Interleaving, clash: Clash) -> Expr | No
 
 
 def _on_the_program(
-    program: Program, question: Question, system: System, interleaving: Interleaving, clashes: tuple[Clash, ...], kept: Kept
+    program: Program, question: Question, system: System, interleaving: Interleaving, kept: Kept
 ) -> Real | Learnt | None:
     """The interleaving on the program's own edges: real, or excluded by variables that were sliced away."""
     threads = [system.skeletons[t].original for t in interleaving.threads]
     missing = Kept()
-    for clash, run in _runs(system, interleaving, clashes):
+    for clash, run in _runs(system, interleaving):
         steps = [(t, threads[t].cfa.edges[i].op) for t, i in run]
         final = _final(program, question, system, interleaving, () if clash is None else (clash,))
         full = script(program, threads, steps, final)
@@ -160,9 +164,7 @@ def _on_the_program(
     return Learnt(new, 0, "variables kept") if new != Kept() else None
 
 
-def _runs(
-    system: System, interleaving: Interleaving, clashes: tuple[Clash, ...]
-) -> Iterator[tuple[Clash | None, tuple[tuple[int, int], ...]]]:
-    for clash in clashes or (None,):
+def _runs(system: System, interleaving: Interleaving) -> Iterator[tuple[Clash | None, tuple[tuple[int, int], ...]]]:
+    for clash in interleaving.clashes or (None,):
         for run in expand(system, interleaving, clash):
             yield clash, run

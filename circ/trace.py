@@ -25,6 +25,8 @@ MOST_RUNS = 16
 
 Mu: TypeAlias = dict[ThreadState, int]
 
+Partner: TypeAlias = tuple[Key, tuple[tuple[ThreadState, tuple[Clash, ...]], ...]]
+
 
 class CounterTooLow(Exception):
     """The abstract trace moves a thread that the counter abstraction does not account for: k must grow."""
@@ -34,12 +36,13 @@ class CounterTooLow(Exception):
 class Interleaving:
     """Named threads (0 is the main one) with their templates, and the segments they take in turn.
 
-    `partner` is the thread that makes the error together with thread 0, if it takes two.
+    `partner` is the thread that makes the error together with thread 0, if it takes two, and `clashes` how.
     """
 
     threads: tuple[int, ...]
     steps: tuple[tuple[int, Segment], ...]
     partner: int | None
+    clashes: tuple[Clash, ...] = ()
 
 
 # --------------------------------------------------------------------------------------------------- threads and their paths
@@ -62,7 +65,8 @@ def concretise(system: System, mus: Sequence[Mu], trace: AbstractTrace) -> Itera
             key = (tuple(cast), tuple((t, s.number) for t, s in steps))
             if key not in seen:
                 seen.add(key)
-                yield Interleaving(tuple(cast), steps, partner)
+                clashes = _clashes(system, trace, partner, path)
+                yield Interleaving(tuple(cast), steps, partner, clashes)
 
 
 def _diagonal(sizes: list[int]) -> Iterator[tuple[int, ...]]:
@@ -104,8 +108,18 @@ def _assign_threads(trace: AbstractTrace, last: bool) -> tuple[list[int], dict[i
     return cast, journeys, partner
 
 
-def _paths(arg: Arg, mu: Mu, journey: Sequence[object], goal: tuple[Key, ThreadState] | None) -> list[_Path]:
-    """A few ways through the ARG that follow the classes of a journey and, for the partner, end in its state's node."""
+def _clashes(system: System, trace: AbstractTrace, partner: int | None, path: dict[int, _Path]) -> tuple[Clash, ...]:
+    """How the partner, at the end of its path, clashes with the main thread."""
+    if trace.partner is None or partner is None:
+        return ()
+    taken = [s for part in path[partner] for s in part]
+    template = trace.partner[0][0]
+    anchor = taken[-1].target if taken else system.skeletons[template].start
+    return next(clashes for state, clashes in trace.partner[1] if state[0] == anchor)
+
+
+def _paths(arg: Arg, mu: Mu, journey: Sequence[object], goal: Partner | None) -> list[_Path]:
+    """A few ways through the ARG that follow the classes of a journey and, for the partner, end where it makes the error."""
     steps = [s for s in journey if isinstance(s, ContextStep)]
     if not steps and goal is None:
         return [((),)]
@@ -114,7 +128,7 @@ def _paths(arg: Arg, mu: Mu, journey: Sequence[object], goal: tuple[Key, ThreadS
     for source, segment, target in arg.edges():
         if source in mu and target in mu:
             graph[arg.find(source)].append((source, segment, target))
-    end = arg.find(goal[1]) if goal else None
+    ends = {arg.find(state) for state, _ in goal[1]} if goal else None
     queue: deque[tuple[int, ThreadState, tuple[tuple[int, Segment], ...]]] = deque()
     visits: dict[tuple[int, ThreadState], int] = defaultdict(int)
     for state in arg.initial:
@@ -126,7 +140,7 @@ def _paths(arg: Arg, mu: Mu, journey: Sequence[object], goal: tuple[Key, ThreadS
         if visits[position, node] >= MOST_VISITS:
             continue
         visits[position, node] += 1
-        if position == len(steps) and (end is None or node == end):
+        if position == len(steps) and (ends is None or node in ends):
             found.setdefault(tuple(tuple(s for p, s in taken if p == i) for i in range(len(steps) + 1)))
         for source, segment, target in graph[node]:
             if mu[source] != classes[position]:

@@ -119,9 +119,9 @@ def build(run: _Run) -> System:
         skeleton(o, w, run.kept.globals, variable, run.program.race_model, glue)
         for o, w in zip(run.program.templates, weak.templates, strict=True)
     )
+    cartesian = run.options.switches.get("cartesian", False)
     abstractions = tuple(
-        Abstraction(run.program, sk, run.predicates, cache=run.options.on("cache"), cartesian=run.options.switches.get("cartesian", False))
-        for sk in skeletons
+        Abstraction(run.program, sk, run.predicates, cache=run.options.on("cache"), cartesian=cartesian) for sk in skeletons
     )
     args = tuple(Arg(sk, ab) for sk, ab in zip(skeletons, abstractions, strict=True))
     errors = Errors(run.program, run.question, skeletons, abstractions)
@@ -157,9 +157,9 @@ def contexts(system: System, acfas: list[Acfa], main: int, k: int, unbounded: bo
                     everyone[t, c] = others if others <= k and len(starts) == 1 else OMEGA
         yield tuple(sorted(everyone.items()))
         return
-    starts = [(t, c) for t, a in enumerate(acfas) for c in sorted(a.start)]
+    places: list[Key] = [(t, c) for t, a in enumerate(acfas) for c in sorted(a.start)]
     size = min(k, _most_others(system))
-    for chosen in itertools.combinations_with_replacement(starts, size):
+    for chosen in itertools.combinations_with_replacement(places, size):
         if may_exist(system, main, *(t for t, _ in chosen)):
             yield tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
 
