@@ -39,15 +39,16 @@ class Arithmetic:
     def floats(self, node: c_ast.Node) -> None:
         self._x.unit.assume(FLOATS, self._x.unit.where(node))
 
-    def representable(self, number: Fraction, t: FloatType) -> Fraction | None:
-        """The number if the type holds it exactly."""
+    def rounded(self, number: Fraction, t: FloatType) -> Fraction | None:
+        """The number as the type holds it, None where that is not simple to say."""
         try:
             near = float(number)
             if t.bits == 32:
                 near = struct.unpack("f", struct.pack("f", near))[0]
         except OverflowError:
             return None
-        return number if Fraction(near) == number else None
+        held = Fraction(near)
+        return held if held == number or t.name == "double" or (t.name == "float" and Fraction(float(number)) == number) else None
 
     # ------------------------------------------------------------------------------------------- conversion
     def convert(self, v: Operand, to: CType, node: c_ast.Node) -> Operand:
@@ -90,9 +91,9 @@ class Arithmetic:
     def _to_float(self, v: Operand, to: FloatType, node: c_ast.Node) -> Floating:
         match v:
             case Floating(number=Fraction() as number):
-                return Floating(to, self.representable(number, to))
+                return Floating(to, self.rounded(number, to))
             case Value(expr=Const(value=number)):
-                return Floating(to, self.representable(Fraction(number), to))
+                return Floating(to, self.rounded(Fraction(number), to))
             case Value() | Floating():
                 self.floats(node)
                 return Floating(to)

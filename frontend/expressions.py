@@ -399,7 +399,7 @@ class Expressions:
         match node.type:
             case "string":
                 return self.load(self._string(node), node)
-            case "char":
+            case _ if node.value[0] in "'LuU":
                 value, t = literals.character(node.value, self.ints, self.unit.where(node))
                 return Value(t, Const(value, t.scalar))
             case "bool":
@@ -409,7 +409,7 @@ class Expressions:
             case "float" | "double" | "long double" | "_Decimal32" | "_Decimal64" | "_Decimal128":
                 kind = self.types.resolve(c_ast.IdentifierType(node.type.split()), self.scope)
                 assert isinstance(kind, FloatType)
-                return Floating(kind, self.math.representable(literals.floating(node.value), kind))
+                return Floating(kind, self.math.rounded(literals.floating(node.value), kind))
             case _:
                 value, t = literals.integer(node.value, self.ints)
                 return Value(t, Const(value, t.scalar))
@@ -769,7 +769,7 @@ class Expressions:
     # ------------------------------------------------------------------------------------------- constants and types
     def constant(self, node: c_ast.Node) -> int | None:
         """The value of an integer constant expression, None if it is not one. Only for a lowering that is thrown away."""
-        if isinstance(node, c_ast.Constant) and node.type == "int":
+        if isinstance(node, c_ast.Constant) and node.type == "int" and node.value[0] != "'":
             return literals.integer(node.value, self.ints)[0]
         v = self.value(node)
         return v.expr.value if isinstance(v, Value) and isinstance(v.expr, Const) else None

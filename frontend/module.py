@@ -59,9 +59,10 @@ def load_module(parsed: ParsedFile, model: DataModel) -> Module:
 class _FileScope(Scope):
     """The file's names, each elaborated when it is first looked up."""
 
-    def __init__(self, elaborate: Callable[[str], Entity | None]) -> None:
+    def __init__(self, elaborate: Callable[[str], Entity | None], elaborate_tag: Callable[[str], None]) -> None:
         super().__init__(None)
         self._elaborate = elaborate
+        self._elaborate_tag = elaborate_tag
         self._busy: set[str] = set()
 
     def local_name(self, name: str) -> Entity | None:
@@ -75,6 +76,11 @@ class _FileScope(Scope):
             if found is not None:
                 self.names[name] = found
         return found
+
+    def local_tag(self, name: str) -> RecordType | IntType | None:
+        if name not in self.tags:
+            self._elaborate_tag(name)
+        return self.tags.get(name)
 
 
 class _Lazy(Mapping[str, T]):
@@ -108,12 +114,13 @@ class CModule:
         self.model = model
         self._parsed = parsed
         self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, _scratch)
-        self._scope = _FileScope(self._elaborate)
+        self._scope = _FileScope(self._elaborate, self._elaborate_tag)
         self._typedefs: dict[str, c_ast.Typedef] = {}
         self._functions: dict[str, list[c_ast.Decl]] = {}
         self._bodies: dict[str, c_ast.FuncDef] = {}
         self._objects: dict[str, list[c_ast.Decl]] = {}
         self._enumerators: dict[str, c_ast.Enum] = {}
+        self._enums: dict[str, c_ast.Enum] = {}
         self._lowered: dict[str, Function] = {}
         self._declarations = _Lazy(lambda: list(self._functions), self._declaration)
         for node in parsed.ast.ext:
@@ -158,7 +165,7 @@ class CModule:
                 for item in part.values.enumerators:
                     self._enumerators[item.name] = part
                 if part.name is not None:
-                    self._enumerators[f"enum {part.name}"] = part
+                    self._enums[part.name] = part
 
     def _elaborate(self, name: str) -> Entity | None:
         """What a name of file scope means."""
@@ -174,6 +181,11 @@ class CModule:
             types.enum(self._enumerators[name], self._scope)
             return self._scope.names.get(name)
         return None
+
+    def _elaborate_tag(self, name: str) -> None:
+        """Enter the enumeration of file scope with this tag, if there is one."""
+        if name in self._enums:
+            self._unit.types.enum(self._enums.pop(name), self._scope)
 
     def _function_type(self, name: str) -> FunctionType:
         body = self._bodies.get(name)
