@@ -18,6 +18,7 @@ from frontend.cfa import Program
 from tests.randomc.automata import random_program
 
 QUESTIONS: tuple[Question, ...] = (RaceOn("x"), RaceOn("a"), Assertions())
+SMALL = Options(max_states=2_000)
 ALL_OFF = {"symmetry": False, "local-first": False}
 
 
@@ -28,11 +29,13 @@ def kind(verdict: object) -> str:
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
 def test_reductions_change_no_answer_and_traces_replay(question: Question) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(120):
+    for seed in range(60):
         p = random_program(seed)
-        plain = answer(p, question, Options(switches=ALL_OFF, max_states=30_000), silent)
+        plain = answer(p, question, Options(switches=ALL_OFF, max_states=4_000), silent)
+        if isinstance(plain, Unknown) and "states" in plain.reason:
+            continue
         for switches in ({}, {"symmetry": False}, {"local-first": False}):
-            verdict = answer(p, question, Options(switches=switches, max_states=30_000), silent)
+            verdict = answer(p, question, Options(switches=switches, max_states=4_000), silent)
             assert kind(verdict) == kind(plain), (seed, switches)
             if isinstance(verdict, Refuted):
                 outcome = replay(p, verdict.trace)
@@ -45,23 +48,23 @@ def test_reductions_change_no_answer_and_traces_replay(question: Question) -> No
 
 def test_certificates_are_accepted_for_safe_programs_only() -> None:
     seen: Counter[str] = Counter()
-    for seed in range(150):
+    for seed in range(60):
         p = random_program(seed, bounded=True)
         for question in QUESTIONS:
-            verdict = answer(p, question, Options(max_states=20_000), silent)
+            verdict = answer(p, question, Options(max_states=4_000), silent)
             seen[kind(verdict)] += 1
             if isinstance(verdict, Safe):
                 outcome = check_reachable(p, verdict.certificate)
                 assert isinstance(outcome, Accepted), (seed, str(outcome))
-    assert min(seen["Refuted"], seen["Safe"]) > 20, seen
+    assert min(seen["Refuted"], seen["Safe"]) > 10, seen
 
 
 def test_damaged_certificates_are_refused() -> None:
     r = random.Random(3)
     attacked = 0
-    for seed in range(60):
+    for seed in range(40):
         p = random_program(seed, bounded=True)
-        verdict = answer(p, RaceOn("x"), Options(max_states=5_000), silent)
+        verdict = answer(p, RaceOn("x"), Options(max_states=1_000), silent)
         if not isinstance(verdict, Safe):
             continue
         body = verdict.certificate.body
@@ -70,7 +73,7 @@ def test_damaged_certificates_are_refused() -> None:
             smaller["states"].pop(r.randrange(len(body["states"])))
             assert isinstance(check_reachable(p, replace(verdict.certificate, body=smaller)), Refused)
             attacked += 1
-    assert attacked > 50
+    assert attacked > 20
 
 
 @pytest.mark.parametrize("body", [
@@ -79,14 +82,14 @@ def test_damaged_certificates_are_refused() -> None:
 ])
 def test_what_is_no_certificate_is_refused(body: object) -> None:
     p = random_program(1, bounded=True)
-    verdict = next(v for s in range(50) if isinstance(v := answer(random_program(s, True), RaceOn("x"), Options(), silent), Safe))
+    verdict = next(v for s in range(50) if isinstance(v := answer(random_program(s, True), RaceOn("x"), SMALL, silent), Safe))
     assert isinstance(check_reachable(p, replace(verdict.certificate, body=body)), Refused)  # type: ignore[arg-type]
 
 
 def test_a_certificate_of_a_racy_program_is_refused() -> None:
     """The states of the safe program with a race question on another variable, and of another program."""
-    racy = [p for s in range(80) if isinstance(answer(p := random_program(s, True), RaceOn("x"), Options(), silent), Refuted)]
-    safe = [v for s in range(80) if isinstance(v := answer(random_program(s, True), RaceOn("x"), Options(), silent), Safe)]
+    racy = [p for s in range(25) if isinstance(answer(p := random_program(s, True), RaceOn("x"), SMALL, silent), Refuted)]
+    safe = [v for s in range(25) if isinstance(v := answer(random_program(s, True), RaceOn("x"), SMALL, silent), Safe)]
     assert racy and safe
     for p in racy:
         for v in safe:
@@ -96,8 +99,8 @@ def test_a_certificate_of_a_racy_program_is_refused() -> None:
 def test_the_oracle_agrees_with_the_engine() -> None:
     for seed in range(40):
         p = random_program(seed)
-        verdict = answer(p, RaceOn("x"), Options(max_states=30_000), silent)
-        found = [oracle(p, RaceOn("x"), n, 30_000) for n in (2, 3, 4)]
+        verdict = answer(p, RaceOn("x"), SMALL, silent)
+        found = [oracle(p, RaceOn("x"), n, SMALL.max_states) for n in (2, 3, 4)]
         assert (True in found) == isinstance(verdict, Refuted), seed
 
 

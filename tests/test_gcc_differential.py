@@ -1,0 +1,19 @@
+"""The lowering means what gcc means: random sequential programs and the ones that once differed, zero differences."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.randomc.differential import differences
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+
+@needs_gcc
+@pytest.mark.parametrize("start", range(0, 200, 50))
+def test_random_programs(start: int) -> None:
+    found = differences(range(start, start + 50))
+    assert not found, "\n".join(map(str, found))
