@@ -6,6 +6,7 @@ An interrupted run still reports what is known: leaving the session writes the r
 from __future__ import annotations
 
 import sys
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -91,6 +92,12 @@ class Session:
             self.progress.clear()
             print(error, file=sys.stderr)
             self.reports.append(FileReport(file, error=error))
+            return
+        except Exception as error:
+            self.progress.clear()
+            what = f"{file}: {type(error).__name__}: {error}"
+            report_bug(what, traceback.format_exc(), self.request.debug)
+            self.reports.append(FileReport(file, bug=what))
             return
         self._answer(file, program, asked)
 

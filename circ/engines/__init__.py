@@ -30,8 +30,12 @@ class Entry:
 
 
 ENGINES: tuple[Entry, ...] = (
+    Entry("omega-circ", "circ.engines.omega_circ", "context inference with k threads, then a check for any number of them",
+          "races and assertions, proofs and traces"),
+    Entry("circ", "circ.engines.circ", "context inference with threads counted 0..k and omega (Algorithm 5 of the CIRC paper)",
+          "races and assertions, proofs and traces"),
     Entry("explicit", "circ.engines.explicit", "brute-force search of all interleavings, the oracle for the others",
-          "races and assertions; proofs only where every thread is counted and the state space is small"),
+          "races and assertions, traces; proofs where every thread is counted and the state space is small"),
 )
 
 

@@ -45,6 +45,7 @@ def _file(report: FileReport) -> dict[str, Any]:
     return {
         "file": report.file,
         "error": error and {"location": _location(error.location), "message": error.message, "hint": error.hint},
+        "bug": report.bug or None,
         "complete": report.complete,
         "status": file_status(report),
         "program": report.result and _program(report.result),

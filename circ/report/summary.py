@@ -17,12 +17,16 @@ _PRECEDENCE = (BUG, BAD_INPUT, FOUND, UNDECIDED, PROVED)
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file of a run: its result, or the error that kept it from being read. `complete`: nothing asked is missing."""
+    """One file of a run: its result, or what kept it from being read: an error in it, or a bug of ours.
+
+    `complete`: nothing that was asked is missing.
+    """
 
     file: str
     result: Result | None = None
     error: FrontendError | None = None
     complete: bool = True
+    bug: str = ""
 
 
 def sequentially_consistent(result: Result) -> bool:
@@ -58,6 +62,8 @@ def answer_status(answer: Answer) -> int:
 
 
 def file_status(report: FileReport) -> int:
+    if report.bug:
+        return BUG
     if report.error is not None:
         return BAD_INPUT
     statuses = [answer_status(a) for a in report.result.answers] if report.result else []

@@ -55,7 +55,7 @@ def file_text(result: Result) -> str:
 def summary_text(reports: Sequence[FileReport]) -> str:
     """The last line: how many of each verdict, and what was not even read or not finished."""
     parts = [f"{n} {word}" for word, n in counts(reports).items() if n]
-    unread = sum(r.error is not None for r in reports)
+    unread = sum(r.error is not None or bool(r.bug) for r in reports)
     open_ = sum(not r.complete for r in reports)
     parts += [f"{unread} not readable"] if unread else []
     parts += ["interrupted"] if open_ else []
