@@ -7,6 +7,7 @@ why they suffice): no fixpoint, no engine. The other kinds are checked by lookin
 from __future__ import annotations
 
 from circ.kernel.body import read_body
+from circ.kernel.inductive import check_inductive
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pairs import PairsCheck
 from circ.kernel.syntactic import check_syntactic
@@ -27,9 +28,11 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
     flaw = _flaw(program, question)
     if flaw is not None:
         return Refused("program", "", flaw)
-    if certificate.kind != "pairs":
+    if certificate.kind not in ("pairs", "inductive"):
         return check_syntactic(program, question, certificate)
     try:
+        if certificate.kind == "inductive":
+            return check_inductive(program, question, certificate.body)
         return PairsCheck(program, question, read_body(program, certificate.body)).outcome()
     except Malformed as error:
         return Refused("format", "", str(error))
