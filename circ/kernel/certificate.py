@@ -1,7 +1,7 @@
 """The kernel's word on a proof of safety: bound to the program and the question, then checked by its kind.
 
 `pairs` is an inductive invariant, checked by one-step questions to the solver (`circ.kernel.pairs`: the obligations and
-why they suffice): no fixpoint, no engine. The other kinds are checked by looking at the program (`circ.kernel.syntactic`).
+why they suffice): no fixpoint, no engine. `reachable` is a set of explicit states (`circ.kernel.reachable`). The other kinds are checked by looking at the program (`circ.kernel.syntactic`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from circ.kernel.body import read_body
 from circ.kernel.inductive import check_inductive
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pairs import PairsCheck
+from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.kernel.threads import SLOTS
 from circ.smt import Inexpressible
@@ -28,6 +29,8 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
     flaw = _flaw(program, question)
     if flaw is not None:
         return Refused("program", "", flaw)
+    if certificate.kind == "reachable":
+        return check_reachable(program, certificate)
     if certificate.kind not in ("pairs", "inductive"):
         return check_syntactic(program, question, certificate)
     try:

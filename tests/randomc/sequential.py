@@ -110,7 +110,8 @@ class _Writer:
         for _ in range(r.randrange(1, 3)):
             self.struct_type()
         if r.random() < 0.5:
-            self.put(0, f"enum {{ {self.prefix}A = {r.randrange(-3, 4)}, {self.prefix}B, {self.prefix}C = {r.randrange(5, 300)} }};")
+            a, b, c = (self.prefix + letter for letter in "ABC")
+            self.put(0, f"enum {{ {a} = {r.randrange(-3, 4)}, {b}, {c} = {r.randrange(5, 300)} }};")
             self.globals.readonly += [f"{self.prefix}{c}" for c in "ABC"]
         self.global_variables()
         for i in range(r.randrange(1, 4)):
@@ -174,7 +175,6 @@ class _Writer:
         self.functions.append(f)
 
     def body(self, f: Function, statements: int) -> None:
-        r = self.r
         scope = Scope() if f.pure else self.globals.child()
         params = []
         for i, t in enumerate(f.params):
@@ -253,7 +253,8 @@ class _Writer:
         if kind == 0:
             return r.choice(["127", "128", "255", "256", "-128", "32767", "65535", "-1"])
         if kind == 1:
-            return r.choice(["2147483647", "(-2147483647 - 1)", "4294967295u", "0x80000000", "9223372036854775807", "0xffffffffffffffffu"])
+            return r.choice(["2147483647", "(-2147483647 - 1)", "4294967295u", "0x80000000", "9223372036854775807",
+                             "0xffffffffffffffffu"])
         if kind == 2:
             return r.choice(["'a'", "'\\n'", "'\\377'", "0x7fL", "017", "1uLL"])
         return str(r.randrange(-20, 100))
@@ -377,8 +378,9 @@ class _Writer:
         """Side effects where C sequences them: behind && || ?:, and chained assignment to different objects."""
         a, b = (f"({self.lvalue(scope)} {self.r.choice(['=', '+=', '^='])} {self.expression(scope, 1)})" for _ in "ab")
         condition = self.expression(scope, 2)
+        place = self.lvalue(scope)
         self.put(indent, self.r.choice([f"({condition}) && {a};", f"({condition}) || {a};", f"({condition}) ? {a} : {b};",
-                                        f"if ({a} && {b}) {self.lvalue(scope)} = 3;", f"if ({a} || {b}) {self.lvalue(scope)} = 5;"]))
+                                        f"if ({a} && {b}) {place} = 3;", f"if ({a} || {b}) {place} = 5;"]))
 
     def put_pointer(self, indent: int, scope: Scope, depth: int, f: Function) -> None:
         r = self.r
@@ -388,7 +390,8 @@ class _Writer:
             return
         local = [(n, t) for n, t in scope.pointers if not n.startswith("arg")]
         if not local:
-            return self.put_assign(indent, scope, depth, f)
+            self.put_assign(indent, scope, depth, f)
+            return
         name, t = r.choice(local)
         shared = name.startswith(self.prefix)
         visible = [n for n, u in scope.scalars if u == t and (not shared or n.startswith(self.prefix))]
@@ -409,7 +412,8 @@ class _Writer:
     def put_call(self, indent: int, scope: Scope, depth: int, f: Function) -> None:
         usable = [g for g in self.functions if g.pure or not f.pure]
         if not usable:
-            return self.put_assign(indent, scope, depth, f)
+            self.put_assign(indent, scope, depth, f)
+            return
         g = self.r.choice(usable)
         text = self.call(g, scope)
         if self.r.random() < 0.7:
