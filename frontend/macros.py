@@ -13,8 +13,8 @@ from typing import TypeAlias
 from frontend.source import MAX_NESTING, FrontendError
 from frontend.tokens import STRING_TYPES, Token, scan
 
-MAX_EXPANSION = 2_000_000
-"""Tokens that macros may produce in one file: a few nested macros can make any number of them."""
+MAX_EXPANSION = 200_000
+"""Tokens that one use of a macro may produce on the way: a few nested macros can make any number of them."""
 
 _REST = "__VA_ARGS__"
 
@@ -94,7 +94,12 @@ class Expander:
             return pending.pop() if pending else next(rest, None)
 
         while True:
-            token = pending.pop() if pending else next(rest, None)
+            if pending:
+                token: Token | None = pending.pop()
+            else:
+                token = next(rest, None)
+                if self._depth == 0:
+                    self._produced = 0
             if token is None:
                 return
             if token.type != "ID" or (token.value not in macros and token.value not in dynamic) or token.value in token.hide:
@@ -118,7 +123,7 @@ class Expander:
                 result = self._substitute(macro, arguments, token, hide)
             self._produced += len(result) + 1
             if self._produced > MAX_EXPANSION:
-                raise FrontendError(token.location, f"macros produce more than {MAX_EXPANSION} tokens, here '{macro.name}'",
+                raise FrontendError(token.location, f"a macro produces more than {MAX_EXPANSION} tokens, in '{macro.name}'",
                                     "write out what the macro does, or preprocess the file and check the part that matters")
             result.reverse()
             pending.extend(result)
