@@ -85,10 +85,16 @@ def questions(program: Program, variables: Sequence[str] | None, prop: str) -> t
     if prop in ("races", "all"):
         wanted = {v.name for v in program.shared} if variables is None else {
             v.name for name in variables for v in resolve_variable(program, name)}
-        asked += [Asked(RaceOn(v.name), shown(v)) for v in program.globals if v.name in wanted]
+        asked += [Asked(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
     if prop in ("asserts", "all") and has_assertions(program):
         asked.append(Asked(Assertions(), "asserts"))
     return tuple(asked)
+
+
+def _as_declared(program: Program) -> list[Variable]:
+    """The globals in the order of their declarations, file by file; parts of one object keep their order."""
+    files = {file: n for n, file in enumerate(dict.fromkeys(v.location.file for v in program.globals))}
+    return sorted(program.globals, key=lambda v: (files[v.location.file], v.location.line, v.location.column))
 
 
 def has_assertions(program: Program) -> bool:

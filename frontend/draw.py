@@ -7,7 +7,7 @@ assumes in brackets. Beside each step stand its shared accesses (`r x`, `w x`), 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
@@ -15,14 +15,10 @@ from frontend.cfa import (
     SKIP,
     Access,
     AccessKind,
-    AllAt,
     Arbitrary,
-    Assign,
     Assume,
-    Block,
     Cfa,
     Edge,
-    Havoc,
     Op,
     Program,
     Self,
@@ -34,7 +30,8 @@ from frontend.cfa import (
     primitive,
     show_op,
 )
-from frontend.expr import Element, Expr, Lvalue, Read, Var, show_lvalue, substitute
+from frontend.expr import show_lvalue
+from frontend.shown import Names
 from frontend.source import NOWHERE, Location
 
 FORMAT_VERSION = 1
@@ -49,57 +46,14 @@ def draw(program: Program, form: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- pieces
-def show_access(access: Access) -> str:
+def show_access(access: Access, names: Names) -> str:
     """`w x`, `r a[i]`, `w a[..]` for any element; an atomic or synchronising access says so."""
-    cell = f"{access.variable}[..]" if access.whole else show_lvalue(access.lvalue)
-    return f"{'w' if access.write else 'r'} {cell}{_MARK[access.kind]}"
+    return f"{'w' if access.write else 'r'} {names.cell(access)}{_MARK[access.kind]}"
 
 
-def short_names(program: Program, template: ThreadTemplate) -> dict[str, str]:
-    """For each local `f::x` the plain `x`, where nothing else that the thread sees is called so."""
-    tails = [v.name.rpartition("::")[2] for v in template.locals]
-    taken = {v.name for v in program.globals}
-    return {v.name: tail if tails.count(tail) == 1 and tail not in taken else v.name
-            for v, tail in zip(template.locals, tails, strict=True)}
-
-
-def show_short(op: Op, names: Mapping[str, str]) -> str:
-    """The operation in C syntax with variables renamed."""
-    return show_op(_renamed(op, names))
-
-
-def _renamed(op: Op, names: Mapping[str, str]) -> Op:
-    def lvalue(v: Lvalue) -> Lvalue:
-        match v:
-            case Var(name=n, type=t):
-                return Var(names.get(n, n), t)
-            case Element(array=a, index=i, type=t):
-                return Element(names.get(a, a), expr(i), t)
-
-    def read(v: Lvalue) -> Expr:
-        if isinstance(v, Var):
-            return Read(Var(names.get(v.name, v.name), v.type))
-        return Read(Element(names.get(v.array, v.array), v.index, v.type))  # substitute has renamed the index
-
-    def expr(e: Expr) -> Expr:
-        return substitute(e, read)
-
-    match op:
-        case Assume(cond=c):
-            return Assume(expr(c))
-        case Assign(target=t, value=e):
-            return Assign(lvalue(t), expr(e))
-        case Havoc(targets=ts, whole=ws):
-            return Havoc(tuple(map(lvalue, ts)), tuple(names.get(w, w) for w in ws))
-        case AllAt():
-            return op
-        case Block(ops=ops):
-            return Block(tuple(_renamed(o, names) for o in ops))
-
-
-def show_accesses(edge: Edge) -> str:
+def show_accesses(edge: Edge, names: Names) -> str:
     """The shared accesses of a step, `(r x, w y)`, or nothing."""
-    return f"({', '.join(map(show_access, edge.accesses))})" if edge.accesses else ""
+    return f"({', '.join(show_access(a, names) for a in edge.accesses)})" if edge.accesses else ""
 
 
 def show_count(template: ThreadTemplate) -> str:
@@ -164,7 +118,7 @@ def as_text(program: Program) -> str:
     lines = [f"program {program.file}: {program.data_model}, {program.ints} integers, race model {program.race_model}, "
              f"{program.preemption} preemption"]
     if program.globals:
-        lines.append("globals: " + ", ".join(_show_variable(v, v.name) for v in program.globals))
+        lines.append("globals: " + ", ".join(_show_variable(v, v.shown or v.name) for v in program.globals))
     for template in program.templates:
         lines += ["", *_template_text(program, template)]
     lines += [f"assuming: {a}" for a in program.assumptions]
@@ -173,16 +127,16 @@ def as_text(program: Program) -> str:
 
 
 def _template_text(program: Program, template: ThreadTemplate) -> Iterator[str]:
-    cfa, file, names = template.cfa, program.file, short_names(program, template)
+    cfa, file, names = template.cfa, program.file, Names(program, template)
     yield (f"{template.role.value} {template.name}, {show_count(template)}: {cfa.size} locations, "
            f"{len(cfa.edges)} edges, start {cfa.start}")
     if template.locals:
-        yield "  locals: " + ", ".join(_show_variable(v, names[v.name]) for v in template.locals)
+        yield "  locals: " + ", ".join(_show_variable(v, names.variable(v.name)) for v in template.locals)
     rows: list[tuple[str, str, str, str]] = []
     for q, edges in enumerate(cfa.leaving()):
         name, place = _node(cfa, q), _place(cfa, q, file)
         for e in edges:
-            step = f"{show_short(e.op, names)}   {show_accesses(e)}".rstrip()
+            step = f"{names.op(e.op)}   {show_accesses(e, names)}".rstrip()
             rows.append((name, place, f"--> {_node(cfa, e.target)}", step))
         marks = ", ".join(_marks(cfa, q))
         if marks or not edges:
@@ -257,7 +211,7 @@ def as_dot(program: Program) -> str:
 
 
 def _cluster(number: int, program: Program, template: ThreadTemplate) -> Iterator[str]:
-    cfa, names = template.cfa, short_names(program, template)
+    cfa, names = template.cfa, Names(program, template)
     title = f"{template.role.value} {template.name}, {show_count(template)}"
     yield f"  subgraph cluster_{number} {{"
     yield f"    label={_quoted(title)}; color=gray80; margin=18;"
@@ -277,12 +231,12 @@ def _cluster(number: int, program: Program, template: ThreadTemplate) -> Iterato
     yield "  }"
 
 
-def _edge_label(edge: Edge, names: Mapping[str, str]) -> str:
+def _edge_label(edge: Edge, names: Names) -> str:
     """Assignments stand in a box, assumes as they are, and a step that does nothing has no text."""
-    accesses = _small(show_accesses(edge)) if edge.accesses else ""
+    accesses = _small(show_accesses(edge, names)) if edge.accesses else ""
     if edge.op == SKIP:
         return f"<{accesses}>" if accesses else '""'
-    lines = "<BR/>".join(_html(show_short(p, names)) for p in primitive(edge.op))
+    lines = "<BR/>".join(_html(names.op(p)) for p in primitive(edge.op))
     border = 0 if _is_assume(edge.op) else 1
     below = f"<TR><TD>{accesses}</TD></TR>" if accesses else ""
     return ('<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">'

@@ -26,8 +26,9 @@ from frontend.cfa import (
     ThreadTemplate,
     Variable,
 )
-from frontend.draw import draw, short_names, show_short
+from frontend.draw import draw
 from frontend.expr import Binary, Const, Element, Read, Scalar, Var
+from frontend.shown import Names
 from frontend.source import Location
 
 INT = Scalar(32, True)
@@ -144,6 +145,7 @@ def test_a_local_loses_its_function_only_where_that_is_unambiguous() -> None:
     program = figure_1()
     names = ("f::x", "f::i", "g::i", "f::old")
     worker = replace(program.templates[0], locals=tuple(Variable(n, INT) for n in names))
-    assert short_names(program, worker) == {"f::x": "f::x", "f::i": "f::i", "g::i": "g::i", "f::old": "old"}
+    shown = Names(program, worker)
+    assert list(map(shown.variable, names)) == ["f::x", "f::i", "g::i", "old"]
     indexed = Assign(Element("f::old", Read(Var("f::i", INT)), INT), Read(Element("f::old", Read(Var("f::old", INT)), INT)))
-    assert show_short(indexed, short_names(program, worker)) == "old[f::i] = old[old]"
+    assert shown.op(indexed) == "old[f::i] = old[old]"

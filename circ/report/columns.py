@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from circ.report.rerun import Rerun, Row
 from circ.verdict import Trace
-from frontend.cfa import Access, Edge, Program
+from frontend.cfa import Program
+from frontend.shown import Names
 from frontend.source import NOWHERE, Location
 
 _WIDTH = 60
@@ -29,15 +30,16 @@ def interleaving(program: Program, trace: Trace, rerun: Rerun) -> Iterator[str]:
 
 
 def meeting(program: Program, trace: Trace) -> Iterator[tuple[int, Location, str]]:
-    """The accesses that race: thread (from 0), where, and what it does (`writes x`)."""
+    """The accesses that race: thread (from 0), where, and what it does (`writes x in 'x = x + 1'`)."""
     for thread, edge, index in trace.accesses:
-        found = program.template(trace.threads[thread]).cfa.edges[edge]
+        template = program.template(trace.threads[thread])
+        found = template.cfa.edges[edge]
         access = found.accesses[index]
-        yield thread, access_place(found, access), f"{'writes' if access.write else 'reads'} {access.text or access.variable}"
-
-
-def access_place(edge: Edge, access: Access) -> Location:
-    return access.location if access.location != NOWHERE else edge.location
+        place = access.location if access.location != NOWHERE else found.location
+        cell = Names(program, template).cell(access)
+        text = " ".join(access.text.split())
+        within = f" in '{text}'" if text not in ("", cell) else ""
+        yield thread, place, f"{'writes' if access.write else 'reads'} {cell}{within}"
 
 
 def _join(number: str, texts: Sequence[str], widths: Sequence[int]) -> str:

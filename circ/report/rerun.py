@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from circ.verdict import Choice, Step, Trace
-from frontend.cfa import SKIP, Edge, Program, Self, Variable, name_of, op_reads, op_writes
-from frontend.draw import short_names, show_short
+from frontend.cfa import SKIP, Assume, Edge, Havoc, Program, Self, Variable, name_of, op_reads, op_writes, primitive
 from frontend.evaluate import Value, cell, cells
 from frontend.expr import Element, Lvalue
 from frontend.interpret import Machine, State
+from frontend.shown import Names
 from frontend.source import Location
 
 
@@ -47,7 +47,7 @@ class Rerun:
         self.machine = Machine(program)
         self.trace = trace
         self.crew = [self.machine.index[name] for name in trace.threads]
-        self.names = [short_names(program, t) for t in program.templates]
+        self.names = [Names(program, t) for t in program.templates]
         self.rows: list[Row] = []
         """The steps that a user could see."""
         self.state = self._start()
@@ -122,7 +122,21 @@ class Rerun:
         self.state = State(done[0], tuple(threads))
         values = tuple(self._values(step.thread, edge, before))
         if edge.op != SKIP and (values or edge.text):
-            self.rows.append(Row(step.thread, edge.location, edge.text or show_short(edge.op, self.names[template]), values))
+            self.rows.append(Row(step.thread, edge.location, self._text(template, edge), values))
+
+    def _text(self, template: int, edge: Edge) -> str:
+        """The step in C syntax; where circ's own variables would show, what the user wrote."""
+        ghosts = {v.name for v in (*self.machine.program.globals, *self.machine.program.templates[template].locals) if v.ghost}
+        names = self.names[template]
+        wrote = " ".join(edge.text.split())
+        if wrote and any(isinstance(p, Havoc) for p in primitive(edge.op)):
+            return wrote
+        if not wrote or not ghosts & {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)}:
+            return names.op(edge.op)
+        if not all(isinstance(p, Assume) for p in primitive(edge.op)):
+            reads = [names.cell(a) for a in edge.accesses if not a.write]
+            return f"reads {', '.join(reads)}" if reads and set(op_writes(edge.op)) <= ghosts else wrote
+        return f"{wrote}  {names.op(edge.op)}"
 
     # ----------------------------------------------------------------------------------------------- values
     def _values(self, thread: int, edge: Edge, before: State) -> Iterator[Shown]:
@@ -145,7 +159,7 @@ class Rerun:
         assert where is not None, f"no variable {name}"
         variable = self.machine.variable(self.crew[thread], where)
         value = (state.globals if where[0] == "g" else state.threads[thread][1])[where[1]]
-        text = self.names[self.crew[thread]].get(name) or variable.shown or name
+        text = self.names[self.crew[thread]].variable(name)
         if isinstance(value, tuple):
             if index is None:
                 return None

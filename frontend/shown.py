@@ -1,0 +1,69 @@
+"""Operations and accesses as a person reads them: locals without their function, globals as the user calls them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import assert_never
+
+from frontend.cfa import Access, AllAt, Assign, Assume, Block, Havoc, Op, Program, ThreadTemplate, show_op
+from frontend.expr import Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute
+
+
+class Names:
+    """What the variables that a thread of the template sees are called."""
+
+    def __init__(self, program: Program, template: ThreadTemplate) -> None:
+        tails = [v.name.rpartition("::")[2] for v in template.locals]
+        known = Counter([*tails, *(v.name for v in program.globals)])
+        self._short = {v.name: tail if known[tail] == 1 else v.name for v, tail in zip(template.locals, tails, strict=True)}
+        self._short |= {v.name: v.shown or v.name for v in program.globals}
+
+    def variable(self, name: str) -> str:
+        """A local `f::x` is plain `x` where nothing else that the thread sees is called so."""
+        return self._short.get(name, name)
+
+    def op(self, op: Op) -> str:
+        """The operation in C syntax, an assume in brackets."""
+        return show_op(self._op(op))
+
+    def cell(self, access: Access) -> str:
+        """The memory that is accessed: `x`, `s.f`, `a[i]`, or `a[..]` for any element."""
+        if not access.whole:
+            return show_lvalue(self._lvalue(access.lvalue))
+        head, brackets, tail = self.variable(access.variable).partition("[]")
+        return f"{head}[..]{tail}" if brackets else f"{head}[..]"
+
+    def expr(self, e: Expr) -> str:
+        return show(self._expr(e))
+
+    def _lvalue(self, v: Lvalue) -> Lvalue:
+        match v:
+            case Var(name=n, type=t):
+                return Var(self.variable(n), t)
+            case Element(array=a, index=i, type=t):
+                return Element(self.variable(a), self._expr(i), t)
+            case _:
+                assert_never(v)
+
+    def _expr(self, e: Expr) -> Expr:
+        def read(v: Lvalue) -> Expr:
+            if isinstance(v, Var):
+                return Read(Var(self.variable(v.name), v.type))
+            return Read(Element(self.variable(v.array), v.index, v.type))  # substitute has renamed the index
+
+        return substitute(e, read)
+
+    def _op(self, op: Op) -> Op:
+        match op:
+            case Assume(cond=c):
+                return Assume(self._expr(c))
+            case Assign(target=t, value=e):
+                return Assign(self._lvalue(t), self._expr(e))
+            case Havoc(targets=ts, whole=ws):
+                return Havoc(tuple(map(self._lvalue, ts)), tuple(map(self.variable, ws)))
+            case AllAt():
+                return op
+            case Block(ops=ops):
+                return Block(tuple(map(self._op, ops)))
+            case _:
+                assert_never(op)
