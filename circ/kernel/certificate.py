@@ -1,7 +1,8 @@
 """The kernel's word on a proof of safety: bound to the program and the question, then checked by its kind.
 
 `pairs` is an inductive invariant, checked by one-step questions to the solver (`circ.kernel.pairs`: the obligations and
-why they suffice): no fixpoint, no engine. `reachable` is a set of explicit states (`circ.kernel.reachable`). The other kinds are checked by looking at the program (`circ.kernel.syntactic`).
+why they suffice): no fixpoint, no engine. `reachable` is a set of explicit states (`circ.kernel.reachable`). The other kinds
+are checked by looking at the program (`circ.kernel.syntactic`).
 """
 
 from __future__ import annotations
