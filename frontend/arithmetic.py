@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
-from frontend.convert import Aggregate, Floating, Nothing, Operand, Value, binary, cast, strip
+from frontend.convert import Aggregate, Floating, Nothing, Operand, Value, binary, cast, height
 from frontend.ctext import text_of
 from frontend.expr import BOOL, COMPARISONS, Const, Expr, Scalar
 from frontend.ir import Field, Index, Place
@@ -29,10 +29,11 @@ class Arithmetic:
         self._x = x
         self._ints = x.ints
 
-    def made(self, t: IntType | PointerType, e: Expr, depth: int, node: c_ast.Node) -> Value:
-        """A value of the expression, cut by a register if it has grown too high."""
+    def made(self, t: IntType | PointerType, e: Expr, depth: int | None, node: c_ast.Node) -> Value:
+        """A value of the expression, whose height is at most `depth`, cut by a register if it has grown too high."""
         if isinstance(e, Const):
             return Value(t, e)
+        depth = height(e) if depth is None else depth
         v = Value(t, e, depth)
         return self._x.spill(v, node) if depth > DEPTH else v
 
@@ -76,7 +77,7 @@ class Arithmetic:
                 if isinstance(t, PointerType) and scalar.width > self._ints.pointer.width:
                     e = cast(e, Scalar(self._ints.pointer.width, True))  # as gcc: the address is sign-extended
                 e = cast(e, scalar)
-                return Value(to, e, depth if e is v.expr else depth + 1)
+                return Value(to, e, depth) if e is v.expr else self.made(to, e, depth + 2, node)
             case Floating(number=Fraction() as number):
                 if scalar == BOOL:
                     return Value(to, Const(1 if number else 0, scalar))
@@ -220,6 +221,3 @@ class Arithmetic:
                     size = Const(self._x.types.sizeof(t), word)
                     total = binary("+", total, binary("*", cast(value, word), size))
         return total
-
-
-__all__ = ["Arithmetic", "strip"]

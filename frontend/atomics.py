@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
-from frontend.convert import Nothing, Operand, Value, binary, cast, strip, unary
+from frontend.convert import Aggregate, Nothing, Operand, Value, binary, cast, strip, unary
 from frontend.expr import BOOL, FALSE, TRUE, Const, Expr, Read
-from frontend.ir import AtomicBegin, AtomicEnd, Copy, Index, Load, Place, Set, Store
+from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Place, Set, Store
+from frontend.lvalues import Lvalue
 from frontend.types import CType, FloatType, IntType, PointerType, Quals, RecordType, VoidType
 from frontend.unit import ORDERINGS
 
@@ -70,7 +71,7 @@ def _generic(x: Expressions, kind: str, name: str, nodes: list[c_ast.Node], node
     gnu = name.startswith("__atomic_")
     match kind:
         case "init":
-            place = x.target(nodes[0])
+            place = x.places.target(nodes[0])
             return _assign(x, replace(place, type=_with_atomic(place.type, False)), x.value(nodes[1]), node)
         case "load" if gnu:
             _orders(x, nodes[2:])
@@ -114,13 +115,11 @@ def _with_atomic(t: CType, atomic_: bool) -> CType:
 
 def _object(x: Expressions, node: c_ast.Node) -> _Object:
     """What the pointer argument points to, as an atomic object; an `atomic_flag` struct by its first member."""
-    place = x.target(node)
+    place = x.places.target(node)
     t = strip(place.type)
     while isinstance(t, RecordType) and t.key in x.types.records and len(x.types.records[t.key].fields) == 1:
-        from frontend.ir import Field
-
         field = x.types.records[t.key].fields[0]
-        place = x.extend(place, Field(field.name), field.type)
+        place = x.places.extend(place, Field(field.name), field.type)
         t = strip(field.type)
     if isinstance(t, VoidType):
         t = x.ints.named("unsigned char")
@@ -142,37 +141,31 @@ def _orders(x: Expressions, nodes: list[c_ast.Node]) -> None:
 
 
 def _read(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
-    from frontend.expressions import Cell
-
-    return x.load(Cell(obj.place), node)
+    return x.places.read(obj.place, node)
 
 
 def _assign(x: Expressions, place: Place, v: Operand, node: c_ast.Node) -> Operand:
-    from frontend.expressions import Cell
-
-    x.store(Cell(place), x.math.convert(v, strip(place.type), node), node)
+    x.places.assign(place, v, node)
     return Nothing()
 
 
 def _pointed(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
     """The plain value behind a pointer argument."""
-    from frontend.expressions import Cell
+    return x.places.load(x.places.pointed(pointer), node)
 
-    return x.load(Cell(x.target(pointer)), node)
+
+def _put(x: Expressions, target: Lvalue, v: Operand, node: c_ast.Node) -> None:
+    """Store a plain value where a pointer argument points."""
+    x.places.store(target, x.math.convert(v, strip(target.type), node), node)
 
 
 def _load(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
     obj = _object(x, pointer)
-    v = _read(x, obj, node)
-    if isinstance(obj.type, RecordType):
-        return _copied(x, obj, node)
-    return v
+    return _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node)
 
 
 def _copied(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
     """A struct read at once into memory of its own."""
-    from frontend.convert import Aggregate
-
     assert isinstance(obj.type, RecordType)
     symbol = x.local("<atomic>", obj.type, node)
     place = Place(symbol.name, (), obj.type, obj.type)
@@ -182,8 +175,9 @@ def _copied(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
 
 def _load_into(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
     obj = _object(x, nodes[0])
-    into = x.target(nodes[1])
-    return _assign(x, into, _read(x, obj, node), node)
+    into = x.places.pointed(nodes[1])
+    _put(x, into, _read(x, obj, node), node)
+    return Nothing()
 
 
 def _store(x: Expressions, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
@@ -202,7 +196,8 @@ def _exchange(x: Expressions, pointer: c_ast.Node, v: Operand, node: c_ast.Node)
 
 def _exchange_into(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
     old = _exchange(x, nodes[0], _pointed(x, nodes[1], node), node)
-    return _assign(x, x.target(nodes[2]), old, node)
+    _put(x, x.places.pointed(nodes[2]), old, node)
+    return Nothing()
 
 
 def _modify(x: Expressions, op: str, after: bool, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
@@ -258,10 +253,8 @@ def _compare(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak
     obj = _object(x, nodes[0])
     if not isinstance(obj.type, (IntType, PointerType)):
         raise x.unit.error(node, "compare-and-exchange of this type is not supported")
-    expected_place = x.target(nodes[1])
-    from frontend.expressions import Cell
-
-    expected = x.math.convert(x.load(Cell(expected_place), nodes[1]), obj.type, node)
+    kept = x.places.pointed(nodes[1])
+    expected = x.math.convert(x.places.load(kept, nodes[1]), obj.type, node)
     desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)
     assert isinstance(expected, Value) and isinstance(desired, Value)
     graph = x.graph
@@ -284,7 +277,7 @@ def _compare(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak
     graph.jump(end)
     graph.current = differs
     x.emit(AtomicEnd(), node)
-    x.emit(Store(expected_place, cast(Read(old), x.ints.scalar(obj.type))), node)
+    _put(x, kept, Value(obj.type, Read(old)), node)
     x.emit(Set(result, FALSE), node)
     graph.jump(end)
     graph.current = end
@@ -301,6 +294,3 @@ def _test_and_set(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Oper
     x.emit(Store(obj.place, Const(1, obj.type.scalar)), node)
     x.emit(AtomicEnd(), node)
     return Value(x.ints.bool, cast(old.expr, BOOL), 1)
-
-
-__all__ = ["Index", "atomic"]

@@ -8,8 +8,8 @@ from pycparser import c_ast
 
 from frontend.convert import Floating, Nothing, Operand, Value, binary, both, cast, strip
 from frontend.declare import field_type
-from frontend.expr import BOOL, Const, Read, Scalar, Unary
-from frontend.ir import Guard
+from frontend.expr import Const, Read, Scalar
+from frontend.ir import Guard, Set
 from frontend.source import FrontendError
 from frontend.types import ArrayType, CType, FloatType, IntType, PointerType, RecordType, VoidType
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _COUNTS = {"clz": 0, "ctz": 0, "popcount": 0, "ffs": 0, "parity": 0, "clrsb": 0}
 _NOTHING = frozenset({"__builtin_va_end", "__builtin_prefetch", "__builtin_ia32_pause", "__builtin_ia32_mfence",
                       "__builtin___clear_cache", "__builtin_ia32_lfence", "__builtin_ia32_sfence"})
-_FLOATS = frozenset({"huge_val", "huge_valf", "huge_vall", "inf", "inff", "infl", "nan", "nanf", "nanl", "fabs", "fabsf", "fabsl"})
+_FLOATS = frozenset({"huge_val", "huge_valf", "huge_vall", "inf", "inff", "infl", "nan", "nanf", "nanl", "fabs", "fabsf",
+                     "fabsl"})
 _TESTS = frozenset({"isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "signbitf", "signbitl", "isgreater",
                     "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered", "fpclassify"})
 
@@ -103,7 +104,7 @@ def _any_of(x: Expressions, t: CType, node: c_ast.Node) -> Operand:
 
 def _opaque_list(x: Expressions, target: c_ast.Node, node: c_ast.Node) -> Operand:
     """A `va_list` is opaque: an arbitrary word."""
-    x.store(x.lvalue(target), Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node)), node)
+    x.places.store(x.places.lvalue(target), Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node)), node)
     return Nothing()
 
 
@@ -190,22 +191,15 @@ def _overflow(x: Expressions, short: str, nodes: list[c_ast.Node], node: c_ast.F
         return None
     a, b = x.scalar(nodes[0]), x.scalar(nodes[1])
     predicate = words.endswith("_p")
-    from frontend.expressions import Cell
-
-    place = None if predicate else x.target(nodes[2])
-    t = strip(x.unit.type_of(nodes[2], x.scope)) if place is None else strip(place.type)
+    target = None if predicate else x.places.pointed(nodes[2])
+    t = strip(x.unit.type_of(nodes[2], x.scope)) if target is None else strip(target.type)
     if not isinstance(t, IntType):
         raise x.unit.error(node, "the result of an overflow builtin is an integer")
     wide = Scalar(2 * max(a.expr.type.width, b.expr.type.width, t.bits) + 2, True)
     exact = x.graph.temporary(wide)
-    from frontend.ir import Set
-
     x.emit(Set(exact, binary(op, cast(a.expr, wide), cast(b.expr, wide))), node)
     low = cast(Read(exact), t.scalar)
-    if place is not None:
-        x.store(Cell(place), Value(t, low, 1), node)
+    if target is not None:
+        x.places.store(target, Value(t, low, 1), node)
     lost = binary("!=", cast(low, wide), Read(exact))
     return Value(x.ints.bool, lost, 3)
-
-
-__all__ = ["BOOL", "Unary", "builtin"]

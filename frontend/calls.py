@@ -14,6 +14,7 @@ from frontend.declare import adjusted
 from frontend.expr import Expr, Read, Scalar, Var
 from frontend.graph import Graph
 from frontend.ir import AtomicBegin, AtomicEnd, Call, Copy, Fail, FailKind, Forget, Guard, Place, Store
+from frontend.lvalues import Slot
 from frontend.scope import FunctionName
 from frontend.types import CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.unit import ASSEMBLY
@@ -71,7 +72,7 @@ def _indirect(x: Expressions, node: c_ast.FuncCall, wanted: bool) -> Operand:
         t = v.type.target
         if isinstance(t, PointerType):
             # One `*` too many was taken away: the pointer to a function is itself in memory.
-            v = x.load(x.lvalue(c_ast.UnaryOp("*", callee, callee.coord)), node)
+            v = x.places.load(x.places.lvalue(c_ast.UnaryOp("*", callee, callee.coord)), node)
             t = t.target
         if isinstance(v, Value) and isinstance(t, FunctionType):
             return _call(x, v, t, node, wanted)
@@ -82,17 +83,17 @@ def _call(x: Expressions, callee: str | Value, t: FunctionType, node: c_ast.Func
     nodes = arguments(node)
     for i, first in enumerate(nodes):
         for second in nodes[i + 1:] if id(first) in x.syntax.effectful else ():
-            x.unsequenced(first, second)
+            x.order.unsequenced(first, second)
         for second in nodes[i + 1:] if id(first) not in x.syntax.effectful else ():
             if id(second) in x.syntax.effectful:
-                x.unsequenced(first, second)
+                x.order.unsequenced(first, second)
     args: list[Expr | Place] = []
     for i, arg in enumerate(nodes):
         v = x.value(arg)
         param = t.params[i] if i < len(t.params) else None
         for later in nodes[i + 1:]:
             if isinstance(v, Value):
-                v = x.settled(v, later, arg)
+                v = x.order.settled(v, later, arg)
         args.append(_argument(x, v, param, arg))
     result, operand = _result(x, t.result, node, wanted)
     x.emit(Call(result, callee if isinstance(callee, str) else callee.expr, tuple(args), t), node)
@@ -168,7 +169,7 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     if name in _ASSERTS and arguments(node):
         return _assertion(x, node)
     if name in _ASSUMES and arguments(node):
-        cond = x.condition(arguments(node)[0])
+        cond = x.tests.condition(arguments(node)[0])
         x.emit(Guard(cond), node)
         return Nothing()
     if name == "nondet" or name.startswith("__VERIFIER_nondet_"):
@@ -198,7 +199,7 @@ def _fail(x: Expressions, kind: FailKind, node: c_ast.FuncCall) -> Operand:
 
 def _assertion(x: Expressions, node: c_ast.FuncCall) -> Operand:
     fine, broken = x.graph.location(), x.graph.location()
-    x.branch(arguments(node)[0], fine, broken)
+    x.tests.branch(arguments(node)[0], fine, broken)
     x.graph.current = broken
     x.emit(Fail(FailKind.ASSERT, text_of(node)), node)
     x.graph.current = fine
@@ -229,8 +230,6 @@ def _nondet(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand:
 
 def _assembly(x: Expressions, node: c_ast.FuncCall) -> Operand:
     """Inline assembly: interrupts on and off are calls, the outputs of anything else become arbitrary."""
-    from frontend.expressions import Slot
-
     nodes = arguments(node)
     template = nodes[0].value.strip('"') if nodes and isinstance(nodes[0], c_ast.Constant) else ""
     words = re.findall(r"[A-Za-z_.]+", template.replace("\\n", " ").replace("\\t", " "))
@@ -242,7 +241,7 @@ def _assembly(x: Expressions, node: c_ast.FuncCall) -> Operand:
         if not (isinstance(arg, c_ast.UnaryOp) and arg.op == "&"):
             x.effect(arg)
     for output in outputs:
-        lv = x.lvalue(output)
+        lv = x.places.lvalue(output)
         if isinstance(lv, Slot):
             if not isinstance(lv.type, FloatType):
                 x.emit(Forget((lv.var,)), node)

@@ -6,11 +6,11 @@ promotion and the usual conversions look at the width first and at the rank of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from frontend.expr import BOOL, COMPARISONS, FALSE, TRUE, Binary, Cast, Const, Expr, Scalar, Unary, negate, truth
+from frontend.expr import BOOL, COMPARISONS, FALSE, TRUE, Binary, Cast, Const, Expr, Scalar, Unary, children, negate, truth
 from frontend.fold import compute
 from frontend.ir import Place
 from frontend.types import NO_QUALS, CType, DataModel, FloatType, IntType, PointerType, Quals, RecordType, VoidType
@@ -137,8 +137,6 @@ def strip(t: CType) -> CType:
 
 def qualified(t: CType, quals: Quals) -> CType:
     """The type with exactly these qualifiers."""
-    from dataclasses import replace
-
     return t if t.quals == quals else replace(t, quals=quals)
 
 
@@ -152,6 +150,15 @@ def joined(a: Quals, b: Quals) -> Quals:
 
 
 # --------------------------------------------------------------------------------------------------- operators
+def height(e: Expr) -> int:
+    """The number of operators on the longest way down."""
+    level, n = [e], -1
+    while level:
+        level = [child for part in level for child in children(part)]
+        n += 1
+    return n
+
+
 def cast(e: Expr, t: Scalar) -> Expr:
     """`e` converted to `t`; constants are computed."""
     if e.type == t:

@@ -8,14 +8,15 @@ from typing import Protocol
 
 from pycparser import c_ast
 
-from frontend.convert import Integers, joined, qualified
+from frontend.basic import basic_type
+from frontend.convert import Integers, joined
+from frontend.convert import qualified as requalified
 from frontend.expr import Var
 from frontend.layout import LayoutField, lay_out
 from frontend.parse import Attribute, ParsedFile
 from frontend.scope import ConstantName, RegisterName, Scope, TypeName
 from frontend.source import FrontendError, Location
 from frontend.types import (
-    NO_QUALS,
     ArrayType,
     CType,
     DataModel,
@@ -69,11 +70,11 @@ class Types:
         """The type that a type node stands for."""
         match node:
             case c_ast.Typename() | c_ast.TypeDecl():
-                return self._with(self.resolve(node.type, scope), node.quals)
+                return self.qualified(self.resolve(node.type, scope), node.quals)
             case c_ast.Decl() | c_ast.Typedef():
                 return self._attributed(self.resolve(node.type, scope), node)
             case c_ast.PtrDecl():
-                return self._with(PointerType(self.resolve(node.type, scope)), node.quals)
+                return self.qualified(PointerType(self.resolve(node.type, scope)), node.quals)
             case c_ast.ArrayDecl():
                 return ArrayType(self.resolve(node.type, scope), self._length(node.dim, scope))
             case c_ast.FuncDecl():
@@ -97,7 +98,8 @@ class Types:
                 return self.ints.of_width(bits, node.signedness != "unsigned")
         raise FrontendError(self.parsed.location(node), f"a type of this form ({type(node).__name__}) is not supported")
 
-    def _with(self, t: CType, names: list[str] | None) -> CType:
+    def qualified(self, t: CType, names: list[str] | None) -> CType:
+        """`t` with the qualifiers of these names added."""
         if not names:
             return t
         quals = Quals("const" in names, "volatile" in names, "_Atomic" in names)
@@ -107,7 +109,7 @@ class Types:
         """`t` with more qualifiers; those of an array are its elements'."""
         if isinstance(t, ArrayType):
             return replace(t, element=self.add_quals(t.element, quals))
-        return qualified(t, joined(t.quals, quals))
+        return requalified(t, joined(t.quals, quals))
 
     def _attributed(self, t: CType, node: c_ast.Node) -> CType:
         for attribute in self.parsed.record_attributes(node):
@@ -157,43 +159,10 @@ class Types:
             found = scope.find(names[0])
             if isinstance(found, TypeName):
                 return found.type
-        t = self._basic(names)
+        t = basic_type(names, self.ints)
         if t is None:
             raise FrontendError(self.parsed.location(node), f"unknown type '{' '.join(names)}'")
         return t
-
-    def _basic(self, names: list[str]) -> CType | None:
-        words = [w for w in names if w not in ("_Complex", "__complex__", "_Imaginary")]
-        factor = 1 if len(words) == len(names) else 2
-        longs, short, unsigned = words.count("long"), "short" in words, "unsigned" in words
-        rest = [w for w in words if w not in ("long", "short", "unsigned", "signed", "int")]
-        small = self.model.int_size == 2
-        match rest:
-            case ["void"]:
-                return VoidType()
-            case ["_Bool"] | ["bool"]:
-                return self.ints.bool
-            case ["char"]:
-                sign = "unsigned " if unsigned else "signed " if "signed" in words else ""
-                return self.ints.named(f"{sign}char")
-            case ["float"]:
-                return FloatType("float", 32 * factor)
-            case ["double"] if longs:
-                return FloatType("long double", (32 if small else 128 if self.model.max_align >= 16 else 96) * factor)
-            case ["double"]:
-                return FloatType("double", (32 if small else 64) * factor)
-            case ["__int128"] | ["__int128_t"] | ["__uint128_t"]:
-                return self.ints.named("unsigned __int128" if unsigned or rest == ["__uint128_t"] else "__int128")
-            case ["__builtin_va_list"] | ["__gnuc_va_list"]:
-                return PointerType(VoidType())
-            case ["_Decimal32"] | ["_Decimal64"] | ["_Decimal128"]:
-                return FloatType(rest[0], int(rest[0][8:]))
-            case []:
-                base = "short" if short else ("int", "long", "long long")[min(longs, 2)]
-                if not words and factor == 2:
-                    return FloatType("double", 128)
-                return self.ints.named(f"unsigned {base}" if unsigned else base)
-        return None
 
     # ------------------------------------------------------------------------------------------- tags
     def declare_tags(self, node: c_ast.Node | None, scope: Scope) -> None:
@@ -359,7 +328,7 @@ class Types:
         """An alignment written as an expression over types, as `aligned(__alignof__(long long))`."""
         words = text.replace("(", " ").replace(")", " ").split()
         if words and words[0] in ("__alignof__", "_Alignof", "sizeof", "alignof", "__alignof"):
-            t = self._basic(words[1:])
+            t = basic_type(words[1:], self.ints)
             if t is not None:
                 return self.sizeof(t) if words[0] == "sizeof" else self.alignof(t)
         raise FrontendError(where, f"the alignment '{text}' is not understood", "write it as a number")
@@ -460,6 +429,3 @@ class Records(Mapping[str, Record]):
 
     def __len__(self) -> int:
         return len(self._types._definitions)
-
-
-__all__ = ["Evaluator", "NO_QUALS", "Records", "Types", "adjusted", "field_type"]

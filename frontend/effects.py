@@ -33,7 +33,7 @@ def survey(body: c_ast.Node) -> Syntax:
     todo = [body]
     while todo:
         node = todo.pop()
-        outputs = _is_asm(node)
+        outputs = _is_builtin(node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "&":
             name = _root(node.expr)
             if name is not None:
@@ -45,9 +45,9 @@ def survey(body: c_ast.Node) -> Syntax:
                 up = parent[id(up)]
         for child in node:
             if outputs and isinstance(child, c_ast.ExprList):
-                # `asm` writes its outputs `&(x)`; that does not make x an object in memory.
-                for arg in child.exprs:
-                    inner = arg.expr if isinstance(arg, c_ast.UnaryOp) and arg.op == "&" else arg
+                # The lowering writes these itself: `&x` does not make x an object in memory. (The first is an atomic object.)
+                for i, arg in enumerate(child.exprs):
+                    inner = arg.expr if i > 0 and isinstance(arg, c_ast.UnaryOp) and arg.op == "&" else arg
                     parent[id(inner)] = node
                     todo.append(inner)
             else:
@@ -89,8 +89,14 @@ def _is_effect(node: c_ast.Node) -> bool:
     return isinstance(node, (c_ast.Assignment, c_ast.FuncCall))
 
 
-def _is_asm(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name == "__circ_asm"
+def _is_builtin(node: c_ast.Node) -> bool:
+    """Whether pointers among the arguments (not the first) are used at once and never kept."""
+    if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+        return False
+    name = node.name.name
+    return name in ("__circ_asm", "__atomic_load", "__atomic_store", "__atomic_exchange") \
+        or name.startswith(("__atomic_compare_exchange", "atomic_compare_exchange", "__c11_atomic_compare_exchange")) \
+        or (name.startswith("__builtin_") and name.endswith("_overflow"))
 
 
 def _root(node: c_ast.Node) -> str | None:

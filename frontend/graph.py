@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from frontend.expr import FALSE, TRUE, Expr, Read, Scalar, Var, negate, truth
-from frontend.ir import Address, Call, Forget, Guard, Instr, IrEdge, Load, Nop
+from frontend.ir import Address, Call, Forget, Guard, Instr, IrEdge, Load, Nop, Set
 from frontend.source import Location
 
 
@@ -115,6 +115,8 @@ class Graph:
                 new = Address(register, place)
             case Call(result=t) as call if t == var:
                 new = replace(call, result=register)
+            case Set(target=t, value=value) if t == var:
+                new = Set(register, value)
             case Forget(targets=(t,)) if t == var:
                 new = Forget((register,))
             case _:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pycparser import c_ast
 
 from frontend import literals
-from frontend.convert import Floating, Value, cast, strip
+from frontend.convert import Floating, Value, strip
 from frontend.declare import field_type
 from frontend.expr import Binary, Cast, Const, Expr, Read, Var
 from frontend.ir import Address, AddressValue, Copy, Field, Index, Place, Step, Storage, Store, Symbol
@@ -310,15 +310,13 @@ def _part(x: Expressions, place: Place, path: tuple[Step, ...], t: CType) -> Pla
 
 
 def _store(x: Expressions, place: Place, leaf: Leaf) -> None:
-    from frontend.expressions import Cell
-
     part = _part(x, place, leaf.path, leaf.type)
     if isinstance(leaf.value, int):
         assert isinstance(leaf.type, (IntType, PointerType, FloatType))
         value = None if isinstance(leaf.type, FloatType) else Const(leaf.value, x.ints.scalar(leaf.type))
         x.emit(Store(part, value), leaf.node)
     else:
-        x.store(Cell(part), x.math.convert(x.value(leaf.value), strip(leaf.type), leaf.node), leaf.node)
+        x.places.assign(part, x.value(leaf.value), leaf.node)
 
 
 # --------------------------------------------------------------------------------------------------- statics
@@ -382,6 +380,3 @@ def _symbolic(e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | N
                 signed = b - (1 << e.type.width) if b >> (e.type.width - 1) else b
                 return AddressValue(a.symbol, a.path, a.addend + (signed if op == "+" else -signed))
     return None
-
-
-__all__ = ["Leaf", "cast", "leaves", "link_values", "store_all", "zero_leaves"]

@@ -12,9 +12,9 @@ from frontend.convert import strip
 from frontend.declare import adjusted
 from frontend.effects import Syntax, survey
 from frontend.expr import Const, Scalar, Var
-from frontend.expressions import Cell, Expressions, Slot
+from frontend.expressions import Expressions
 from frontend.graph import Graph
-from frontend.initialise import leaves
+from frontend.initialise import leaves, link_values
 from frontend.ir import (
     Annotation,
     AtomicBegin,
@@ -27,9 +27,11 @@ from frontend.ir import (
     Storage,
     Symbol,
 )
+from frontend.locals import THREAD_LOCAL
+from frontend.lvalues import Cell, Slot
 from frontend.parse import Attribute, ParsedFile
 from frontend.scope import Entity, FunctionName, MemoryName, RegisterName, Scope, TypeName
-from frontend.source import FrontendError, Location
+from frontend.source import FrontendError, Location, deep_recursion
 from frontend.statements import Statements
 from frontend.types import (
     ArrayType,
@@ -41,14 +43,12 @@ from frontend.types import (
     PointerType,
     Record,
     RecordType,
-    VoidType,
 )
 from frontend.unit import Unit
 
 T = TypeVar("T")
 
 _ATOMIC_BODY = "__VERIFIER_atomic_"
-_THREAD = ("_Thread_local", "thread_local", "__thread")
 
 
 def load_module(parsed: ParsedFile, model: DataModel) -> Module:
@@ -70,7 +70,8 @@ class _FileScope(Scope):
         if found is None and name not in self._busy:
             self._busy.add(name)
             try:
-                found = self._elaborate(name)
+                with deep_recursion():
+                    found = self._elaborate(name)
             finally:
                 self._busy.discard(name)
             if found is not None:
@@ -211,7 +212,7 @@ class CModule:
         assert t is not None
         first = next((d for d in decls if d.init is not None), next((d for d in decls if "extern" not in d.storage), decls[0]))
         storage = Storage.GLOBAL
-        if any(s in d.storage for d in decls for s in _THREAD):
+        if any(s in d.storage for d in decls for s in THREAD_LOCAL):
             storage = Storage.THREAD
         elif any("static" in d.storage for d in decls):
             storage = Storage.STATIC
@@ -224,7 +225,7 @@ class CModule:
             x = unit.scratch(self._scope)
             t, parts = leaves(x, t, first.init)
             self._scope.names[name] = MemoryName(name, t)
-            unit.symbols[name] = replace(symbol, type=t, initial=x.static(parts))
+            unit.symbols[name] = replace(symbol, type=t, initial=link_values(x, parts))
 
     def _declared_type(self, decl: c_ast.Decl) -> CType:
         inner = decl.type
@@ -266,7 +267,8 @@ class CModule:
         if name not in self._lowered:
             if name not in self._bodies:
                 raise FrontendError(Location(self.file, 1), f"the function '{name}' is not defined in this file")
-            self._lowered[name] = self._lower(name)
+            with deep_recursion():
+                self._lowered[name] = self._lower(name)
         return self._lowered[name]
 
     # ------------------------------------------------------------------------------------------- functions
@@ -301,7 +303,7 @@ class CModule:
         scope = Scope(self._scope, name)
         syntax = survey(body.body)
         x = Expressions(unit, graph, scope, syntax)
-        params, names = self._parameters(x, body, decl)
+        params = self._parameters(x, body, decl)
         result, place = self._result(x, decl.type.result, body)
         exit_ = graph.location()
         inner = graph.location() if _atomic_body(name) else exit_
@@ -318,11 +320,11 @@ class CModule:
             graph.jump(exit_)
         done = graph.finish(exit_)
         return Function(
-            name=name, type=decl.type, params=params, param_names=names, result=result,
+            name=name, type=decl.type, params=params, param_names=decl.param_names, result=result,
             registers=tuple(graph.registers.values()), memory=tuple(x.memory), size=done.size, start=done.start,
             exit=done.exit, edges=done.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown)
 
-    def _parameters(self, x: Expressions, body: c_ast.FuncDef, decl: FunctionDecl) -> tuple[tuple[Var | str, ...], tuple[str, ...]]:
+    def _parameters(self, x: Expressions, body: c_ast.FuncDef, decl: FunctionDecl) -> tuple[Var | str, ...]:
         params: list[Var | str] = []
         nodes = [p for p in (body.decl.type.args.params if body.decl.type.args is not None else ())
                  if not isinstance(p, c_ast.EllipsisParam)]
@@ -341,7 +343,7 @@ class CModule:
             x.shown[var.name] = name
             x.scope.names[name] = RegisterName(var, t)
             params.append(var)
-        return tuple(params), decl.param_names
+        return tuple(params)
 
     def _result(self, x: Expressions, t: CType, body: c_ast.FuncDef) -> tuple[Var | str | None, Slot | Cell | None]:
         match t:
@@ -376,6 +378,3 @@ def _scratch(unit: Unit, scope: Scope) -> Expressions:
     x = Expressions(unit, graph, scope, Syntax())
     Statements(x, graph.location(), None)
     return x
-
-
-__all__ = ["CModule", "VoidType", "load_module"]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from frontend.convert import Aggregate, Floating, Nothing, Operand, Value, binary, both, cast, either, strip
+from frontend.convert import Nothing, Operand, Value, binary, both, cast, either, strip
 from frontend.ctext import text_of
 from frontend.expr import TRUE, Const, Expr, Read, negate
-from frontend.expressions import Cell, Expressions, Slot
-from frontend.initialise import leaves
-from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd, Forget, Place, Storage
-from frontend.scope import FunctionName, MemoryName, RegisterName, Scope, TypeName
-from frontend.types import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
+from frontend.expressions import Expressions
+from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
+from frontend.locals import Locals
+from frontend.lvalues import Cell, Slot
+from frontend.scope import Scope
+from frontend.types import IntType
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Statements:
         self._label_sections = label_sections(body) if body is not None else {}
         self._again = bool(self._label_sections)
         """Whether declarations may be passed more than once."""
+        self._locals = Locals(x)
         x.block = self.block_value
 
     # ------------------------------------------------------------------------------------------- blocks
@@ -95,10 +97,10 @@ class Statements:
             case c_ast.Compound():
                 self._compound(node)
             case c_ast.Decl() | c_ast.Typedef():
-                self.declare(node)
+                self._locals.declare(node, self._again)
             case c_ast.DeclList():
                 for decl in node.decls:
-                    self.declare(decl)
+                    self.statement(decl)
             case c_ast.If():
                 self._if(node)
             case c_ast.While():
@@ -142,7 +144,7 @@ class Statements:
         rest: c_ast.Node | None = node
         while isinstance(rest, c_ast.If):  # an `else if` chain may be long
             yes, no = graph.location(), graph.location()
-            self._x.branch(rest.cond, yes, no)
+            self._x.tests.branch(rest.cond, yes, no)
             graph.current = yes
             if rest.iftrue is not None:
                 self._scoped(rest.iftrue)
@@ -178,7 +180,7 @@ class Statements:
         head, body, end = graph.location(), graph.location(), graph.location()
         graph.jump(head)
         graph.current = head
-        self._x.branch(node.cond, body, end)
+        self._x.tests.branch(node.cond, body, end)
         graph.current = body
         self._loop(node.stmt, head, end)
         graph.current = end
@@ -190,7 +192,7 @@ class Statements:
         graph.current = body
         self._loop(node.stmt, test, end)
         graph.current = test
-        self._x.branch(node.cond, body, end)
+        self._x.tests.branch(node.cond, body, end)
         graph.current = end
 
     def _for(self, node: c_ast.For) -> None:
@@ -203,7 +205,7 @@ class Statements:
         graph.jump(head)
         graph.current = head
         if node.cond is not None:
-            self._x.branch(node.cond, body, end)
+            self._x.tests.branch(node.cond, body, end)
         else:
             graph.jump(body)
         graph.current = body
@@ -306,7 +308,7 @@ class Statements:
                 x.effect(node.expr)
             else:
                 v = x.math.convert(x.value(node.expr), strip(self._result.type), node)
-                x.store(self._result, v, node)
+                x.places.store(self._result, v, node)
         self._close(0, node)
         x.graph.jump(self._exit)
 
@@ -345,133 +347,6 @@ class Statements:
         self._scoped(node.stmt)
         self._sections.pop()
         self._x.emit(AtomicEnd() if atomic else CriticalEnd(), node, "}")
-
-    # ------------------------------------------------------------------------------------------- declarations
-    def declare(self, node: c_ast.Node) -> None:
-        """A declaration in a block."""
-        x = self._x
-        if isinstance(node, (c_ast.StaticAssert, c_ast.Pragma)):
-            self.statement(node)
-            return
-        if isinstance(node, c_ast.Typedef):
-            size = self._variable_size(node.type)
-            x.scope.names[node.name] = TypeName(x.types.resolve(node, x.scope), size)
-            return
-        x.types.declare_tags(node, x.scope)
-        if node.name is None:
-            if isinstance(node.type, (c_ast.Struct, c_ast.Union)) and node.type.decls is None and node.type.name:
-                x.types.record(node.type, x.scope)
-            return
-        t = self._declared_type(node)
-        if isinstance(t, FunctionType):
-            x.scope.names[node.name] = FunctionName(node.name, t)
-        elif "extern" in node.storage:
-            self._extern(node, t)
-        elif "static" in node.storage or "_Thread_local" in node.storage or "thread_local" in node.storage \
-                or "__thread" in node.storage:
-            self._static(node, t)
-        else:
-            self._automatic(node, t)
-
-    def _declared_type(self, node: c_ast.Decl) -> CType:
-        inner = node.type
-        if isinstance(inner, c_ast.TypeDecl) and isinstance(inner.type, c_ast.InferredType):
-            assert node.init is not None
-            found = strip(self._x.unit.scratch(self._x.scope).value(node.init).type)
-            return self._x.types._with(found, inner.quals)
-        return self._x.types.resolve(node, self._x.scope)
-
-    def _extern(self, node: c_ast.Decl, t: CType) -> None:
-        x = self._x
-        scope = x.scope
-        while scope.parent is not None:
-            scope = scope.parent
-        found = scope.find(node.name)
-        if found is None:
-            from frontend.ir import Symbol
-
-            found = MemoryName(node.name, t)
-            x.unit.symbols[node.name] = Symbol(node.name, t, Storage.GLOBAL, node.name, defined=False,
-                                               location=x.unit.where(node))
-            scope.names[node.name] = found
-        x.scope.names[node.name] = found
-
-    def _static(self, node: c_ast.Decl, t: CType) -> None:
-        x = self._x
-        static = node.storage != ["static"] and any(s in node.storage for s in ("_Thread_local", "thread_local", "__thread"))
-        symbol = x.local(node.name, t, node, Storage.THREAD if static else Storage.STATIC)
-        x.scope.names[node.name] = MemoryName(symbol.name, t)
-        if node.init is not None:
-            t, parts = leaves(x, t, node.init)
-            symbol = replace(symbol, type=t, initial=x.static(parts))
-            x.scope.names[node.name] = MemoryName(symbol.name, t)
-        attributes = tuple(a.name for a in x.unit.parsed.record_attributes(node))
-        x.unit.symbols[symbol.name] = replace(symbol, attributes=attributes)
-
-    def _automatic(self, node: c_ast.Decl, t: CType) -> None:
-        x = self._x
-        if isinstance(t, VoidType):
-            raise x.unit.error(node, f"'{node.name}' has type void")
-        if isinstance(t, (IntType, PointerType, FloatType)) and node.name not in x.syntax.taken:
-            scalar = x.ints.scalar(t) if not isinstance(t, FloatType) else None
-            self._register(node, t, scalar is None)
-            return
-        size = self._variable_size(node.type)
-        symbol = x.local(node.name, t, node)
-        x.scope.names[node.name] = MemoryName(symbol.name, t, size)
-        if node.init is None:
-            return
-        if isinstance(t, (ArrayType, RecordType)):
-            t, parts = leaves(x, t, node.init)
-            if t != symbol.type:
-                symbol = replace(symbol, type=t)
-                x.memory[-1] = symbol
-                x.scope.names[node.name] = MemoryName(symbol.name, t)
-            x.initialise(Place(symbol.name, (), t, t), parts, node)
-        else:
-            v = x.math.convert(x.value(_scalar_init(node.init)), strip(t), node)
-            x.store(Cell(Place(symbol.name, (), t, t)), v, node)
-
-    def _register(self, node: c_ast.Decl, t: IntType | PointerType | FloatType, floating: bool) -> None:
-        x = self._x
-        from frontend.expr import Scalar
-
-        scalar = Scalar(t.bits, False) if isinstance(t, FloatType) else x.ints.scalar(t)
-        var = x.graph.register(node.name, scalar)
-        x.shown[var.name] = node.name
-        x.scope.names[node.name] = RegisterName(var, t)
-        if node.init is not None:
-            v = x.math.convert(x.value(_scalar_init(node.init)), strip(t), node)
-            x.store(Slot(var, t), v, node)
-        elif self._again and not floating:
-            x.emit(Forget((var,)), node)
-
-    def _variable_size(self, node: c_ast.Node) -> Expr | None:
-        """The size in bytes of an array of variable length, with its dimensions evaluated; None for all others."""
-        x = self._x
-        dims: list[c_ast.ArrayDecl] = []
-        while isinstance(node, c_ast.ArrayDecl):
-            dims.append(node)
-            node = node.type
-        if not dims or all(d.dim is None or x.unit.constant(d.dim, x.scope) is not None for d in dims):
-            return None
-        element = x.types.resolve(node, x.scope)
-        if not x.math.has_size(element):
-            return None
-        total = Value(x.ints.size, Const(x.types.sizeof(element), x.ints.size.scalar))
-        for d in dims:
-            if d.dim is not None:
-                n = x.math.convert(x.value(d.dim), x.ints.size, d)
-                assert isinstance(n, Value)
-                total = Value(x.ints.size, binary("*", total.expr, n.expr), n.depth + 1)
-        return x.spill(total, dims[0].dim).expr
-
-
-def _scalar_init(init: c_ast.Node) -> c_ast.Node:
-    """The expression of a scalar's initialiser, which may stand in braces."""
-    while isinstance(init, c_ast.InitList) and init.exprs:
-        init = init.exprs[0]
-    return init if not isinstance(init, c_ast.InitList) else c_ast.Constant("int", "0", init.coord)
 
 
 def _is_expression(node: c_ast.Node) -> bool:
@@ -515,6 +390,3 @@ def label_sections(body: c_ast.Node) -> dict[str, tuple[int, ...]]:
         inner = (*around, id(node)) if section_kind(node) is not None else around
         todo.extend((child, inner) for child in node)
     return found
-
-
-__all__ = ["Aggregate", "Floating", "Statements", "label_sections"]

@@ -10,7 +10,7 @@ from pycparser import c_ast
 from frontend.convert import Integers
 from frontend.declare import Types
 from frontend.expr import Const
-from frontend.ir import Index, Storage, Symbol
+from frontend.ir import Index, Place, Storage, Symbol
 from frontend.parse import ParsedFile
 from frontend.scope import Scope
 from frontend.source import FrontendError, Location
@@ -40,6 +40,7 @@ class Unit:
         self.assumptions: dict[str, Location] = {}
         self._scratch = scratch
         self._strings: dict[tuple[tuple[int, ...], IntType], str] = {}
+        self._literals: dict[str, tuple[int, ...]] = {}
         self._names: dict[str, int] = {}
 
     def where(self, node: c_ast.Node) -> Location:
@@ -64,9 +65,18 @@ class Unit:
         if name is None:
             name = self.unique("<string>")
             self._strings[codes, element] = name
+            self._literals[name] = codes
             initial = tuple(((Index(Const(i, self.ints.difference.scalar)),), c) for i, c in enumerate(codes) if c)
             self.symbols[name] = Symbol(name, ArrayType(element, len(codes)), Storage.STATIC, shown, initial, location=where)
         return self.symbols[name]
+
+    def literal_element(self, place: Place) -> int | None:
+        """The value of a string literal's element with a constant index, None for any other place."""
+        codes = self._literals.get(place.base) if isinstance(place.base, str) else None
+        match place.path:
+            case (Index(value=Const(value=i)),) if codes is not None and 0 <= i < len(codes):
+                return codes[i]
+        return None
 
     # ------------------------------------------------------------------------------------------- unevaluated
     def scratch(self, scope: Scope) -> Expressions:

@@ -60,7 +60,8 @@ class Machine:
                 if isinstance(value, ir.AddressValue):
                     base = self.symbol(value.symbol)
                     known = self.module.symbols.get(value.symbol)
-                    offset = self.offset(ir.Place(value.symbol, value.path, known.type, known.type), _Frame({}))[0] if known else 0
+                    whole = ir.Place(value.symbol, value.path, known.type, known.type) if known else None
+                    offset = self.offset(whole, _Frame({}))[0] if whole else 0
                     value = base + offset + value.addend
                 self.write(place, value, _Frame({}))
         return self.addresses[name]
