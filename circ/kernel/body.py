@@ -26,13 +26,14 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A disjunction of conjunctions over the globals and the locals of the threads in slots 1, 2, 3."""
+    """A disjunction of conjunctions over the globals and the locals of threads of these templates, in slots 1, 2, 3."""
 
+    templates: tuple[int, ...]
     dnf: tuple[tuple[Expr, ...], ...]
     symbols: tuple[Symbol, ...]
 
 
-FALSE_ROW = Row((), ())
+FALSE_ROW = Row((), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class _Reader:
         key = (positions, templates)
         if key not in self._rows:
             made = tuple(tuple(self.formula(p, templates) for p in c) for c in positions)
-            self._rows[key] = Row(made, self.symbols((e for c in made for e in c), templates))
+            self._rows[key] = Row(templates, made, self.symbols((e for c in made for e in c), templates))
         return self._rows[key]
 
     def formula(self, position: int, templates: tuple[int, ...]) -> Expr:

@@ -47,7 +47,7 @@ from circ.kernel.body import FALSE_ROW, Body, Row
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.kernel.prover import Failure, Obligation, Prover
 from circ.kernel.threads import Moment, Place, Threads
-from circ.smt import Answer, Term, key
+from circ.smt import Answer, Term
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.cfa import Access, AllAt, Assumption, Edge, Program, Self, conflict, exact_op, primitive, show_exact_lvalue
 from frontend.expr import Element, variables
@@ -263,7 +263,8 @@ class PairsCheck:
         """H(1,2), before the step."""
         if (one, two) not in self._h:
             before = self.threads.before
-            self._h[one, two] = (self.pair(one, two, before), self.pair(two, one, before), *self.threads.numbers((one, two)))
+            facts = (self.pair(one, two, before), self.pair(two, one, before))
+            self._h[one, two] = facts if self.impossible(facts) else (*facts, *self.threads.numbers((one, two)))
         return self._h[one, two]
 
     def beside(self, one: Place, two: Place, three: Place) -> tuple[Term, ...]:
@@ -304,7 +305,7 @@ class PairsCheck:
                     yield step, self.threads.step(mover, step.edge.op)
 
     def impossible(self, terms: tuple[Term, ...]) -> bool:
-        return any(key(t) == key(self.threads.false) for t in terms)
+        return any(t is self.threads.false for t in terms)
 
     def stopped(self, step: Step, others: tuple[Place, ...]) -> bool:
         """Whether an `AllAt` of the step forbids it while the other threads are where they are."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from circ.smt import Answer, Solver, Term, conjunction, disjunction, key, negation
 
-BATCH = 24
+BATCH = 48
 
 
 @dataclass(frozen=True, slots=True)

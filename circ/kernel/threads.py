@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ.kernel.body import Counting, Row
-from circ.smt import Encoder, State, Term, conjunction, disjunction, equality, key, negation
-from frontend.cfa import Access, Arbitrary, Op, Program, Self, ThreadTemplate, Values, Variable, exact_op, op_writes
-from frontend.expr import BOOL, Binary, Const, Element, Read, Var
+from circ.smt import Encoder, State, Term, conjunction, disjunction, equality, key, negation, rename
+from frontend.cfa import Access, Arbitrary, Op, Program, Self, ThreadTemplate, Values, Variable, op_writes
+from frontend.expr import BOOL, Binary, Const, Element, Expr, Read, Var
 
 Terms: TypeAlias = Mapping[str, Term]
 SLOTS = (1, 2, 3)
@@ -51,13 +51,15 @@ class Threads:
         self.before = Moment(0, self.globals, {}, (), frozenset())
         self.false = disjunction(())
         self._numbers = tuple(tuple(_numbers(t)) for t in program.templates)
-        self._steps: dict[tuple[int, int, str], Moment] = {}
+        self._steps: dict[tuple[int, int, int], Moment] = {}
+        self._rows: dict[int, Term] = {}
+        self._conditions: dict[int, tuple[Term, Expr]] = {}
         self._formulas: dict[tuple[int, tuple[int, ...]], tuple[Term, Row, list[Term]]] = {}
 
     # ----------------------------------------------------------------------------------------------- moments
     def step(self, place: Place, op: Op) -> Moment:
         """The moment after the thread executed `op`."""
-        cached = (place.slot, place.template, exact_op(op))
+        cached = (place.slot, place.template, id(op))
         if cached not in self._steps:
             mine = self.locals[place.slot, place.template]
             state = State({**self.globals, **mine}, [])
@@ -93,14 +95,30 @@ class Threads:
 
     def formula(self, row: Row, globals_: Terms, locals_: Sequence[Terms]) -> Term:
         """The row with given terms for its symbols: one term for one row and the same terms."""
+        if not row.dnf:
+            return self.false
         terms = [locals_[s.slot - 1][s.name] if s.slot else globals_[s.name] for s in row.symbols]
         cached = (id(row), tuple(map(key, terms)))
         if cached not in self._formulas:
-            values = {s.text: term for s, term in zip(row.symbols, terms, strict=True)}
-            made = disjunction(conjunction(self.encoder.cond(e, values, strict=True) for e in c) for c in row.dnf)
+            plain, symbols = self._plain(row)
+            changed = [(s, t) for s, t in zip(symbols, terms, strict=True) if key(s) != key(t)]
             # Row and terms are kept with the entry: their identities stand in its key.
-            self._formulas[cached] = made, row, terms
+            self._formulas[cached] = rename(plain, changed) if changed else plain, row, terms
         return self._formulas[cached][0]
+
+    def _plain(self, row: Row) -> tuple[Term, list[Term]]:
+        """The row over the symbols of slots 1, 2, 3 before the step, and those symbols."""
+        symbols = [self.locals[s.slot, row.templates[s.slot - 1]][s.name] if s.slot else self.globals[s.name]
+                   for s in row.symbols]
+        if id(row) not in self._rows:
+            values = {s.text: t for s, t in zip(row.symbols, symbols, strict=True)}
+            self._rows[id(row)] = disjunction(conjunction(self._condition(e, values) for e in c) for c in row.dnf)
+        return self._rows[id(row)], symbols
+
+    def _condition(self, e: Expr, values: Terms) -> Term:
+        if id(e) not in self._conditions:
+            self._conditions[id(e)] = self.encoder.cond(e, values, strict=True), e
+        return self._conditions[id(e)][0]
 
     def _locals(self, place: Place, moment: Moment) -> Terms:
         return moment.locals if place.slot == moment.mover else self.locals[place.slot, place.template]
