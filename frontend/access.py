@@ -1,129 +1,396 @@
-"""Memory instructions as steps: loads, stores and copies of cells, each with the accesses that a race can be about."""
+"""Memory instructions as steps: loads, stores, copies, each with the accesses that a race can be about.
+
+An access through a pointer waits (`Pending`) until the whole thread is inlined and constants are propagated: by then many
+pointers are known. The others become a case for each target that the points-to analysis gives, guarded by a test of the
+pointer, which is a register: the test touches nothing shared.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from frontend.cfa import Access, AccessKind, Assign, Assume, Block, Havoc, Op
-from frontend.expr import Const, Element, Expr, Lvalue, Var
-from frontend.fold import cast, plus, times
-from frontend.ir import Call, Function, Index, IrEdge, Module, Place
-from frontend.memory import ArrayNode, BytesNode, Leaf, LeafNode, MemObject, StructNode
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable
+from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute
+from frontend.fold import cast, fold, plus, times
+from frontend.ir import Field, Function, Index, IrEdge, Module, Place
+from frontend.ir import Step as PathStep
+from frontend.memory import Leaf, MemObject, scalar_of
 from frontend.objects import Notes, Objects
-from frontend.places import Cell, Part, Places
-from frontend.source import FrontendError, Location
-from frontend.types import FunctionType
+from frontend.places import CHAR, Cell, Places
+from frontend.pointsto import PointsTo, Targets
+from frontend.resolve import Case, Resolver
+from frontend.sharing import own_number
+from frontend.source import Location
+from frontend.steps import Lock, Pending, Sketch, Step
+from frontend.types import ArrayType, CType, FloatType, FunctionType, RecordType
 
-if TYPE_CHECKING:
-    from frontend.inline import Inliner
+_MAX_COPIED = 64
+DEEP = -2
+"""The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One thing that a place may be: the guard under which it is that (None: always) and the cell."""
+class World:
+    """What all threads of a program share while they are built."""
 
-    guard: Expr | None
-    object: MemObject
-    cell: Cell
+    module: Module
+    objects: Objects
+    places: Places
+    pointsto: PointsTo
+    notes: Notes
+    outside: tuple[str, ...]
+    """Objects that a pointer from outside may point to."""
 
 
 class Accesses:
-    """Turns memory instructions into steps."""
+    """Turns the memory instructions of one thread into steps."""
 
-    def __init__(self, module: Module, objects: Objects, places: Places, notes: Notes) -> None:
-        self._module = module
-        self.objects = objects
-        self._places = places
-        self._notes = notes
+    def __init__(self, world: World, functions: Iterable[str], instances: Mapping[str, Expr]) -> None:
+        self.world = world
+        self._resolver = Resolver(world.module, world.objects, world.places, world.notes)
+        self._functions = frozenset(functions)
+        self._instances = instances
+        self._temporaries = 0
+        self.temporaries: dict[str, Var] = {}
         self.used: dict[str, MemObject] = {}
+        self.own: tuple[Variable, ...] = (own_number(world.places.word),) if instances else ()
 
     # ------------------------------------------------------------------------------------------- instructions
-    def load(self, inliner: Inliner, source: int, target: int, register: Var, place: Place, edge: IrEdge) -> None:
-        """register := place"""
-        for case in self._cases(place, edge.location):
-            start = self._guarded(inliner, case, source, edge)
-            value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
-            op: Op = Havoc((register,)) if value is None else Assign(register, cast(value, register.type))
-            inliner.step(start, op, target, edge, accesses=self._accesses(case, False, edge))
+    def load(self, sketch: Sketch, source: int, target: int, register: Var, place: Place, origin: Targets | None,
+             edge: IrEdge) -> None:
+        """register := place; `origin`: what the place's base may point to, if it is a pointer."""
+        if isinstance(place.base, str):
+            self._load_case(sketch, source, target, register, self._symbol_case(place, edge.location), edge)
+        else:
+            assert origin is not None
+            sketch.steps.append(Step(source, target, Havoc((register,)), (), edge.location, edge.text,
+                                     pending=Pending(place, origin, register, None, False, edge)))
 
-    def store(self, inliner: Inliner, source: int, target: int, place: Place, value: Expr | None, edge: IrEdge) -> None:
+    def store(self, sketch: Sketch, source: int, target: int, place: Place, value: Expr | None, origin: Targets | None,
+              edge: IrEdge) -> None:
         """place := value"""
-        for case in self._cases(place, edge.location):
-            start = self._guarded(inliner, case, source, edge)
-            ops = case.cell.write(value)
-            inliner.step(start, ops[0] if len(ops) == 1 else Block(ops), target, edge, accesses=self._accesses(case, True, edge))
+        if isinstance(place.base, str):
+            self._store_case(sketch, source, target, value, self._symbol_case(place, edge.location), edge)
+        else:
+            assert origin is not None
+            sketch.steps.append(Step(source, target, SKIP, (), edge.location, edge.text,
+                                     pending=Pending(place, origin, None, value, True, edge)))
 
-    def copy(self, inliner: Inliner, source: int, target: int, into: Place, origin: Place, edge: IrEdge) -> None:
-        """A struct assignment, leaf by leaf through a temporary."""
-        raise FrontendError(edge.location, "struct copies are not modelled yet")
+    def copy(self, sketch: Sketch, source: int, target: int, into: Place, origin: Place, into_targets: Targets | None,
+             origin_targets: Targets | None, edge: IrEdge) -> None:
+        """A struct assignment, scalar by scalar through a temporary each; a very large one reads all and writes anything."""
+        here = source
+        parts = self._scalars(into.type, edge.location) if self.world.module.sizeof(into.type) <= _MAX_COPIED * 8 else []
+        if not 0 < len(parts) <= _MAX_COPIED:
+            between = sketch.fresh()
+            self.effect(sketch, source, between, *self._pointer(origin, origin_targets, edge), -1, False, edge)
+            self.effect(sketch, between, target, *self._pointer(into, into_targets, edge), -1, True, edge)
+            return
+        for path, type_ in parts:
+            scalar = scalar_of(type_, self.world.module)
+            assert scalar is not None
+            register = self.temporary(scalar)
+            a, b = sketch.fresh(), sketch.fresh()
+            self.load(sketch, here, a, register, self._below(origin, path, type_), origin_targets, edge)
+            value = None if isinstance(type_, FloatType) else Read(register)
+            self.store(sketch, a, b, self._below(into, path, type_), value, into_targets, edge)
+            here = b
+        sketch.steps.append(Step(here, target, SKIP, (), edge.location, edge.text))
+
+    def _pointer(self, place: Place, targets: Targets | None, edge: IrEdge) -> tuple[Expr, Targets]:
+        """A place as an address, with what it may point to."""
+        if isinstance(place.base, str):
+            obj = self._object(place.base)
+            move = self.world.places.displacement(obj.type, place.path, inside=True)
+            targets = Targets(((obj.name, obj.normal(move.offset)),), False)
+        assert targets is not None
+        return self.address(place, edge.location), targets
+
+    def effect(self, sketch: Sketch, source: int, target: int, pointer: Expr, targets: Targets, extent: int, write: bool,
+               edge: IrEdge) -> None:
+        """A library function reads, or changes in an unknown way, memory that a pointer leads to; see `Pending.extent`."""
+        place = Place(pointer, (), CHAR, CHAR)
+        sketch.steps.append(Step(source, target, SKIP, (), edge.location, edge.text,
+                                 pending=Pending(place, targets, None, None, write, edge, extent)))
+
+    def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:
+        return Place(place.base, (*place.path, *path), type_, place.base_type)
+
+    def _scalars(self, t: CType, location: Location) -> list[tuple[tuple[PathStep, ...], CType]]:
+        """The scalars that a value of the type consists of."""
+        match t:
+            case ArrayType(element=element, length=length):
+                inner = self._scalars(element, location)
+                return [((Index(Const(k, self.world.places.word)), *path), type_) for k in range(length or 0) for path, type_ in inner]
+            case RecordType(key=key):
+                record = self.world.module.records[key]
+                if record.union and self.world.objects.is_untyped(t):
+                    return [((Index(Const(k, self.world.places.word)),), CHAR) for k in range(record.size)]
+                fields = record.fields[:1] if record.union else record.fields
+                return [
+                    ((Field(f.name), *path), type_)
+                    for f in fields
+                    for path, type_ in (self._scalars(f.type, location) if f.bits is None else [((), f.type)])
+                    if f.name and f.bits != 0
+                ]
+            case _:
+                return [((), t)]
 
     def address(self, place: Place, location: Location) -> Expr:
         """The address of a place."""
-        pointer = self._places.pointer
+        pointer = self.world.places.pointer
         if isinstance(place.base, str):
-            if isinstance(place.base_type, FunctionType) or isinstance(place.type, FunctionType):
-                return Const(self.objects.function_address(place.base, location), pointer)
+            if isinstance(place.type, FunctionType):
+                return Const(self.world.objects.function_address(place.base, location), pointer)
             obj = self._object(place.base)
-            base: Expr = Const(self.objects.base(obj), pointer)
-            move = self._places.displacement(obj.type, place.path, inside=True)
+            base: Expr = Const(self.world.objects.base(obj), pointer)
+            if obj.instances is not None:
+                base = plus(base, times(cast(self._instances[obj.name], pointer), obj.instances.stride))
+            move = self.world.places.displacement(obj.type, place.path, inside=True)
         else:
             base = cast(place.base, pointer)
-            move = self._places.displacement(place.base_type, place.path)
+            move = self.world.places.displacement(place.base_type, place.path)
         terms = [times(cast(e, pointer), s) for e, s in move.terms]
-        return plus(base, Const(pointer.wrap(move.offset), pointer), *terms)
-
-    def function_targets(self, function: str, call: Call) -> tuple[str, ...]:
-        """The functions that a call through a pointer may reach."""
-        return ()
+        return plus(base, *terms, Const(pointer.wrap(move.offset), pointer))
 
     def is_function(self, pointer: Expr, name: str, location: Location) -> Expr:
         """Whether a pointer value is the address of a function."""
-        from frontend.expr import Binary
-
-        return Binary("==", pointer, Const(self.objects.function_address(name, location), pointer.type))
+        return fold(Binary("==", pointer, Const(self.world.objects.function_address(name, location), pointer.type)))
 
     def locals_of(self, function: Function) -> tuple[tuple[str, ...], tuple[Lvalue, ...]]:
         """Arrays and scalars that the function's memory locals are, to be made arbitrary on entry."""
         whole: list[str] = []
         scalars: list[Lvalue] = []
         for symbol in function.memory:
-            obj = self.objects.named(symbol.name)
-            if not self.objects.is_global(obj):
-                self.used.setdefault(obj.name, obj)
-                whole.extend(leaf.name for leaf in obj.leaves if leaf.dims)
-                scalars.extend(Var(leaf.name, leaf.type) for leaf in obj.leaves if not leaf.dims)
+            obj = self._object(symbol.name)
+            whole.extend(leaf.name for leaf in obj.leaves if leaf.dims)
+            scalars.extend(Var(leaf.name, leaf.type) for leaf in obj.leaves if not leaf.dims)
         return tuple(whole), tuple(scalars)
+
+    def temporary(self, type_: Scalar) -> Var:
+        """A fresh register of the thread."""
+        self._temporaries += 1
+        made = Var(f"%{self._temporaries}", type_)
+        self.temporaries[made.name] = made
+        return made
+
+    # ------------------------------------------------------------------------------------------- pending
+    def settle(self, sketch: Sketch, constants: Callable[[Sketch], Mapping[int, Mapping[str, Const]]]) -> None:
+        """Replace every pending access by steps, those through pointers of known value first."""
+        for last in (False, False, False, False, False, True):
+            if not any(s.pending is not None or s.lock is not None for s in sketch.steps):
+                return
+            states = constants(sketch)
+            steps, sketch.steps = sketch.steps, []
+            settled = 0
+            for step in steps:
+                if step.pending is None and step.lock is None:
+                    sketch.steps.append(step)
+                elif step.source in states:
+                    settled += self._try(sketch, step, states[step.source], last)
+            if not settled and not last:
+                steps, sketch.steps = sketch.steps, []
+                for step in steps:
+                    if step.pending is None and step.lock is None:
+                        sketch.steps.append(step)
+                    else:
+                        self._try(sketch, step, {}, True)
+
+    def _try(self, sketch: Sketch, step: Step, values: Mapping[str, Const], force: bool) -> bool:
+        """Resolve the step if its pointer is known, or anyway; True if that was done."""
+        if step.lock is not None:
+            pointer = put(step.lock.pointer, values)
+            if force or isinstance(pointer, Const):
+                self._settle_lock(sketch, step, step.lock, pointer)
+                return True
+            sketch.steps.append(replace(step, lock=replace(step.lock, pointer=pointer)))
+            return False
+        assert step.pending is not None
+        pending = _with_constants(step.pending, values)
+        if force or isinstance(pending.place.base, Const):
+            self._settle(sketch, step, pending)
+            return True
+        sketch.steps.append(replace(step, pending=pending))
+        return False
+
+    def _settle_lock(self, sketch: Sketch, step: Step, lock: Lock, pointer: Expr) -> None:
+        words = self._resolver.words(pointer, lock.targets, self._visible)
+        if lock.targets.unknown or not words:
+            # A lock from outside excludes nobody that we know of.
+            self.world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
+            op: Op = SKIP if lock.result is None else Havoc((lock.result,))
+            sketch.steps.append(Step(step.source, step.target, op, (), step.location, step.text))
+        for case in words:
+            assert case.cell is not None and case.object is not None
+            start = step.source
+            if case.guard is not None and case.guard != TRUE:
+                start = sketch.fresh()
+                sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+            touched = tuple(Access(v, True, step.location, step.text, AccessKind.SYNC) for v in case.cell.lvalues)
+            shared = self.world.objects.is_global(case.object)
+            for ops in lock.ways(case.cell, lock.result):
+                block = ops[0] if len(ops) == 1 else Block(tuple(ops))
+                sketch.steps.append(Step(start, step.target, block, touched if shared else (), step.location, step.text, protected=True))
+
+    def _settle(self, sketch: Sketch, step: Step, pending: Pending) -> None:
+        if pending.extent is not None:
+            self._settle_effect(sketch, step, pending, pending.extent)
+            return
+        cases = self._resolver.cases(pending.place, pending.targets, self._visible, self.world.outside, pending.edge.location)
+        for case in cases:
+            start = step.source
+            if case.guard is not None:
+                start = sketch.fresh()
+                sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+            if pending.write:
+                self._store_case(sketch, start, step.target, pending.value, case, pending.edge)
+            else:
+                assert pending.register is not None
+                self._load_case(sketch, start, step.target, pending.register, case, pending.edge)
+
+    def _settle_effect(self, sketch: Sketch, step: Step, pending: Pending, extent: int) -> None:
+        """Each object the pointer may lead to: its leaves are touched in any order, any number of times."""
+        assert not isinstance(pending.place.base, str)
+        if extent == DEEP:
+            around = sketch.fresh()
+            sketch.steps.append(Step(step.source, around, SKIP, (), step.location, step.text))
+            for obj in self._reached(pending.targets):
+                for leaf in obj.leaves:
+                    self._touch(sketch, around, around, Case(None, obj), leaf, pending)
+            sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
+            return
+        for case in self._resolver.extents(pending.place.base, pending.targets, self._visible, self.world.outside, extent):
+            start = step.source
+            if case.guard is not None:
+                start = sketch.fresh()
+                sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+            if len(case.leaves) == 1:
+                self._touch(sketch, start, step.target, case, case.leaves[0], pending)
+                continue
+            around = sketch.fresh()
+            sketch.steps.append(Step(start, around, SKIP, (), step.location, step.text))
+            for leaf in case.leaves:
+                self._touch(sketch, around, around, case, leaf, pending)
+            sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
+
+    def _reached(self, targets: Targets) -> list[MemObject]:
+        """The objects that a pointer leads to, directly or through pointers stored in them."""
+        names = [t[0] for t in targets.known]
+        if targets.unknown:
+            names.extend(self.world.outside)
+        found: dict[str, MemObject] = {}
+        while names:
+            name = names.pop()
+            if name in found or name[0] in "&*":
+                continue
+            if name in ("?", "#"):
+                names.extend(self.world.outside if name == "?" else ())
+                continue
+            obj = self.world.objects.named(name)
+            if self._visible(obj):
+                found[name] = obj
+                names.extend(t[0] for t in self.world.pointsto.contents(obj))
+        return [found[name] for name in sorted(found)]
+
+    def _touch(self, sketch: Sketch, source: int, target: int, case: Case, leaf: Leaf, pending: Pending) -> None:
+        assert case.object is not None
+        access = self._whole(leaf, pending.write, pending.edge)
+        shared = self.world.objects.is_global(case.object)
+        lvalue = access.lvalue
+        op: Op = SKIP
+        if pending.write:
+            op = Havoc((lvalue,)) if isinstance(lvalue, Var) else Havoc((), (lvalue.array,))
+        sketch.steps.append(Step(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text))
+
+    def _visible(self, obj: MemObject) -> bool:
+        """Whether this thread can reach the object at all: another thread's local that never got out it cannot."""
+        if not self.world.objects.is_global(obj) and obj.symbol is not None:
+            owner = obj.name.partition("::")[0]
+            if owner not in self._functions and "::" in obj.name:
+                return False
+        self.used.setdefault(obj.name, obj)
+        return True
 
     # ------------------------------------------------------------------------------------------- cases
     def _object(self, name: str) -> MemObject:
-        obj = self.objects.named(name)
+        obj = self.world.objects.named(name)
         self.used.setdefault(obj.name, obj)
         return obj
 
-    def _cases(self, place: Place, location: Location) -> list[Case]:
-        if not isinstance(place.base, str):
-            raise FrontendError(location, "access through a pointer is not modelled yet")
+    def _symbol_case(self, place: Place, location: Location) -> Case:
+        assert isinstance(place.base, str)
         obj = self._object(place.base)
-        part = self._places.part(obj.root, obj.type, place.path)
-        return [Case(None, obj, self._places.cell(part, place.type, location))]
+        head = () if obj.instances is None else (self._instances[obj.name],)
+        part = self.world.places.part(obj.shape.root, obj.type, place.path, head)
+        return Case(None, obj, self.world.places.cell(part, place.type, location))
 
-    def _guarded(self, inliner: Inliner, case: Case, source: int, edge: IrEdge) -> int:
-        if case.guard is None:
-            return source
-        inside = inliner.sketch.fresh()
-        inliner.step(source, Assume(case.guard), inside, edge, total=True)
-        return inside
+    def _load_case(self, sketch: Sketch, source: int, target: int, register: Var, case: Case, edge: IrEdge) -> None:
+        anything: Op = Havoc((register,))
+        if case.cell is None:
+            for accesses in self._some(case, False, edge):
+                sketch.steps.append(Step(source, target, anything, accesses, edge.location, edge.text, total=True))
+            return
+        assert case.object is not None
+        value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
+        op = anything if value is None else Assign(register, cast(value, register.type))
+        sketch.steps.append(Step(source, target, op, self._exactly(case.object, case.cell, False, edge), edge.location, edge.text))
+
+    def _store_case(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: Case, edge: IrEdge) -> None:
+        if case.cell is None:
+            for accesses in self._some(case, True, edge):
+                touched = [a.lvalue for a in accesses]
+                scalars = tuple(v for v in touched if isinstance(v, Var))
+                op: Op = Havoc(scalars, tuple(v.array for v in touched if isinstance(v, Element)))
+                sketch.steps.append(Step(source, target, op if accesses else SKIP, accesses, edge.location, edge.text, total=True))
+            return
+        assert case.object is not None
+        ops = case.cell.write(value)
+        sketch.steps.append(Step(source, target, ops[0] if len(ops) == 1 else Block(ops),
+                                 self._exactly(case.object, case.cell, True, edge), edge.location, edge.text))
 
     def _arbitrary(self, obj: MemObject, leaf: Leaf) -> bool:
         """Whether hardware may change it at any time, so that a read gives any value."""
-        return leaf.volatile and obj.symbol is not None and not obj.symbol.defined
+        if self.world.objects.is_hardware(obj):
+            return True
+        if leaf.volatile and obj.symbol is not None and not obj.symbol.defined:
+            return True
+        if leaf.volatile and self.world.objects.is_global(obj):
+            self.world.notes.assume(f"volatile variable '{obj.shown}' changes only through the program", obj.location)
+        return False
 
-    def _accesses(self, case: Case, write: bool, edge: IrEdge) -> tuple[Access, ...]:
-        if not self.objects.is_global(case.object):
+    def _exactly(self, obj: MemObject, cell: Cell, write: bool, edge: IrEdge) -> tuple[Access, ...]:
+        if not self.world.objects.is_global(obj):
             return ()
-        kind = AccessKind.ATOMIC if case.cell.atomic else AccessKind.DATA
-        return tuple(Access(v, write, edge.location, edge.text, kind) for v in case.cell.lvalues)
+        kind = AccessKind.ATOMIC if cell.atomic else AccessKind.DATA
+        return tuple(Access(v, write, edge.location, edge.text, kind) for v in cell.lvalues)
+
+    def _some(self, case: Case, write: bool, edge: IrEdge) -> list[tuple[Access, ...]]:
+        """For an access that is not known exactly: the accesses of each of its possibilities."""
+        if case.object is None:
+            return [()]
+        if self.world.objects.is_hardware(case.object):
+            return [tuple(self._whole(leaf, write, edge) for leaf in case.leaves)]
+        if not self.world.objects.is_global(case.object):
+            return [()] if not write else [tuple(self._whole(leaf, write, edge) for leaf in case.leaves)]
+        return [(self._whole(leaf, write, edge),) for leaf in case.leaves]
+
+    def _whole(self, leaf: Leaf, write: bool, edge: IrEdge) -> Access:
+        lvalue: Lvalue = Var(leaf.name, leaf.type)
+        if leaf.dims:
+            lvalue = Element(leaf.name, Const(0, self.world.places.word), leaf.type)
+        return Access(lvalue, write, edge.location, edge.text, AccessKind.DATA, whole=bool(leaf.dims))
 
 
-__all__ = ["ArrayNode", "BytesNode", "Element", "Index", "LeafNode", "Part", "StructNode"]
+def put(e: Expr, values: Mapping[str, Const]) -> Expr:
+    """The expression with known registers put in."""
+    return fold(substitute(e, lambda v: values.get(v.name) if isinstance(v, Var) else None)) if values else e
+
+
+def _with_constants(pending: Pending, values: Mapping[str, Const]) -> Pending:
+    """The access with the constants known before it put in."""
+    place = pending.place
+    assert not isinstance(place.base, str)
+    path = tuple(Index(put(s.value, values)) if isinstance(s, Index) else s for s in place.path)
+    return replace(pending, place=Place(put(place.base, values), path, place.type, place.base_type),
+                   value=None if pending.value is None else put(pending.value, values))

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from frontend.access import Accesses
 from frontend.cfa import SKIP, Assign, Assume, Block, ErrorKind, ErrorLocation, Havoc, Op
+from frontend.components import components
 from frontend.expr import Expr, Lvalue, Read, Var, substitute, truth
 from frontend.fold import cast, fold
 from frontend.ir import (
@@ -29,6 +30,7 @@ from frontend.ir import (
     Set,
     Store,
 )
+from frontend.pointsto import Targets
 from frontend.source import FrontendError, Location
 from frontend.steps import Mark, Sketch, Step
 
@@ -37,6 +39,18 @@ def qualified(function: Function, register: str) -> str:
     """The name of a function's register in a thread's automaton."""
     name = f"{function.name}::{register}"
     return f"{name}'" if any(s.name == name for s in function.memory) else name
+
+
+def on_cycles(function: Function) -> frozenset[int]:
+    """The locations from which control may come back to them."""
+    graph: dict[int, list[int]] = {}
+    for edge in function.edges:
+        graph.setdefault(edge.source, []).append(edge.target)
+    found: set[int] = set()
+    for component in components(graph, function.size):
+        if len(component) > 1 or component[0] in graph.get(component[0], ()):
+            found.update(component)
+    return frozenset(found)
 
 
 @dataclass(slots=True)
@@ -66,6 +80,10 @@ class Frame:
     function: Function
     rename: Callable[[Lvalue], Expr | None]
     stack: tuple[str, ...]
+    once: bool
+    """Whether the body runs at most once in the program."""
+    cyclic: frozenset[int]
+    """Locations of the function on a cycle."""
 
     def expr(self, e: Expr) -> Expr:
         return fold(substitute(e, self.rename))
@@ -87,11 +105,13 @@ class Frame:
 class Inliner:
     """Expands the functions of one thread into a sketch of its automaton."""
 
-    def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library) -> None:
+    def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library, once: bool) -> None:
         self._functions = functions
-        self._accesses = accesses
+        self.accesses = accesses
         self._library = library
+        self._once = once
         self.sketch = Sketch()
+        self.end = self.sketch.fresh()
         self.registers = Registers()
         self.objects: dict[str, None] = {}
 
@@ -113,10 +133,11 @@ class Inliner:
         stack = caller.stack if caller is not None else ()
         if function.name in stack:
             cycle = " -> ".join((*stack[stack.index(function.name):], function.name))
-            raise FrontendError(edge.location, f"recursion: {cycle}", "recursive functions are not supported yet; rewrite it as a loop")
-        frame = Frame(function, self.registers.of(function), (*stack, function.name))
-        self._accesses.objects.declare(function.memory)
-        here = self._bind(function, frame, source, arguments, caller is not None or again, edge)
+            raise FrontendError(edge.location, f"recursion: {cycle}", "recursion is not supported yet; rewrite it as a loop")
+        once = self._once and not again if caller is None else caller.once and edge.source not in caller.cyclic
+        frame = Frame(function, self.registers.of(function), (*stack, function.name), once, on_cycles(function))
+        self.accesses.world.objects.declare(function.memory)
+        here = self._bind(function, frame, source, arguments, caller, again, edge)
         locations: dict[int, int] = {}
 
         def at(q: int) -> int:
@@ -132,14 +153,14 @@ class Inliner:
         for inner in function.edges:
             self._instruction(frame, inner, at(inner.source), at(inner.target))
 
-    def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], again: bool,
-              edge: IrEdge) -> int:
+    def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
+              again: bool, edge: IrEdge) -> int:
         """Locals become arbitrary, parameters get the arguments; gives the location where the body starts."""
         ops: list[Op] = []
         bound = {p.name for p, _ in zip(function.params, arguments, strict=False) if isinstance(p, Var)}
-        if again:
+        if caller is not None or again:
             fresh = tuple(frame.var(r) for r in function.registers if r.name not in bound)
-            whole, scalars = self._accesses.locals_of(function)
+            whole, scalars = self.accesses.locals_of(function)
             if fresh or scalars or whole:
                 ops.append(Havoc((*fresh, *scalars), whole))
         for param, argument in zip(function.params, arguments, strict=False):
@@ -154,11 +175,18 @@ class Inliner:
                 place = Place(param, (), symbol.type, symbol.type)
                 after = self.sketch.fresh()
                 if isinstance(argument, Place):
-                    self._accesses.copy(self, here, after, place, argument, edge)
+                    self.accesses.copy(self.sketch, here, after, place, argument, None, self._targets(caller, argument), edge)
                 else:
-                    self._accesses.store(self, here, after, place, argument, edge)
+                    self.accesses.store(self.sketch, here, after, place, argument, None, edge)
                 here = after
         return here
+
+    def _targets(self, frame: Frame | None, place: Place) -> Targets | None:
+        """What the pointer that a place is based on may point to."""
+        if isinstance(place.base, str):
+            return None
+        assert frame is not None
+        return self.accesses.world.pointsto.targets(frame.function.name, place.base)
 
     # ------------------------------------------------------------------------------------------- instructions
     def _instruction(self, frame: Frame, edge: IrEdge, source: int, target: int) -> None:
@@ -172,14 +200,16 @@ class Inliner:
             case Nop():
                 self.step(source, SKIP, target, edge)
             case Load(target=t, place=place):
-                self._accesses.load(self, source, target, frame.var(t), frame.place(place), edge)
+                self.accesses.load(self.sketch, source, target, frame.var(t), frame.place(place), self._targets(frame, place), edge)
             case Store(place=place, value=value):
-                self._accesses.store(self, source, target, frame.place(place), None if value is None else frame.expr(value), edge)
+                stored = None if value is None else frame.expr(value)
+                self.accesses.store(self.sketch, source, target, frame.place(place), stored, self._targets(frame, place), edge)
             case Address(target=t, place=place):
-                address = self._accesses.address(frame.place(place), edge.location)
+                address = self.accesses.address(frame.place(place), edge.location)
                 self.step(source, Assign(frame.var(t), cast(address, t.type)), target, edge)
             case Copy(target=into, source=origin):
-                self._accesses.copy(self, source, target, frame.place(into), frame.place(origin), edge)
+                self.accesses.copy(self.sketch, source, target, frame.place(into), frame.place(origin),
+                                   self._targets(frame, into), self._targets(frame, origin), edge)
             case Call():
                 self._call(frame, edge, edge.instr, source, target)
             case AtomicBegin():
@@ -204,44 +234,41 @@ class Inliner:
         self.direct(frame, edge, call, call.callee, arguments, source, target)
 
     def direct(self, frame: Frame, edge: IrEdge, call: Call, callee: str, arguments: tuple[Expr | Place, ...], source: int,
-               target: int) -> None:
-        """A call of a function by name, whoever knows what it does."""
-        result = frame.var(call.result) if isinstance(call.result, Var) else None
-        into = frame.place(call.result) if isinstance(call.result, Place) else None
-        request = Request(self, edge, call, callee, arguments, result, into, source, target)
+               target: int, discard: bool = False) -> None:
+        """A call of a function by name, whoever knows what it does; `discard`: nobody wants its value."""
+        result = frame.var(call.result) if isinstance(call.result, Var) and not discard else None
+        into = frame.place(call.result) if isinstance(call.result, Place) and not discard else None
+        request = Request(self, frame, edge, call, callee, arguments, result, into, source, target)
         if self._library.threads(request):
             return
         function = self._functions(callee)
         if function is None:
             self._library.external(request)
             return
-        begin, end = source, target
-        if callee.startswith("__VERIFIER_atomic_"):
-            begin, end = self.sketch.fresh(), self.sketch.fresh()
-            self.step(source, SKIP, begin, edge, mark=Mark.ATOMIC_BEGIN)
-        back = end if result is None and into is None else self.sketch.fresh()
-        self.enter(function, begin, back, arguments, frame, edge)
+        back = target if result is None and into is None else self.sketch.fresh()
+        self.enter(function, source, back, arguments, frame, edge)
         if result is not None:
             if not isinstance(function.result, Var):
-                self.step(back, Havoc((result,)), end, edge)
+                self.step(back, Havoc((result,)), target, edge)
             else:
                 value = Read(Var(qualified(function, function.result.name), function.result.type))
-                self.step(back, Assign(result, cast(value, result.type)), end, edge)
+                self.step(back, Assign(result, cast(value, result.type)), target, edge)
         elif into is not None:
             assert isinstance(function.result, str)
-            self._accesses.copy(self, back, end, into, Place(function.result, (), into.type, into.type), edge)
-        if end != target:
-            self.step(end, SKIP, target, edge, mark=Mark.ATOMIC_END)
+            assert isinstance(call.result, Place)
+            origin = Place(function.result, (), into.type, into.type)
+            self.accesses.copy(self.sketch, back, target, into, origin, self._targets(frame, call.result), None, edge)
 
-    def _indirect(self, frame: Frame, edge: IrEdge, call: Call, arguments: tuple[Expr | Place, ...], source: int, target: int) -> None:
+    def _indirect(self, frame: Frame, edge: IrEdge, call: Call, arguments: tuple[Expr | Place, ...], source: int,
+                  target: int) -> None:
         assert not isinstance(call.callee, str)
         pointer = frame.expr(call.callee)
-        targets = self._accesses.function_targets(frame.function.name, call)
+        targets = self.accesses.world.pointsto.functions(frame.function.name, call.callee, len(call.args))
         if not targets:
             raise FrontendError(edge.location, "call through a function pointer with no known target")
         for name in targets:
             chosen = self.sketch.fresh()
-            guard = self._accesses.is_function(pointer, name, edge.location)
+            guard = self.accesses.is_function(pointer, name, edge.location)
             self.step(source, Assume(guard), chosen, edge, total=True)
             self.direct(frame, edge, call, name, arguments, chosen, target)
 
@@ -251,6 +278,7 @@ class Request:
     """A call that the library is asked to model: steps from `source` to `target`, the value into `result` or `into`."""
 
     inliner: Inliner
+    frame: Frame
     edge: IrEdge
     call: Call
     callee: str

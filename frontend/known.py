@@ -1,32 +1,160 @@
-"""What calls of functions without a body do: the C library by a table, everything else by assumption."""
+"""What calls of functions without a body do: the threading library, the C library by a table, the rest by assumption."""
 
 from __future__ import annotations
 
-from frontend.access import Accesses
-from frontend.cfa import SKIP, Havoc, Op
+from frontend.access import DEEP
+from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, Values, Variable
+from frontend.expr import Binary, Const, Expr, Read, Var
+from frontend.fold import cast, fold, plus, times
 from frontend.inline import Library, Request
-from frontend.ir import Module
+from frontend.ir import Place
+from frontend.known_table import KNOWN, Known
+from frontend.memory import MemObject
 from frontend.objects import Notes
+from frontend.pthreads import Pthreads, sync
+from frontend.steps import Step
+from frontend.types import PointerType
 
-_ENDS = frozenset({"abort", "exit", "_exit", "_Exit", "quick_exit", "__assert_fail", "pthread_exit", "thrd_exit"})
+_STATIC_INSTANCES = 1 << 4
+_MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"})
 
 
 class KnownFunctions(Library):
     """The library of a hosted C program."""
 
-    def __init__(self, module: Module, accesses: Accesses, notes: Notes) -> None:
-        self._module = module
-        self._accesses = accesses
+    def __init__(self, pthreads: Pthreads, notes: Notes) -> None:
+        self.pthreads = pthreads
         self._notes = notes
+        self._instances: dict[str, int] = {}
+        self.counters: dict[str, Variable] = {}
         self.called: dict[str, None] = {}
 
     def threads(self, request: Request) -> bool:
         self.called.setdefault(request.callee)
-        return False
+        return self.pthreads.model(request)
 
     def external(self, request: Request) -> None:
-        if request.callee in _ENDS:
+        known = KNOWN.get(request.callee)
+        if known is None:
+            self._unknown(request)
+        elif known.result == "none":
             return
-        self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach", request.location)
-        op: Op = SKIP if request.result is None else Havoc((request.result,))
-        request.inliner.step(request.source, op, request.target, request.edge)
+        elif known.result == "new":
+            self._allocate(request)
+        else:
+            self._library(request, known)
+
+    # ------------------------------------------------------------------------------------------- the C library
+    def _library(self, request: Request, known: Known) -> None:
+        count = len(request.arguments)
+        reads = [*known.reads, *(range(known.rest_reads, count) if known.rest_reads is not None else ())]
+        writes = [*known.writes, *(range(known.rest_writes, count) if known.rest_writes is not None else ())]
+        here = request.source
+        for position, write in [*((r, False) for r in reads), *((w, True) for w in writes)]:
+            if position < count and self._is_pointer(request, position):
+                here = self._follow(request, here, position, write, self._extent(request, known))
+        self._give(request, here, known.result)
+
+    def _extent(self, request: Request, known: Known) -> int:
+        """How far the function follows a pointer; see `Pending.extent`."""
+        if known.name in ("free", "cfree"):
+            return -1
+        if known.name not in _MEMORY:
+            return 0
+        size = request.arguments[-1]
+        folded = None if isinstance(size, Place) else fold(size)
+        return folded.value if isinstance(folded, Const) and folded.value > 0 else -1
+
+    def _is_pointer(self, request: Request, position: int) -> bool:
+        argument = request.arguments[position]
+        if isinstance(argument, Place):
+            return False
+        types = request.call.type.params
+        if position < len(types):
+            return isinstance(types[position], PointerType)
+        return argument.type == request.inliner.accesses.world.places.pointer
+
+    def _follow(self, request: Request, source: int, position: int, write: bool, extent: int) -> int:
+        pointer, raw = request.arguments[position], request.call.args[position]
+        assert not isinstance(pointer, Place) and not isinstance(raw, Place)
+        accesses, sketch = request.inliner.accesses, request.inliner.sketch
+        targets = accesses.world.pointsto.targets(request.frame.function.name, raw)
+        after = sketch.fresh()
+        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge)
+        return after
+
+    def _give(self, request: Request, source: int, result: str) -> None:
+        """The value that a function gives, as the table tells it."""
+        inliner, edge = request.inliner, request.edge
+        if request.result is None:
+            inliner.step(source, SKIP, request.target, edge)
+            return
+        first = request.arguments[0] if request.arguments else None
+        if result == "arg0" and first is not None and not isinstance(first, Place):
+            inliner.step(source, Assign(request.result, cast(first, request.result.type)), request.target, edge)
+            return
+        inliner.step(source, Havoc((request.result,)), request.target, edge)
+
+    # ------------------------------------------------------------------------------------------- the heap
+    def _allocate(self, request: Request) -> None:
+        """Fresh memory or null. What may run many times counts its instances; what runs once has one of its own."""
+        inliner, edge = request.inliner, request.edge
+        accesses = inliner.accesses
+        here = request.source
+        if request.callee in ("realloc", "strdup", "strndup") and self._is_pointer(request, 0):
+            here = self._follow(request, here, 0, request.callee == "realloc", -1)
+        if request.result is None:
+            inliner.step(here, SKIP, request.target, edge)
+            return
+        inliner.step(here, Assign(request.result, Const(0, request.result.type)), request.target, edge)
+        site = (request.frame.function.name, edge.source, edge.target)
+        name = accesses.world.pointsto.sites.get(site)
+        if name is None:
+            inliner.step(here, Havoc((request.result,)), request.target, edge)
+            return
+        obj = accesses.world.objects.named(name)
+        if request.frame.once and edge.source not in request.frame.cyclic and self._instances.get(name, 0) < _STATIC_INSTANCES:
+            number = self._instances[name] = self._instances.get(name, 0) + 1
+            address: Expr = self._address(request, obj, Const(number - 1, accesses.world.places.pointer))
+            inliner.step(here, Assign(request.result, cast(address, request.result.type)), request.target, edge)
+        else:
+            self._count(request, obj, here)
+
+    def _address(self, request: Request, obj: MemObject, instance: Expr) -> Expr:
+        assert obj.instances is not None
+        world = request.inliner.accesses.world
+        return plus(times(instance, obj.instances.stride), Const(world.objects.base(obj), world.places.pointer))
+
+    def _count(self, request: Request, obj: MemObject, source: int) -> None:
+        world = request.inliner.accesses.world
+        assert request.result is not None and obj.instances is not None
+        counter = Variable(f"<{obj.name} next>", world.places.pointer, None, Values(_STATIC_INSTANCES), ghost=True,
+                           shown=f"<{obj.name} next>")
+        self.counters[counter.name] = counter
+        number = Var(counter.name, counter.type)
+        limit = Const(obj.instances.count, counter.type)
+        self._notes.assume(f"fewer than {obj.instances.count} allocations are made at one place", request.location)
+        ops: tuple[Op, ...] = (
+            Assume(Binary("<", Read(number), limit)),
+            Assign(request.result, cast(self._address(request, obj, Read(number)), request.result.type)),
+            Assign(number, Binary("+", Read(number), Const(1, counter.type))),
+        )
+        request.inliner.sketch.steps.append(Step(source, request.target, Block(ops), (sync(number, True),), request.location,
+                                                 request.edge.text, protected=True, total=True))
+
+    # ------------------------------------------------------------------------------------------- everything else
+    def _unknown(self, request: Request) -> None:
+        if not request.callee.startswith("__VERIFIER_nondet"):
+            self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach", request.location)
+        here = request.source
+        for position in range(len(request.arguments)):
+            if not self._is_pointer(request, position):
+                continue
+            types = request.call.type.params
+            type_ = types[position] if position < len(types) else None
+            constant = isinstance(type_, PointerType) and type_.target.quals.const
+            here = self._follow(request, here, position, False, -1 if constant else DEEP)
+            if not constant:
+                here = self._follow(request, here, position, True, DEEP)
+        self._give(request, here, "any")
+

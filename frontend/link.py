@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from frontend.access import Accesses
+from frontend.access import Accesses, World
 from frontend.cfa import (
-    Access,
-    AccessKind,
     Arbitrary,
-    Assign,
-    Assume,
     Assumption,
-    Block,
     Cfa,
     Edge,
-    Op,
     Program,
     Role,
     Self,
@@ -26,19 +21,20 @@ from frontend.cfa import (
     op_reads,
     op_writes,
 )
-from frontend.expr import Const, Read, Scalar, Var, negate, truth
+from frontend.expr import Var
 from frontend.inline import Inliner, qualified
-from frontend.ir import Function, IrEdge, Module, Nop, Storage
+from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
 from frontend.known import KnownFunctions
+from frontend.lifetime import Lifetime
 from frontend.objects import Notes, Objects
 from frontend.places import Places
+from frontend.pointsto import PointsTo, heap_types
+from frontend.pthreads import Created, Pthreads
 from frontend.sections import resolve_sections, unblock
-from frontend.simplify import simplify
-from frontend.source import FrontendError
-from frontend.steps import Sketch, Step
+from frontend.sharing import Escapes, find_escapes
+from frontend.simplify import constants, simplify
+from frontend.steps import Sketch
 from frontend.threads import ThreadSource, choose_threads
-
-TASK_TOKEN = Variable("<task running>", Scalar(1, False), shown="<task running>", ghost=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +56,40 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     return _Linker(module, options).program()
 
 
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A thread whose functions are inlined, before its pointers are resolved."""
+
+    source: ThreadSource
+    created: Created | None
+    inliner: Inliner
+    function: Function
+
+
 class _Linker:
     def __init__(self, module: Module, options: LinkOptions) -> None:
         self._module = module
         self._options = options
         self._notes = Notes({}, {})
         self._places = Places(module)
-        self._objects = Objects(module, self._places, self._notes)
-        self._accesses = Accesses(module, self._objects, self._places, self._notes)
-        self._library = KnownFunctions(module, self._accesses, self._notes)
-        self._ghosts: dict[str, Variable] = {}
+        self._bodies: dict[str, Function | None] = {}
 
     def program(self) -> Program:
-        templates = [self._template(source) for source in choose_threads(self._module, self._options.threads)]
+        sources = choose_threads(self._module, self._options.threads)
+        world = self._world([s.function for s in sources])
+        typed = "pthread_mutexattr_settype" in self._module.declarations and self._calls(world, "pthread_mutexattr_settype")
+        self._library = KnownFunctions(Pthreads(self._notes, self._places.pointer, typed), self._notes)
+        self._lifetime = Lifetime(self._module, world.objects, self._places.pointer)
+        escapes = find_escapes(world.pointsto, world.objects, sources)
+        drafts = self._drafts(world, sources, escapes)
+        templates = tuple(self._template(world, draft) for draft in drafts)
         for text, where in self._module.assumptions:
             self._notes.assume(text, where)
+        used = {n for t in templates for e in t.cfa.edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
         return Program(
             file=self._module.file,
-            globals=self._globals(),
-            templates=tuple(templates),
+            globals=self._globals(world, used),
+            templates=templates,
             data_model=self._module.model.name,
             ints=self._options.ints,
             race_model=self._options.race_model or self._race_model(),
@@ -87,86 +98,110 @@ class _Linker:
             warnings=tuple(Assumption(t, where) for t, where in self._notes.warnings.items()),
         )
 
+    # ------------------------------------------------------------------------------------------- the world
+    def _function(self, name: str) -> Function | None:
+        if name not in self._bodies:
+            decl = self._module.declarations.get(name)
+            self._bodies[name] = self._module.function(name) if decl is not None and decl.defined else None
+        return self._bodies[name]
+
+    def _world(self, roots: list[str]) -> World:
+        """Objects and what pointers point to; a first round finds out what the heap is used as."""
+        objects = Objects(self._module, self._places, self._notes)
+        first = PointsTo(self._module, objects, self._places, self._function, {})
+        first.solve(roots)
+        solved = first
+        if first.heaps:
+            objects.forget(first.heaps)
+            solved = PointsTo(self._module, objects, self._places, self._function, heap_types(first, self._module))
+            solved.solve(roots)
+        outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)
+        return World(self._module, objects, self._places, solved, self._notes, outside)
+
+    def _calls(self, world: World, name: str) -> bool:
+        return any(isinstance(e.instr, Call) and e.instr.callee == name for f in world.pointsto.reached.values() for e in f.edges)
+
     def _race_model(self) -> str:
-        called = self._library.called
-        c11 = any(n.startswith(("pthread_", "__VERIFIER_", "thrd_", "mtx_", "cnd_", "sem_")) for n in called)
-        vocabulary = any(n.startswith(("__VERIFIER_", "pthread_create", "thrd_create")) for n in self._module.declarations)
+        c11 = any(n.startswith(("pthread_", "__VERIFIER_", "thrd_", "mtx_", "cnd_", "sem_")) for n in self._library.called)
+        vocabulary = any(n.startswith("__VERIFIER_") for n in self._module.declarations)
         return "c11" if c11 or vocabulary else "nesc"
 
-    def _function(self, name: str) -> Function | None:
-        decl = self._module.declarations.get(name)
-        return self._module.function(name) if decl is not None and decl.defined else None
-
     # ------------------------------------------------------------------------------------------- templates
-    def _template(self, source: ThreadSource) -> ThreadTemplate:
-        self._accesses.used = {}
-        inliner = Inliner(self._function, self._accesses, self._library)
+    def _drafts(self, world: World, sources: tuple[ThreadSource, ...], escapes: Escapes) -> list[_Draft]:
+        """Inline every thread; those that are created join the queue as their creation is met."""
+        drafts: list[_Draft] = []
+        queue: list[tuple[ThreadSource, Created | None]] = [(s, None) for s in sources]
+        known: set[str] = set()
+        while queue:
+            source, created = queue.pop(0)
+            drafts.append(self._draft(world, source, created, escapes))
+            for made in self._library.pthreads.created.values():
+                if made.template not in known:
+                    known.add(made.template)
+                    queue.append((ThreadSource(made.function, made.count, Role.THREAD, made.location), made))
+        return drafts
+
+    def _draft(self, world: World, source: ThreadSource, created: Created | None, escapes: Escapes) -> _Draft:
         function = self._function(source.function)
         assert function is not None
+        name = created.template if created is not None else source.function
+        accesses = Accesses(world, escapes.reach(source.function), escapes.instances(name, source.count))
+        inliner = Inliner(self._function, accesses, self._library, source.count == 1)
         edge = IrEdge(0, 0, Nop(), function.location)
-        begin, end = self._frame(inliner.sketch, source, edge)
+        begin, end = self._lifetime.around(inliner, function, source, created, edge)
         inliner.enter(function, begin, end, (), None, edge, again=source.again)
-        sketch = inliner.sketch
-        locals_ = self._locals(inliner, function, source)
+        return _Draft(source, created, inliner, function)
+
+    def _template(self, world: World, draft: _Draft) -> ThreadTemplate:
+        sketch, accesses = draft.inliner.sketch, draft.inliner.accesses
+        self._lifetime.resolve_joins(sketch, tuple(self._library.pthreads.created.values()))
+        locals_ = self._locals(world, draft)
+        accesses.settle(sketch, lambda s: constants(s, _scalars(self._locals(world, draft))))
+        locals_ = self._locals(world, draft)
         resolve_sections(sketch)
-        scalars = {v.name: v.ghost for v in locals_ if not v.is_array}
-        simplify(sketch, scalars)
+        simplify(sketch, _scalars(locals_))
         unblock(sketch)
-        simplify(sketch, scalars)
-        return ThreadTemplate(source.function, finish(sketch), _used(locals_, sketch), source.count, source.role, source.location)
+        simplify(sketch, _scalars(locals_))
+        name = draft.created.template if draft.created is not None else draft.source.function
+        return ThreadTemplate(name, finish(sketch), _used(locals_, sketch), draft.source.count, draft.source.role, draft.source.location)
 
-    def _frame(self, sketch: Sketch, source: ThreadSource, edge: IrEdge) -> tuple[int, int]:
-        """What happens around the body: waiting for a flag or a token, starting again. Gives the body's start and end."""
-        begin = sketch.start
-        end = sketch.start if source.again else sketch.fresh()
-        if source.flag is not None:
-            symbol = self._module.symbols.get(source.flag)
-            if symbol is None:
-                raise FrontendError(source.location, f"there is no variable '{source.flag}' that could enable '{source.function}'")
-            obj = self._objects.named(source.flag)
-            self._accesses.used.setdefault(obj.name, obj)
-            leaf = obj.leaves[0]
-            if leaf.dims or len(obj.leaves) != 1:
-                raise FrontendError(source.location, f"'{source.flag}' is not a scalar")
-            flag = Var(leaf.name, leaf.type)
-            begin = sketch.fresh()
-            sketch.steps.append(_sync(sketch.start, begin, Assume(truth(Read(flag))), (Access(flag, False, kind=AccessKind.SYNC),), edge))
-        if source.role is Role.TASK:
-            self._ghosts[TASK_TOKEN.name] = TASK_TOKEN
-            token = Var(TASK_TOKEN.name, TASK_TOKEN.type)
-            take = Block((Assume(negate(Read(token))), Assign(token, Const(1, token.type))))
-            before, begin = begin, sketch.fresh()
-            sketch.steps.append(_sync(before, begin, take, (Access(token, True, kind=AccessKind.SYNC),), edge))
-            after, end = end, sketch.fresh()
-            sketch.steps.append(_sync(end, after, Assign(token, Const(0, token.type)), (Access(token, True, kind=AccessKind.SYNC),), edge))
-        return begin, end
-
-    def _locals(self, inliner: Inliner, function: Function, source: ThreadSource) -> list[Variable]:
+    def _locals(self, world: World, draft: _Draft) -> list[Variable]:
+        function, inliner = draft.function, draft.inliner
         made: list[Variable] = []
         numbered = dict(zip((p.name if isinstance(p, Var) else p for p in function.params), function.param_names, strict=False))
         own = {qualified(function, n): shown for n, shown in numbered.items()}
         for name, (var, shown) in inliner.registers.known.items():
-            start: Start = Self() if own.get(name) == "self" and source.role is Role.THREAD else Arbitrary()
+            counted = own.get(name) == "self" and draft.source.role is Role.THREAD and draft.created is None
+            start: Start = Self() if counted else Arbitrary()
             made.append(Variable(name, var.type, None, start, name if shown else "", ghost=not shown))
-        for obj in self._accesses.used.values():
-            if not self._objects.is_global(obj):
-                made.extend(self._objects.variables(obj))
+        for var in inliner.accesses.temporaries.values():
+            made.append(Variable(var.name, var.type, None, Arbitrary(), "", ghost=True))
+        for obj in inliner.accesses.used.values():
+            if not world.objects.is_global(obj):
+                made.extend(world.objects.variables(obj))
+        made.extend(inliner.accesses.own)
         return made
 
     # ------------------------------------------------------------------------------------------- globals
-    def _globals(self) -> tuple[Variable, ...]:
-        """Every object that the file defines or that a thread touches, in source order."""
+    def _globals(self, world: World, used: set[str]) -> tuple[Variable, ...]:
+        """Every object that the file defines or that a thread touches, in source order; then heap, then ghosts."""
+        objects = world.objects
         made: list[Variable] = []
         for symbol in self._module.symbols.values():
-            if symbol.storage in (Storage.GLOBAL, Storage.STATIC) and (symbol.defined or self._objects.is_known(symbol.name)):
-                made.extend(self._objects.variables(self._objects.named(symbol.name)))
+            if symbol.storage in (Storage.GLOBAL, Storage.STATIC) and (symbol.defined or objects.is_known(symbol.name)):
+                obj = objects.named(symbol.name)
+                made.extend(objects.variables(obj))
+        others = [o for o in objects.all() if o.symbol is None or o.symbol.storage in (Storage.LOCAL, Storage.THREAD)]
+        made.extend(v for o in others if objects.is_global(o) for v in objects.variables(o) if v.name in used)
         if self._options.ignore_norace:
             made = [replace(v, norace=False) for v in made]
-        return (*made, *self._ghosts.values())
+        ghosts = [*self._lifetime.ghosts(tuple(self._library.pthreads.created.values())), *self._library.counters.values()]
+        return (*made, *(g for g in ghosts if g.name in used))
 
 
-def _sync(source: int, target: int, op: Op, accesses: tuple[Access, ...], edge: IrEdge) -> Step:
-    return Step(source, target, op, accesses, edge.location, "", protected=True)
+def _scalars(locals_: list[Variable]) -> Mapping[str, bool]:
+    """A thread's own scalars; True for temporaries."""
+    return {v.name: v.ghost for v in locals_ if not v.is_array}
 
 
 def finish(sketch: Sketch) -> Cfa:
@@ -181,6 +216,7 @@ def finish(sketch: Sketch) -> Cfa:
         for s in out[q]
     )
     places = {number[q]: out[q][0].location for q in order if out[q]}
+    # A thread that ends inside an atomic section does not hold up the others.
     atomic = frozenset(number[q] for q in sketch.atomic if out[q])
     return Cfa(len(order), number[sketch.start], edges, atomic, {number[q]: e for q, e in sorted(sketch.errors.items())},
                frozenset(number[q] for q in sketch.critical), places)
@@ -189,3 +225,4 @@ def finish(sketch: Sketch) -> Cfa:
 def _used(locals_: list[Variable], sketch: Sketch) -> tuple[Variable, ...]:
     names = {n for s in sketch.steps for n in (*op_writes(s.op), *map(name_of, op_reads(s.op)))}
     return tuple(v for v in locals_ if v.name in names)
+

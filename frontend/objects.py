@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frontend.cfa import Arbitrary, Start, Values, Variable
+from frontend.cfa import ZERO, Arbitrary, Start, Values, Variable
 from frontend.expr import Const, Element
 from frontend.ir import AddressValue, Module, Storage, Symbol
-from frontend.memory import Layout, Leaf, MemObject
+from frontend.memory import BytesNode, Dim, Layout, Leaf, MemObject
 from frontend.places import Places
-from frontend.source import FrontendError, Location
-from frontend.types import ArrayType
+from frontend.source import NOWHERE, FrontendError, Location
+from frontend.types import ArrayType, CType, IntType, Quals, RecordType
 
 _FIRST_ADDRESS = {2: 0x1000, 4: 0x10000, 8: 0x100000}
 _GAP = 16
+_HEAP_ROOM = {2: 1 << 6, 4: 1 << 12, 8: 1 << 20}
+HEAP_INSTANCES = {2: 1 << 6, 4: 1 << 12, 8: 1 << 24}
+"""How many instances an allocation site has room for, by the size of a pointer."""
+
+
+def _room(size: int, gap: int) -> int:
+    """Bytes from one instance to the next: a power of two, so that no two overlap and division is cheap."""
+    room = gap
+    while room < size + 1:
+        room *= 2
+    return room
+
 
 
 @dataclass(slots=True)
@@ -43,6 +55,9 @@ class Objects:
         self._objects: dict[str, MemObject] = {}
         self._bases: dict[str, int] = {}
         self._functions: dict[str, int] = {}
+        self.word = places.word
+        self._instances: dict[str, int] = {}
+        self._promoted: set[str] = set()
         self._next = _FIRST_ADDRESS[module.model.pointer_size]
 
     # ------------------------------------------------------------------------------------------- objects
@@ -66,25 +81,94 @@ class Objects:
         return name in self._objects
 
     def add(self, symbol: Symbol) -> MemObject:
-        """Lay out a symbol."""
-        root, leaves = self._layout.split(symbol.name, symbol.type, symbol.location)
-        size, align = self._module.sizeof(symbol.type), self._module.alignof(symbol.type)
-        if isinstance(symbol.type, ArrayType) and symbol.type.length is None:
-            size = 1 << 16
-        made = MemObject(symbol.name, symbol.shown or symbol.name, symbol.type, size, align, root, leaves, symbol, symbol.location)
-        self._objects[symbol.name] = made
-        return made
+        """Lay out a symbol, once for each of its instances if it has several."""
+        size, align = self._size(symbol.type), self._module.alignof(symbol.type)
+        count = self._instances.get(symbol.name)
+        dim = None if count is None else Dim(_room(size, _GAP), count)
+        shape = self._layout.split(symbol.name, symbol.type, symbol.location, () if dim is None else (dim,))
+        return self._keep(MemObject(symbol.name, symbol.shown or symbol.name, symbol.type, size, align, shape, symbol,
+                                    symbol.location, dim))
+
+    def add_heap(self, name: str, type_: CType | None, size: int | None, location: Location, zero: bool) -> MemObject:
+        """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes."""
+        room = _HEAP_ROOM[self._module.model.pointer_size]
+        whole = size if size is not None and size <= room else room
+        dim = Dim(_room(whole, _GAP), HEAP_INSTANCES[self._module.model.pointer_size])
+        element = 0 if type_ is None else self._size(type_)
+        if type_ is None or element == 0 or (size is not None and size % element):
+            kind: CType = ArrayType(IntType("unsigned char", 8, False), whole)
+            shape = self._layout.flat(name, whole, kind, (dim,))
+        else:
+            kind = type_ if size == element else ArrayType(type_, whole // element)
+            shape = self._layout.split(name, kind, location, (dim,))
+        return self._keep(MemObject(name, name, kind, whole, _GAP, shape, None, location, dim, ZERO if zero else Arbitrary()))
+
+    def absolute(self, address: int) -> MemObject:
+        """The byte of hardware at an address."""
+        name = f"*{address:#x}"
+        if name not in self._objects:
+            kind = IntType("unsigned char", 8, False, Quals(volatile=True))
+            self._bases[name] = address
+            self._keep(MemObject(name, name, kind, 1, 1, self._layout.split(name, kind, NOWHERE), None, NOWHERE, None, Arbitrary()))
+        return self._objects[name]
+
+    def is_untyped(self, record: RecordType) -> bool:
+        """Whether a union is kept as bytes."""
+        return isinstance(self._layout.split("union", record, NOWHERE).root, BytesNode)
+
+    def is_hardware(self, obj: MemObject) -> bool:
+        return obj.name.startswith("*")
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Lay these objects out anew when they are asked for next."""
+        for name in names:
+            self._objects.pop(name, None)
+
+    def many(self, name: str, count: int) -> None:
+        """Say, before it is laid out, that a symbol has several instances."""
+        self._instances[name] = count
+
+    def all(self) -> tuple[MemObject, ...]:
+        """Every object laid out so far."""
+        return tuple(self._objects.values())
+
+    def _keep(self, obj: MemObject) -> MemObject:
+        self._objects[obj.name] = obj
+        return obj
+
+    def _size(self, type_: CType) -> int:
+        if isinstance(type_, ArrayType) and type_.length is None:
+            return _HEAP_ROOM[self._module.model.pointer_size]
+        return max(self._module.sizeof(type_), 1)
+
+    def promote(self, name: str) -> None:
+        """Make a local of one thread a variable of the program, because its address gets out."""
+        self._promoted.add(name)
 
     def is_global(self, obj: MemObject) -> bool:
         """Whether there is one such object for the whole program, rather than one for each thread."""
-        return obj.symbol is None or obj.symbol.storage in (Storage.GLOBAL, Storage.STATIC)
+        return obj.symbol is None or obj.symbol.storage in (Storage.GLOBAL, Storage.STATIC) or obj.name in self._promoted
 
     # ------------------------------------------------------------------------------------------- addresses
     def base(self, obj: MemObject) -> int:
         """The address of an object: distinct, aligned, never 0, the same in every run."""
         if obj.name not in self._bases:
-            self._bases[obj.name] = self._reserve(obj.size, max(obj.align, 1), obj.location)
+            size = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
+            self._bases[obj.name] = self._reserve(size, max(obj.align, 1), obj.location)
         return self._bases[obj.name]
+
+    def at(self, address: int) -> tuple[MemObject, int | None, int] | None:
+        """The object that holds an address, the instance if it has several, and the offset; None if there is none."""
+        for name, base in self._bases.items():
+            obj = self._objects.get(name)
+            if obj is None or self.is_hardware(obj):
+                continue
+            room = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
+            if base <= address <= base + room:
+                if obj.instances is None:
+                    return obj, None, address - base
+                return obj, (address - base) // obj.instances.stride, (address - base) % obj.instances.stride
+        return None
 
     def function_address(self, name: str, location: Location) -> int:
         """The address of a function."""
@@ -104,12 +188,14 @@ class Objects:
     def variables(self, obj: MemObject) -> tuple[Variable, ...]:
         """The variables an object becomes, with their start values."""
         symbol = obj.symbol
-        known = symbol is not None and symbol.defined and self.is_global(obj)
+        known = symbol is not None and symbol.defined and symbol.storage in (Storage.GLOBAL, Storage.STATIC)
         starts = self._starts(obj) if known else {}
         norace = symbol is not None and any(a == "norace" for a in symbol.attributes)
         made = []
         for leaf in obj.leaves:
-            start: Start = Values(0, tuple(sorted(starts.get(leaf.name, {}).items()))) if known else Arbitrary()
+            start: Start = obj.start or Arbitrary()
+            if known:
+                start = Values(0, tuple(sorted(starts.get(leaf.name, {}).items())))
             if isinstance(start, Values) and leaf.length is None:
                 start = Values(dict(start.elements).get(0, 0))
             made.append(Variable(leaf.name, leaf.type, leaf.length, start, _shown(leaf, obj), obj.shown,
@@ -121,7 +207,7 @@ class Objects:
         assert obj.symbol is not None
         starts: dict[str, dict[int, int]] = {}
         for path, value in obj.symbol.initial:
-            part = self._places.part(obj.root, obj.type, path)
+            part = self._places.part(obj.shape.root, obj.type, path)
             cell = self._places.cell(part, part.type, obj.location)
             number = value if isinstance(value, int) else self.link_address(value, obj.location)
             into = starts.setdefault(cell.leaf.name, {})

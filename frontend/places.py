@@ -11,7 +11,9 @@ from frontend.fold import cast, fold, plus, times
 from frontend.ir import Field, Index, Module, Step
 from frontend.memory import BYTE, ArrayNode, BytesNode, Leaf, LeafNode, Node, StructNode, scalar_of
 from frontend.source import FrontendError, Location
-from frontend.types import ArrayType, CType, FieldDecl, FloatType, RecordType
+from frontend.types import ArrayType, CType, FieldDecl, FloatType, IntType, RecordType
+
+CHAR = IntType("unsigned char", 8, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,7 @@ class Cell:
         """The value read, in the cell's type; None if it is arbitrary (floating point)."""
         if self.floating:
             return None
-        if self.bytes:
-            return cast(_join([Read(v) for v in self.lvalues]), self.type)
-        whole: Expr = Read(self.lvalues[0])
+        whole = self._whole()
         if self.bits is None:
             return cast(whole, self.type)
         first, count = self.bits
@@ -55,21 +55,25 @@ class Cell:
         """The operations that store `value` (None: an arbitrary one)."""
         if value is None:
             return (Havoc(self.lvalues),)
-        if self.bytes:
-            wide = Scalar(8 * self.bytes, False)
-            bits = cast(cast(value, self.type), wide)
-            return tuple(
-                Assign(v, cast(fold(Binary(">>", bits, Const(8 * k, wide))), BYTE)) for k, v in enumerate(self.lvalues)
-            )
-        target = self.lvalues[0]
-        if self.bits is None:
-            return (Assign(target, cast(cast(value, self.type), target.type)),)
-        first, count = self.bits
-        unit = target.type
-        mask = ((1 << count) - 1) << first
-        kept = Binary("&", Read(target), Const(unit.high & ~mask, unit))
-        moved = Binary("&", Binary("<<", cast(value, unit), Const(first, unit)), Const(mask, unit))
-        return (Assign(target, fold(Binary("|", kept, moved))),)
+        if self.bits is not None:
+            first, count = self.bits
+            unit = self._whole().type
+            mask = ((1 << count) - 1) << first
+            kept = Binary("&", self._whole(), Const(unit.high & ~mask, unit))
+            moved = Binary("&", Binary("<<", cast(value, unit), Const(first, unit)), Const(mask, unit))
+            value = fold(Binary("|", kept, moved))
+        else:
+            value = cast(value, self.type)
+        if not self.bytes:
+            return (Assign(self.lvalues[0], cast(value, self.leaf.type)),)
+        wide = Scalar(8 * self.bytes, False)
+        bits = cast(value, wide)
+        # A byte's new value depends on the old value of that byte only, so the order does not matter.
+        return tuple(Assign(v, cast(fold(Binary(">>", bits, Const(8 * k, wide))), BYTE)) for k, v in enumerate(self.lvalues))
+
+    def _whole(self) -> Expr:
+        """All of the memory that an access touches, as one unsigned number if it is several bytes."""
+        return _join([Read(v) for v in self.lvalues]) if self.bytes else Read(self.lvalues[0])
 
 
 def _join(parts: list[Read]) -> Expr:
@@ -125,8 +129,8 @@ class Places:
                     offset, here = offset + field.offset, field.type
                 case Index(value=value):
                     if number > 0 or inside:
-                        assert isinstance(here, ArrayType), here
-                        here = here.element
+                        # Element k of a union that is kept as bytes is its k-th byte.
+                        here = here.element if isinstance(here, ArrayType) else CHAR
                     stride = self._module.sizeof(here)
                     if isinstance(value, Const):
                         offset += value.value * stride
@@ -179,7 +183,9 @@ class Places:
                 assert part.byte is not None
                 index = self.flatten(leaf, (*part.indices, part.byte))
                 size = self._module.sizeof(type_)
-                return Cell(leaf, index, scalar, None, size, floating, type_.quals.atomic or leaf.atomic)
+                if part.bits is not None:
+                    size = (sum(part.bits) + 7) // 8
+                return Cell(leaf, index, scalar, part.bits, size, floating, type_.quals.atomic or leaf.atomic)
             case _:
                 raise FrontendError(location, "a struct, union or array is used as a value here")
 

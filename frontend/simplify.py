@@ -7,6 +7,7 @@ most once, and an access is never lost.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -92,13 +93,13 @@ def _scalar_writes(op: Op) -> list[str]:
 
 
 # --------------------------------------------------------------------------------------------------- constants
-def propagate(graph: Sketch, locals_: Mapping[str, bool]) -> None:
-    """Replace registers by the constants they are known to hold, drop guards that always pass and steps that never do."""
+def constants(graph: Sketch, locals_: Mapping[str, bool]) -> dict[int, dict[str, Const]]:
+    """For each location that can be reached, the registers whose value there is known."""
     states: dict[int, dict[str, Const]] = {graph.start: {}}
     out = graph.leaving()
-    work = [graph.start]
+    work = deque([graph.start])
     while work:
-        here = work.pop()
+        here = work.popleft()
         for step in out[here]:
             after = _constants_after(step, states[here], locals_)
             if after is None:
@@ -112,6 +113,12 @@ def propagate(graph: Sketch, locals_: Mapping[str, bool]) -> None:
                 if len(meet) != len(known):
                     states[step.target] = meet
                     work.append(step.target)
+    return states
+
+
+def propagate(graph: Sketch, locals_: Mapping[str, bool]) -> None:
+    """Replace registers by the constants they are known to hold, drop guards that always pass and steps that never do."""
+    states = constants(graph, locals_)
     steps: list[Step] = []
     for step in graph.steps:
         values = states.get(step.source)
@@ -165,13 +172,12 @@ def _drop_skips(graph: Sketch) -> None:
     changed = True
     while changed:
         changed = False
+        graph.steps = [s for s in graph.steps if not (s.source == s.target and _is_skip(s))]
         out, into = graph.leaving(), graph.entering()
         union: dict[int, int] = {}
         touched: set[int] = set()
         for step in graph.steps:
             if not _is_skip(step) or {step.source, step.target} & touched:
-                continue
-            if step.source == step.target:
                 continue
             alike = (step.source in graph.atomic) == (step.target in graph.atomic)
             critical = (step.source in graph.critical) == (step.target in graph.critical)
@@ -252,7 +258,7 @@ def kill_dead(graph: Sketch, locals_: Mapping[str, bool]) -> None:
             now = set(live_before(replace(step, op=part, accesses=()), frozenset(now), locals_))
             kept.append(part)
         kept.reverse()
-        steps.append(replace(step, op=_block(kept)) if len(kept) != len(list(primitive(step.op))) or kept else replace(step, op=SKIP))
+        steps.append(replace(step, op=_block(kept)))
     graph.steps = steps
 
 
@@ -275,7 +281,7 @@ def _forward(graph: Sketch, locals_: Mapping[str, bool]) -> bool:
         if (step.source in graph.critical) != (middle in graph.critical):
             continue
         assert isinstance(step.op, Assign)
-        if not all(_may_take(graph, step, f, name, live, locals_) for f in followers):
+        if not all(_may_take(graph, step, f, name, live) for f in followers):
             continue
         if any(id(f) in replaced for f in followers):
             continue
@@ -283,7 +289,7 @@ def _forward(graph: Sketch, locals_: Mapping[str, bool]) -> bool:
             new = rewrite_step(f, {name: step.op.value})
             replaced[id(f)] = replace(
                 new, source=step.source, accesses=(*step.accesses, *(a for a in new.accesses if a not in step.accesses)),
-                protected=step.protected or f.protected, location=f.location, text=f.text or step.text)
+                protected=f.protected or (step.protected and bool(step.accesses)), location=f.location, text=f.text or step.text)
             done.add(f.target)
         gone.add(id(step))
         done |= {middle, step.source}
@@ -296,31 +302,38 @@ def _forward(graph: Sketch, locals_: Mapping[str, bool]) -> bool:
 def _temporary(step: Step, locals_: Mapping[str, bool]) -> str | None:
     """The temporary that the step sets and does nothing else."""
     match step.op:
-        case Assign(target=Var(name=n), value=e) if locals_.get(n) and step.mark is None and n not in {name_of(v) for v in reads(e)}:
-            return n
+        case Assign(target=Var(name=n), value=e) if locals_.get(n) and step.mark is None:
+            return None if n in {name_of(v) for v in reads(e)} else n
     return None
 
 
-def _may_take(graph: Sketch, step: Step, follower: Step, name: str, live: dict[int, frozenset[str]], locals_: Mapping[str, bool]) -> bool:
+def _may_take(graph: Sketch, step: Step, follower: Step, name: str, live: dict[int, frozenset[str]]) -> bool:
     """Whether `follower` may compute the temporary itself."""
+    assert isinstance(step.op, Assign)
     if follower.mark is not None or name in live[follower.target] or not any(True for _ in primitive(follower.op)):
         return False
-    uses = sum(1 for v in op_reads(follower.op) if name_of(v) == name)
-    uses += sum(1 for a in follower.accesses if isinstance(a.lvalue, Element) for v in reads(a.lvalue.index) if name_of(v) == name)
-    assert isinstance(step.op, Assign)
-    if step.accesses:
-        # The read happens once and at this very step, so only one use, in the first operation.
-        inside = step.target in graph.atomic
-        if uses != 1 or len(list(primitive(follower.op))) != 1 or (follower.accesses and not inside):
-            return False
-        if isinstance(follower.op, Havoc):
-            return False
-        if any(isinstance(a.lvalue, Element) and name in {name_of(v) for v in reads(a.lvalue.index)} for a in follower.accesses):
-            return False
-        return not isinstance(follower.op, Assign) or not _in_index(follower.op.target, name)
-    if step.target in graph.atomic and step.source not in graph.atomic and not follower.protected:
+    if step.source in graph.atomic and step.target not in graph.atomic and (step.accesses or follower.accesses):
         return False
-    return uses <= 1 or size(step.op.value) * uses <= _MAX_TERM
+    uses = sum(1 for v in op_reads(follower.op) if name_of(v) == name)
+    indexed = any(_in_index(a.lvalue, name) for a in follower.accesses)
+    if step.accesses:
+        return _may_read(graph, step, follower, name, uses, indexed)
+    if (uses > 1 or indexed) and size(step.op.value) * (uses + indexed) > _MAX_TERM:
+        return False
+    # Nothing that the value is computed from may change before its last use.
+    changed = set(_scalar_writes(Block(tuple(primitive(follower.op))[:-1])))
+    return not changed & {name_of(v) for v in reads(step.op.value)} and name not in changed
+
+
+def _may_read(graph: Sketch, step: Step, follower: Step, name: str, uses: int, indexed: bool) -> bool:
+    """Whether a read of shared memory may happen in the step that uses it: once, and with what else that step touches."""
+    if uses != 1 or indexed or not isinstance(follower.op, Assume | Assign):
+        return False
+    if isinstance(follower.op, Assign) and _in_index(follower.op.target, name):
+        return False
+    if follower.accesses:
+        return step.target in graph.atomic
+    return step.protected or not follower.protected
 
 
 def _in_index(v: Lvalue, name: str) -> bool:

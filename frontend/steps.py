@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from frontend.cfa import Access, ErrorLocation, Op, show_op
+from frontend.expr import Expr, Var
+from frontend.ir import IrEdge, Place
+from frontend.places import Cell
+from frontend.pointsto import Targets
 from frontend.source import NOWHERE, Location
 
 
@@ -20,8 +25,36 @@ class Mark(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """An access through a pointer that is not resolved yet: a load into `register`, or a store of `value` (None: any).
+
+    With `extent` it is what a library function does to the memory there: `extent` bytes, or all of the array (0), or all
+    of the object (-1) are read or changed in an unknown way.
+    """
+
+    place: Place
+    targets: Targets
+    register: Var | None
+    value: Expr | None
+    write: bool
+    edge: IrEdge
+    extent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """An operation on the lock word that a pointer leads to: `ways` gives, for the word, the alternatives to step through."""
+
+    pointer: Expr
+    targets: Targets
+    ways: Callable[[Cell, Var | None], list[list[Op]]]
+    result: Var | None
+    edge: IrEdge
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """An edge in the making.
+    """An edge in the making. `pending`, `lock` and `join` (a thread's handle) are resolved when the thread is inlined.
 
     `total`: one of the steps from this source always passes unless behaviour is undefined, so their guards never block.
     """
@@ -35,6 +68,9 @@ class Step:
     protected: bool = False
     mark: Mark | None = None
     total: bool = False
+    pending: Pending | None = None
+    lock: Lock | None = None
+    join: Expr | None = None
 
     def __str__(self) -> str:
         return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"

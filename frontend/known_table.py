@@ -1,0 +1,222 @@
+"""The C library as data: what each function reads and writes through its arguments, and what it gives.
+
+One line a function: name, result, arguments read, arguments written; a pointer argument that is not listed is not followed.
+Results: `any` an arbitrary value, `arg0` the first argument, `in0` a pointer into what the first argument points to or null,
+`new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere.
+`rest` in a list stands for every further argument.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The effect of a library function; `reads` and `writes` number arguments, `rest_*` the first of all the further ones."""
+
+    name: str
+    result: str
+    reads: tuple[int, ...] = ()
+    writes: tuple[int, ...] = ()
+    rest_reads: int | None = None
+    rest_writes: int | None = None
+
+
+_TABLE = """
+# string.h
+memcpy arg0 r1 w0
+memmove arg0 r1 w0
+mempcpy in0 r1 w0
+memset arg0 w0
+bzero any w0
+bcopy any r0 w1
+memcmp any r0 r1
+memchr in0 r0
+strlen any r0
+strnlen any r0
+strcpy arg0 r1 w0
+strncpy arg0 r1 w0
+stpcpy in0 r1 w0
+strcat arg0 r0 r1 w0
+strncat arg0 r0 r1 w0
+strcmp any r0 r1
+strncmp any r0 r1
+strcasecmp any r0 r1
+strncasecmp any r0 r1
+strcoll any r0 r1
+strchr in0 r0
+strrchr in0 r0
+strstr in0 r0 r1
+strpbrk in0 r0 r1
+strspn any r0 r1
+strcspn any r0 r1
+strdup new r0
+strndup new r0
+strtok unknown r0 r1 w0
+strerror unknown
+explicit_bzero any w0
+# stdlib.h
+malloc new
+calloc new
+realloc new
+aligned_alloc new
+valloc new
+alloca new
+__builtin_alloca new
+free any w0
+cfree any w0
+abs any
+labs any
+llabs any
+rand any
+srand any
+rand_r any r0 w0
+random any
+srandom any
+atoi any r0
+atol any r0
+atoll any r0
+atof any r0
+strtol any r0 w1
+strtoll any r0 w1
+strtoul any r0 w1
+strtoull any r0 w1
+strtod any r0 w1
+getenv unknown r0
+setenv any r0 r1
+unsetenv any r0
+system any r0
+atexit any
+abort none
+exit none
+_exit none
+_Exit none
+quick_exit none
+__assert_fail none
+__assert none
+# stdio.h
+printf any r0 rrest1
+fprintf any r1 rrest2
+dprintf any r1 rrest2
+sprintf any w0 r1 rrest2
+snprintf any w0 r2 rrest3
+vprintf any r0
+vfprintf any r1
+vsnprintf any w0 r2
+scanf any r0 wrest1
+fscanf any r1 wrest2
+sscanf any r0 r1 wrest2
+puts any r0
+fputs any r0
+putchar any
+putc any
+fputc any
+getchar any
+getc any
+fgetc any
+ungetc any
+fgets in0 w0
+gets in0 w0
+perror any r0
+fopen unknown r0 r1
+fclose any
+fflush any
+fread any w0
+fwrite any r0
+fseek any
+ftell any
+rewind any
+feof any
+ferror any
+remove any r0
+rename any r0 r1
+setvbuf any
+setbuf any
+# unistd.h, time.h, sched.h and their like
+sleep any
+usleep any
+nanosleep any r0 w1
+pause any
+read any w1
+write any r1
+close any
+open any r0
+getpid any
+gettid any
+isatty any
+time any w0
+clock any
+gettimeofday any w0
+clock_gettime any w1
+difftime any
+localtime unknown r0
+gmtime unknown r0
+ctime unknown r0
+mktime any r0
+strftime any w0 r2 r3
+sched_yield any
+sysconf any
+alarm any
+__errno_location unknown
+# ctype.h
+isalnum any
+isalpha any
+isdigit any
+isxdigit any
+islower any
+isupper any
+isspace any
+ispunct any
+isprint any
+iscntrl any
+isgraph any
+toupper any
+tolower any
+# math.h
+sin any
+cos any
+tan any
+asin any
+acos any
+atan any
+atan2 any
+exp any
+log any
+log2 any
+log10 any
+pow any
+sqrt any
+fabs any
+fabsf any
+floor any
+ceil any
+round any
+fmod any
+fmin any
+fmax any
+sinf any
+cosf any
+sqrtf any
+powf any
+"""
+
+
+def _parse(text: str) -> dict[str, Known]:
+    table: dict[str, Known] = {}
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, result, *effects = line.split()
+        table[name] = Known(
+            name,
+            result,
+            tuple(int(e[1:]) for e in effects if e[0] == "r" and e[1:].isdigit()),
+            tuple(int(e[1:]) for e in effects if e[0] == "w" and e[1:].isdigit()),
+            next((int(e[5:]) for e in effects if e.startswith("rrest")), None),
+            next((int(e[5:]) for e in effects if e.startswith("wrest")), None),
+        )
+    return table
+
+
+KNOWN = _parse(_TABLE)

@@ -1,0 +1,126 @@
+"""How a thread begins and ends: waiting to be created, enabled or given the processor; telling that it is done."""
+
+from __future__ import annotations
+
+from frontend.cfa import Access, Assign, Assume, Block, Op, Role, Variable
+from frontend.expr import BOOL, Binary, Const, Expr, Read, Scalar, Var, negate, truth
+from frontend.fold import cast, conjunction, fold
+from frontend.inline import Inliner, qualified
+from frontend.ir import Function, IrEdge, Module, Place
+from frontend.objects import Objects
+from frontend.pthreads import Created, sync
+from frontend.source import FrontendError
+from frontend.steps import Sketch, Step
+from frontend.threads import ThreadSource
+
+TASK_TOKEN = Variable("<task running>", BOOL, shown="<task running>", ghost=True)
+
+
+class Lifetime:
+    """Steps around the bodies of threads."""
+
+    def __init__(self, module: Module, objects: Objects, pointer: Scalar) -> None:
+        self._module = module
+        self._objects = objects
+        self._pointer = pointer
+        self._tasks = False
+
+    def around(self, inliner: Inliner, function: Function, source: ThreadSource, created: Created | None,
+               edge: IrEdge) -> tuple[int, int]:
+        """Add what happens before and after the body; gives the locations where the body starts and ends."""
+        sketch = inliner.sketch
+        begin, end = sketch.start, inliner.end
+        if source.again:
+            sketch.steps.append(Step(end, sketch.start, Block(()), (), edge.location))
+        if source.flag is not None:
+            begin = self._when_enabled(inliner, source, begin, edge)
+        if source.role is Role.TASK:
+            begin, end = self._alone(sketch, begin, end, edge)
+        if created is not None:
+            begin, end = self._when_created(inliner, function, created, begin, end, edge)
+        return begin, end
+
+    def _when_enabled(self, inliner: Inliner, source: ThreadSource, begin: int, edge: IrEdge) -> int:
+        """A handler fires only while its flag is not 0; hardware looks at the flag, so this is no access of the program's."""
+        assert source.flag is not None
+        if source.flag not in self._module.symbols:
+            raise FrontendError(source.location, f"there is no variable '{source.flag}' to enable '{source.function}'")
+        obj = self._objects.named(source.flag)
+        inliner.accesses.used.setdefault(obj.name, obj)
+        if len(obj.leaves) != 1 or obj.leaves[0].dims:
+            raise FrontendError(source.location, f"'{source.flag}' is not a scalar")
+        flag = Var(obj.leaves[0].name, obj.leaves[0].type)
+        after = inliner.sketch.fresh()
+        inliner.sketch.steps.append(_step(begin, after, Assume(truth(Read(flag))), (sync(flag, False),), edge))
+        return after
+
+    def _alone(self, sketch: Sketch, begin: int, end: int, edge: IrEdge) -> tuple[int, int]:
+        """Tasks do not preempt each other: a token is held from start to end."""
+        self._tasks = True
+        token = Var(TASK_TOKEN.name, BOOL)
+        inside, last = sketch.fresh(), sketch.fresh()
+        take = Block((Assume(negate(Read(token))), Assign(token, Const(1, BOOL))))
+        sketch.steps.append(_step(begin, inside, take, (sync(token, True),), edge))
+        sketch.steps.append(_step(last, end, Assign(token, Const(0, BOOL)), (sync(token, True),), edge))
+        return inside, last
+
+    def _when_created(self, inliner: Inliner, function: Function, created: Created, begin: int, end: int,
+                      edge: IrEdge) -> tuple[int, int]:
+        """A created thread takes its argument when it starts, and says so when it is done."""
+        sketch = inliner.sketch
+        create, argument = Var(created.create.name, BOOL), Var(created.argument(self._pointer).name, self._pointer)
+        ops: list[Op] = [Assume(Read(create)), Assign(create, Const(0, BOOL))]
+        inside = sketch.fresh()
+        parameter = function.params[0] if function.params else None
+        if isinstance(parameter, Var):
+            inliner.registers.of(function)
+            ops.append(Assign(Var(qualified(function, parameter.name), parameter.type), cast(Read(argument), parameter.type)))
+        sketch.steps.append(_step(begin, inside, Block(tuple(ops)), (sync(create, True), sync(argument, False)), edge))
+        if isinstance(parameter, str):
+            self._objects.declare(function.memory)
+            symbol = next(s for s in function.memory if s.name == parameter)
+            passed = inliner.accesses.temporary(self._pointer)
+            first = sketch.steps[-1]
+            assert isinstance(first.op, Block)
+            sketch.steps[-1] = _step(begin, inside, Block((*first.op.ops, Assign(passed, Read(argument)))), first.accesses, edge)
+            stored = sketch.fresh()
+            place = Place(parameter, (), symbol.type, symbol.type)
+            inliner.accesses.store(sketch, inside, stored, place, Read(passed), None, edge)
+            inside = stored
+        if created.count == 1:
+            last = end
+            after = sketch.fresh()
+            done = Var(created.done.name, BOOL)
+            sketch.steps.append(_step(last, after, Assign(done, Const(1, BOOL)), (sync(done, True),), edge))
+        return inside, end
+
+    def resolve_joins(self, sketch: Sketch, created: tuple[Created, ...]) -> None:
+        """A join waits for the thread whose handle it has, if that thread is created once; else it orders nothing."""
+        steps, sketch.steps = sketch.steps, []
+        single = [c for c in created if c.count == 1]
+        for step in steps:
+            if step.join is None:
+                sketch.steps.append(step)
+                continue
+            other: Expr = Const(1, BOOL)
+            for made in single:
+                mine = fold(Binary("==", step.join, Const(made.handle, step.join.type)))
+                other = conjunction(other, negate(mine))
+                waiting = sketch.fresh()
+                done = Var(made.done.name, BOOL)
+                sketch.steps.append(Step(step.source, waiting, Assume(mine), (), step.location, step.text, total=True))
+                sketch.steps.append(Step(waiting, step.target, Assume(Read(done)), (sync(done, False),), step.location, step.text,
+                                         protected=True))
+            sketch.steps.append(Step(step.source, step.target, Assume(other), (), step.location, step.text, total=True))
+
+    def ghosts(self, created: tuple[Created, ...]) -> list[Variable]:
+        """The ghost globals that the threads may use."""
+        made = [TASK_TOKEN] if self._tasks else []
+        for c in created:
+            made.extend((c.create, c.argument(self._pointer), c.done))
+        return made
+
+
+def _step(source: int, target: int, op: Op, accesses: tuple[Access, ...], edge: IrEdge) -> Step:
+    return Step(source, target, op, accesses, edge.location, "", protected=True)
+

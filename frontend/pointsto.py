@@ -1,0 +1,654 @@
+"""What pointers may point to: inclusion-based (Andersen), flow-insensitive, sensitive to fields by their byte offset.
+
+A target is an object and an offset in it, elements of an array being one; `ANY` is any offset of the object. Nodes of the
+graph are registers that are wide enough for an address, and the leaves of objects. Functions are taken in as calls,
+direct or through pointers, reach them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from frontend.expr import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
+from frontend.fold import fold
+from frontend.ir import (
+    Address,
+    AddressValue,
+    Call,
+    Copy,
+    Forget,
+    Function,
+    IrEdge,
+    Load,
+    Module,
+    Place,
+    Set,
+    Store,
+)
+from frontend.known_table import KNOWN
+from frontend.memory import MemObject
+from frontend.objects import Objects
+from frontend.places import Displacement, Places
+from frontend.types import ArrayType, CType, FunctionType, IntType, PointerType, RecordType, VoidType, unqualified
+
+ANY = -1
+"""Any offset in the object."""
+
+Target = tuple[str, int]
+UNKNOWN: Target = ("?", 0)
+"""A pointer from outside: any object whose address was taken, any function."""
+INTEGER: Target = ("#", 0)
+"""A number that nobody made from an address."""
+
+Node = tuple[str, str, str]
+"""A register (`r`, function, name) or a leaf (`c`, object, number)."""
+Site = tuple[str, int, int]
+"""An edge of a function."""
+Shift = Callable[[Target], Target]
+
+
+THREAD_STARTERS = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
+"""Functions that start a thread: which argument is its function, which one is handed to it."""
+QUIET = ("pthread_", "sem_", "mtx_", "cnd_", "thrd_", "__VERIFIER_", "atomic_")
+"""Functions of the threading library do not follow the pointers they are given."""
+
+
+def function_target(name: str) -> Target:
+    return (f"&{name}", 0)
+
+
+def absolute_target(address: int) -> Target:
+    return (f"*{address:#x}", 0)
+
+
+@dataclass(slots=True)
+class _Uses:
+    """What has to happen when a node learns a new target."""
+
+    copies: list[tuple[Node, Shift | None]] = field(default_factory=list)
+    handlers: list[Callable[[Target], None]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a pointer may point to; `unknown`: anything whose address was taken besides."""
+
+    known: tuple[Target, ...]
+    unknown: bool
+
+
+class PointsTo:
+    """The analysis; `solve` once, then ask."""
+
+    def __init__(self, module: Module, objects: Objects, places: Places, functions: Callable[[str], Function | None],
+                 heap_types: Mapping[str, CType]) -> None:
+        self._module = module
+        self._objects = objects
+        self._places = places
+        self._functions = functions
+        self._sets: dict[Node, dict[Target, None]] = {}
+        self._uses: dict[Node, _Uses] = {}
+        self._work: deque[tuple[Node, Target]] = deque()
+        self._initialised: set[str] = set()
+        self._edges: set[tuple[Node, Node]] = set()
+        self._heap_types = heap_types
+        self.wild = False
+        self.reached: dict[str, Function] = {}
+        self.calls: dict[str, dict[str, None]] = {}
+        self.created: dict[Site, dict[str, None]] = {}
+        self.sites: dict[Site, str] = {}
+        self.heaps: dict[str, int | None] = {}
+        self.pointed: dict[str, dict[CType, None]] = {}
+        self.taken: dict[str, None] = {}
+        self.exposed: dict[str, None] = {}
+        self.exposed_deep: dict[str, None] = {}
+
+    # ------------------------------------------------------------------------------------------- questions
+    def solve(self, roots: Iterable[str]) -> None:
+        """Take in everything that the threads reach."""
+        for root in roots:
+            function = self._functions(root)
+            if function is not None:
+                self._reach(root)
+                for param, type_ in zip(function.params, function.type.params, strict=False):
+                    if isinstance(type_, PointerType) and isinstance(param, Var):
+                        self._add(("r", root, param.name), UNKNOWN)
+        self._run()
+
+    def targets(self, function: str, e: Expr) -> Targets:
+        """What the value of an expression over the function's registers may point to."""
+        found: dict[Target, None] = {}
+        for node, shift, constant in self._flows(function, e):
+            if node is None:
+                assert constant is not None
+                found.setdefault(constant)
+            else:
+                for t in self._sets.get(node, ()):
+                    found.setdefault(t if shift is None else shift(t))
+        real = tuple(t for t in found if t not in (UNKNOWN, INTEGER))
+        objects = tuple(t for t in real if not t[0].startswith("*"))
+        # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined.
+        unknown = UNKNOWN in found or self._spoiled(function, e) or (not real and INTEGER in found)
+        return Targets(objects or real, unknown)
+
+    def _spoiled(self, function: str, e: Expr) -> bool:
+        """Whether the pointer may have been changed through a pointer from outside: then any load may give such a one."""
+        return self.wild
+
+    def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
+        """The functions that a pointer value may be, of a compatible number of parameters."""
+        found = self.targets(function, e)
+        names = [t[0][1:] for t in found.known if t[0].startswith("&")]
+        if found.unknown:
+            names.extend(n for n in self.taken if n in self._module.declarations and n not in names)
+        return tuple(n for n in names if self._fits(n, arity))
+
+    def contents(self, obj: MemObject) -> Iterable[Target]:
+        """Everything that some pointer stored in the object may point to."""
+        for number in range(len(obj.leaves)):
+            yield from self._sets.get(("c", obj.name, str(number)), ())
+
+    def _fits(self, name: str, arity: int) -> bool:
+        decl = self._module.declarations.get(name)
+        return decl is not None and (len(decl.type.params) == arity or decl.type.variadic or not decl.type.params)
+
+    # ------------------------------------------------------------------------------------------- solving
+    def _add(self, node: Node, target: Target) -> None:
+        known = self._sets.setdefault(node, {})
+        if target not in known:
+            known[target] = None
+            self._work.append((node, target))
+
+    def _run(self) -> None:
+        while self._work:
+            node, target = self._work.popleft()
+            uses = self._uses.get(node)
+            if uses is None:
+                continue
+            for into, shift in list(uses.copies):
+                self._add(into, target if shift is None else shift(target))
+            for handler in list(uses.handlers):
+                handler(target)
+
+    def _copy(self, source: Node, into: Node, shift: Shift | None = None) -> None:
+        self._uses.setdefault(source, _Uses()).copies.append((into, shift))
+        for target in list(self._sets.get(source, ())):
+            self._add(into, target if shift is None else shift(target))
+
+    def _each(self, source: Node, handler: Callable[[Target], None]) -> None:
+        self._uses.setdefault(source, _Uses()).handlers.append(handler)
+        for target in list(self._sets.get(source, ())):
+            handler(target)
+
+    # ------------------------------------------------------------------------------------------- expressions
+    def _wide(self, t: Scalar) -> bool:
+        return t.width >= self._places.pointer.width
+
+    def _flows(self, function: str, e: Expr) -> Iterable[tuple[Node | None, Shift | None, Target | None]]:
+        """Where an address in the value of `e` may come from: nodes with what is added on the way, or constants."""
+        if not self._wide(e.type):
+            return
+        match e:
+            case Const(value=0):
+                return
+            case Const(value=v):
+                yield None, None, absolute_target(v)
+            case Read(lvalue=Var(name=name)):
+                yield ("r", function, name), None, None
+            case Read():
+                yield None, None, INTEGER
+            case Cast(arg=a):
+                if self._wide(a.type):
+                    yield from self._flows(function, a)
+                else:
+                    yield None, None, INTEGER
+            case Ite(then=a, other=b):
+                yield from self._flows(function, a)
+                yield from self._flows(function, b)
+            case Binary(op="+" | "-" as op, left=a, right=b):
+                yield from self._shifted(self._flows(function, a), self._by(op, b))
+                if op == "+":
+                    yield from self._shifted(self._flows(function, b), self._by(op, a))
+            case Binary(op=op, left=a, right=b) if op not in COMPARISONS and op not in LOGICAL:
+                yield from self._shifted([*self._flows(function, a), *self._flows(function, b)], self.anywhere)
+                yield None, None, INTEGER
+            case Unary(arg=a):
+                yield from self._shifted(self._flows(function, a), self.anywhere)
+                yield None, None, INTEGER
+            case _:
+                yield None, None, INTEGER
+
+    def _shifted(self, flows: Iterable[tuple[Node | None, Shift | None, Target | None]],
+                 by: Shift) -> Iterable[tuple[Node | None, Shift | None, Target | None]]:
+        for node, shift, constant in flows:
+            if node is None:
+                assert constant is not None
+                yield None, None, by(constant)
+            elif shift is None:
+                yield node, by, None
+            else:
+                yield node, self._then(shift, by), None
+
+    def _then(self, first: Shift, second: Shift) -> Shift:
+        return lambda t: second(first(t))
+
+    def _by(self, op: str, e: Expr) -> Shift:
+        match e:
+            case Const(value=v):
+                distance = self._places.word.wrap(v if op == "+" else -v)
+                return lambda t: self.moved(t, distance)
+            case Binary(op="*", right=Const(value=stride)):
+                return lambda t: self.strided(t, stride)
+            case _:
+                return self.anywhere
+
+    # ------------------------------------------------------------------------------------------- offsets
+    def anywhere(self, t: Target) -> Target:
+        """Any offset of the same object."""
+        return t if t in (UNKNOWN, INTEGER) or t[0][0] in "&" else INTEGER if t[0][0] == "*" else (t[0], ANY)
+
+    def moved(self, t: Target, distance: int) -> Target:
+        """`distance` bytes on."""
+        name, offset = t
+        if distance == 0 or t in (UNKNOWN, INTEGER) or name[0] == "&":
+            return t
+        if name[0] == "*":
+            return absolute_target(self._places.pointer.wrap(int(name[1:], 16) + distance))
+        return t if offset == ANY else (name, self._objects.named(name).normal(offset + distance))
+
+    def strided(self, t: Target, stride: int) -> Target:
+        """Any number of `stride` bytes on or back: stays in its array if the array's elements fit the stride."""
+        name, offset = t
+        if t in (UNKNOWN, INTEGER) or name[0] == "&" or offset == ANY:
+            return t
+        if name[0] == "*":
+            return INTEGER
+        obj = self._objects.named(name)
+        if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.strides(offset)):
+            return t
+        return (name, ANY)
+
+    def displaced(self, t: Target, move: Displacement) -> Target:
+        """The target of `&p->path` for a pointer to `t`."""
+        for _, stride in move.terms:
+            t = self.strided(t, stride)
+        return self.moved(t, move.offset)
+
+    # ------------------------------------------------------------------------------------------- constraints
+    def _reach(self, name: str) -> None:
+        if name in self.reached:
+            return
+        function = self._functions(name)
+        if function is None:
+            return
+        self.reached[name] = function
+        self.calls.setdefault(name, {})
+        self._objects.declare(function.memory)
+        for edge in function.edges:
+            self._instruction(function, edge)
+
+    def _instruction(self, function: Function, edge: IrEdge) -> None:
+        name = function.name
+        match edge.instr:
+            case Set(target=t, value=e):
+                self._assign(name, e, ("r", name, t.name), t.type)
+            case Forget(targets=ts):
+                for t in ts:
+                    self._number(("r", name, t.name), t.type)
+            case Load(target=t, place=place):
+                into = ("r", name, t.name)
+                if self._wide(t.type):
+                    self._place(name, place, lambda target: self._load(target, self._module.sizeof(place.type), into))
+            case Store(place=place, value=value):
+                if value is not None and self._wide(value.type):
+                    self._place(name, place, lambda target: self._store(name, value, target, self._module.sizeof(place.type)))
+                else:
+                    self._place(name, place, lambda target: None)
+            case Address(target=t, place=place):
+                if isinstance(place.base, str) and place.base in self._module.declarations and isinstance(place.type, FunctionType):
+                    self.taken.setdefault(place.base)
+                    self._add(("r", name, t.name), function_target(place.base))
+                else:
+                    self._place(name, place, lambda target: self._take(("r", name, t.name), target))
+            case Copy(target=into_place, source=origin):
+                self._place(name, into_place, lambda a: self._place(name, origin, lambda b: self._transfer(b, a, origin.type)))
+            case Call() as call:
+                self._call(function, edge, call)
+            case _:
+                pass
+
+    def _take(self, node: Node, target: Target) -> None:
+        self.taken.setdefault(target[0])
+        self._add(node, target)
+
+    def _number(self, node: Node, t: Scalar) -> None:
+        if self._wide(t):
+            self._add(node, INTEGER)
+
+    def _assign(self, function: str, e: Expr, into: Node, t: Scalar) -> None:
+        if not self._wide(t):
+            return
+        for node, shift, constant in self._flows(function, e):
+            if node is None:
+                assert constant is not None
+                self._add(into, constant)
+            else:
+                self._copy(node, into, shift)
+
+    def _place(self, function: str, place: Place, use: Callable[[Target], None]) -> None:
+        """Call `use` for every target that the place may be, now or later."""
+        if isinstance(place.base, str):
+            obj = self._objects.named(place.base)
+            self._initialise(obj)
+            move = self._places.displacement(obj.type, place.path, inside=True)
+            use((obj.name, obj.normal(move.offset)))
+            return
+        move = self._places.displacement(place.base_type, place.path)
+
+        def arrived(target: Target) -> None:
+            self.pointed.setdefault(target[0], {}).setdefault(unqualified(place.base_type))
+            use(self.displaced(target, move))
+
+        for node, shift, constant in self._flows(function, place.base):
+            if node is None:
+                assert constant is not None
+                arrived(constant)
+            elif shift is None:
+                self._each(node, arrived)
+            else:
+                self._each(node, self._after(shift, arrived))
+
+    def _after(self, shift: Shift, use: Callable[[Target], None]) -> Callable[[Target], None]:
+        return lambda t: use(shift(t))
+
+    def _cells(self, target: Target, size: int) -> list[Node]:
+        name, offset = target
+        if target in (UNKNOWN, INTEGER) or name[0] in "&*":
+            return []
+        obj = self._objects.named(name)
+        self._initialise(obj)
+        return [("c", name, str(n)) for n in obj.leaf_numbers(offset, size)]
+
+    def _load(self, target: Target, size: int, into: Node) -> None:
+        if target == UNKNOWN:
+            self._add(into, UNKNOWN)
+        for cell in self._cells(target, size):
+            self._once(cell, into)
+
+    def _once(self, source: Node, into: Node) -> None:
+        if (source, into) not in self._edges:
+            self._edges.add((source, into))
+            self._copy(source, into)
+
+    def _store(self, function: str, value: Expr, target: Target, size: int) -> None:
+        if target == UNKNOWN:
+            self._spoil()
+        for cell in self._cells(target, size):
+            for node, shift, constant in self._flows(function, value):
+                if node is None:
+                    assert constant is not None
+                    self._add(cell, constant)
+                elif shift is None:
+                    self._once(node, cell)
+                else:
+                    self._copy(node, cell, shift)
+
+    def _transfer(self, origin: Target, into: Target, type_: CType) -> None:
+        """Everything at `origin` is copied to `into`."""
+        size = self._module.sizeof(type_)
+        if into == UNKNOWN:
+            self._spoil()
+        sources, targets = self._cells(origin, size), self._cells(into, size)
+        if origin == UNKNOWN:
+            for cell in targets:
+                self._add(cell, UNKNOWN)
+        a, b = self._leaves_in(origin, size), self._leaves_in(into, size)
+        if a is not None and b is not None and len(a) == len(b):
+            for x, y in zip(a, b, strict=True):
+                self._once(x, y)
+            return
+        for x in sources:
+            for y in targets:
+                self._once(x, y)
+
+    def _leaves_in(self, target: Target, size: int) -> list[Node] | None:
+        """The leaves in `size` bytes from a target, in order; None if that is not known."""
+        name, offset = target
+        if target in (UNKNOWN, INTEGER) or name[0] in "&*" or offset == ANY:
+            return None
+        leaves = self._objects.named(name).leaves
+        return [("c", name, str(n)) for n, leaf in enumerate(leaves) if offset <= leaf.offset < offset + size]
+
+    def _spoil(self) -> None:
+        """A store through a pointer from outside: any object whose address was taken may hold such a pointer now."""
+        self.wild = True
+
+    def _initialise(self, obj: MemObject) -> None:
+        """The addresses in an object's initialiser; what an object defined elsewhere holds is not known."""
+        if obj.name in self._initialised or obj.symbol is None:
+            return
+        self._initialised.add(obj.name)
+        if not obj.symbol.defined:
+            for number in range(len(obj.leaves)):
+                self._add(("c", obj.name, str(number)), UNKNOWN)
+        for path, value in obj.symbol.initial:
+            if not isinstance(value, AddressValue):
+                continue
+            move = self._places.displacement(obj.type, path, inside=True)
+            self.taken.setdefault(value.symbol)
+            for number in obj.leaf_numbers(obj.normal(move.offset), self._module.sizeof(move.type)):
+                self._add(("c", obj.name, str(number)), self._link_target(value))
+
+    def _link_target(self, value: AddressValue) -> Target:
+        if value.symbol in self._module.declarations and value.symbol not in self._module.symbols:
+            return function_target(value.symbol)
+        obj = self._objects.named(value.symbol)
+        self._initialise(obj)
+        return (obj.name, obj.normal(self._places.displacement(obj.type, value.path, inside=True).offset + value.addend))
+
+    # ------------------------------------------------------------------------------------------- calls
+    def _call(self, function: Function, edge: IrEdge, call: Call) -> None:
+        if isinstance(call.callee, str):
+            self._callee(function, edge, call, call.callee)
+            return
+
+        def arrived(target: Target) -> None:
+            if target[0].startswith("&") and self._fits(target[0][1:], len(call.args)):
+                self._callee(function, edge, call, target[0][1:])
+            elif target == UNKNOWN:
+                for name in list(self.taken):
+                    if name in self._module.declarations and self._fits(name, len(call.args)):
+                        self._callee(function, edge, call, name)
+
+        for node, shift, constant in self._flows(function.name, call.callee):
+            if node is not None:
+                self._each(node, arrived if shift is None else self._after(shift, arrived))
+            elif constant is not None:
+                arrived(constant)
+
+    def _callee(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
+        if callee in THREAD_STARTERS:
+            self._starter(function, edge, call, THREAD_STARTERS[callee])
+            return
+        decl = self._module.declarations.get(callee)
+        if decl is None or not decl.defined or callee in KNOWN:
+            self._external(function, edge, call, callee)
+            return
+        self.calls.setdefault(function.name, {}).setdefault(callee)
+        self._reach(callee)
+        body = self.reached[callee]
+        for param, argument in zip(body.params, call.args, strict=False):
+            self._pass(function, argument, body, param)
+        if isinstance(call.result, Var) and isinstance(body.result, Var) and self._wide(call.result.type):
+            self._once(("r", callee, body.result.name), ("r", function.name, call.result.name))
+        elif isinstance(call.result, Place) and isinstance(body.result, str):
+            origin = self._objects.named(body.result)
+            self._place(function.name, call.result, lambda t: self._transfer((origin.name, 0), t, origin.type))
+
+    def _pass(self, function: Function, argument: Expr | Place, body: Function, param: Var | str) -> None:
+        if isinstance(argument, Place):
+            if isinstance(param, str):
+                into = self._objects.named(param)
+                self._place(function.name, argument, lambda t: self._transfer(t, (into.name, 0), into.type))
+        elif isinstance(param, Var):
+            self._assign(function.name, argument, ("r", body.name, param.name), param.type)
+        else:
+            obj = self._objects.named(param)
+            self._store(function.name, argument, (obj.name, 0), obj.size)
+
+    def _starter(self, function: Function, edge: IrEdge, call: Call, roles: tuple[int, int]) -> None:
+        """A call that starts a thread: its function gets the argument."""
+        start, argument = roles
+        if len(call.args) <= max(roles):
+            return
+        body_value, passed = call.args[start], call.args[argument]
+        assert not isinstance(body_value, Place) and not isinstance(passed, Place)
+        site = (function.name, edge.source, edge.target)
+
+        def arrived(target: Target) -> None:
+            if not target[0].startswith("&"):
+                return
+            name = target[0][1:]
+            self._reach(name)
+            body = self.reached.get(name)
+            if body is None:
+                return
+            self.created.setdefault(site, {}).setdefault(name)
+            if body.params:
+                self._pass(function, passed, body, body.params[0])
+            self._expose(function.name, passed)
+
+        for node, shift, constant in self._flows(function.name, body_value):
+            if node is not None:
+                self._each(node, arrived if shift is None else self._after(shift, arrived))
+            elif constant is not None:
+                arrived(constant)
+
+    def _expose(self, function: str, e: Expr) -> None:
+        """What the value points to is handed to another thread or to code that is not here."""
+        for node, shift, constant in self._flows(function, e):
+            if node is not None:
+                self._each(node, lambda t: self.exposed.setdefault(t[0]))
+            elif constant is not None:
+                self.exposed.setdefault(constant[0])
+
+    def _external(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
+        known = KNOWN.get(callee)
+        into = ("r", function.name, call.result.name) if isinstance(call.result, Var) else None
+        if into is not None and isinstance(call.result, Var) and self._wide(call.result.type):
+            match known.result if known is not None else "external":
+                case "new":
+                    self._add(into, (self.heap(function, edge, call, callee), 0))
+                    if callee == "realloc" and call.args and not isinstance(call.args[0], Place):
+                        self._assign(function.name, call.args[0], into, call.result.type)
+                case "arg0" | "in0" as kind if call.args and not isinstance(call.args[0], Place):
+                    for node, shift, constant in self._flows(function.name, call.args[0]):
+                        inside = self.anywhere if kind == "in0" else None
+                        if node is None:
+                            assert constant is not None
+                            self._add(into, constant if inside is None else inside(constant))
+                        else:
+                            both = inside if shift is None else shift if inside is None else self._then(shift, inside)
+                            self._copy(node, into, both)
+                case "unknown":
+                    self._add(into, UNKNOWN)
+                case "external" if isinstance(call.type.result, PointerType):
+                    self._add(into, UNKNOWN)
+                case _:
+                    self._add(into, INTEGER)
+        if callee in ("memcpy", "memmove", "mempcpy") and len(call.args) > 1:
+            self._memory_copy(function, call)
+        elif known is None and not callee.startswith(QUIET):
+            self._opaque(function, call)
+
+    def _memory_copy(self, function: Function, call: Call) -> None:
+        into, origin = call.args[0], call.args[1]
+        assert not isinstance(into, Place) and not isinstance(origin, Place)
+        kind = ArrayType(IntType("char", 8, True), 1)
+        target = Place(into, (), kind, kind)
+        source = Place(origin, (), kind, kind)
+
+        def pair(a: Target, b: Target) -> None:
+            if UNKNOWN in (a, b):
+                if a == UNKNOWN:
+                    self._spoil()
+                for cell in self._cells(self.anywhere(a), 0):
+                    self._add(cell, UNKNOWN)
+            for x in self._cells(self.anywhere(b), 0):
+                for y in self._cells(self.anywhere(a), 0):
+                    self._once(x, y)
+
+        self._place(function.name, target, lambda a: self._place(function.name, source, lambda b: pair(a, b)))
+
+    def _opaque(self, function: Function, call: Call) -> None:
+        """A function without a body: what its arguments reach may hold any pointer afterwards."""
+        for position, argument in enumerate(call.args):
+            if isinstance(argument, Place):
+                continue
+            type_ = call.type.params[position] if position < len(call.type.params) else None
+            if isinstance(type_, PointerType) and type_.target.quals.const:
+                continue
+            self._reach_out(function.name, argument)
+
+    def _reach_out(self, function: str, e: Expr) -> None:
+        def arrived(target: Target) -> None:
+            if target[0] in self.exposed_deep:
+                return
+            self.exposed_deep.setdefault(target[0])
+            self.exposed.setdefault(target[0])
+            for cell in self._cells((target[0], ANY), 0):
+                self._each(cell, arrived)
+                self._add(cell, UNKNOWN)
+
+        for node, _, constant in self._flows(function, e):
+            if node is not None:
+                self._each(node, arrived)
+            elif constant is not None:
+                arrived(constant)
+
+    def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:
+        """The object that stands for what an allocation gives."""
+        site = (function.name, edge.source, edge.target)
+        if site not in self.sites:
+            base = f"{callee.removeprefix('__builtin_')}@{function.name}:{edge.location.line}"
+            name, n = base, 1
+            while name in self.heaps:
+                n += 1
+                name = f"{base}#{n}"
+            self.sites[site] = name
+            self.heaps[name] = allocated(call, callee)
+            self._objects.add_heap(name, self._heap_types.get(name), self.heaps[name], edge.location, callee == "calloc")
+            self.taken.setdefault(name)
+        return self.sites[site]
+
+
+def allocated(call: Call, callee: str) -> int | None:
+    """How many bytes an allocation asks for, if that is a constant."""
+    positions = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,), "valloc": (0,), "alloca": (0,),
+                 "__builtin_alloca": (0,)}.get(callee)
+    if positions is None or len(call.args) <= max(positions):
+        return None
+    total = 1
+    for p in positions:
+        argument = call.args[p]
+        folded = None if isinstance(argument, Place) else fold(argument)
+        if not isinstance(folded, Const) or folded.value <= 0:
+            return None
+        total *= folded.value
+    return total
+
+
+def heap_types(solved: PointsTo, module: Module) -> dict[str, CType]:
+    """The type that the program uses the memory of each allocation site as, where it has one."""
+    chosen: dict[str, CType] = {}
+    for name, size in solved.heaps.items():
+        types = [t for t in solved.pointed.get(name, {}) if not isinstance(t, VoidType | FunctionType)]
+        types = [t for t in types if not (isinstance(t, RecordType) and t.key not in module.records)]
+        fitting = [t for t in types if size is not None and module.sizeof(t) == size]
+        records = [t for t in types if isinstance(t, RecordType)]
+        best = fitting or sorted(records, key=module.sizeof, reverse=True) or sorted(types, key=module.sizeof, reverse=True)
+        if best:
+            chosen[name] = best[0]
+    return chosen

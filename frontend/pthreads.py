@@ -1,0 +1,409 @@
+"""The threading libraries (pthreads, C11 threads.h) as operations on the lock words in the program's own objects.
+
+A lock's state is kept in the first scalar of its object (zero: free, as the static initialisers have it). Threads that are
+created get ghost variables: `create` hands one new thread its argument, `done` tells that a thread that runs once has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Values, Variable
+from frontend.expr import BOOL, Binary, Const, Expr, Ite, Read, Scalar, Var, negate
+from frontend.fold import cast, fold
+from frontend.inline import Request
+from frontend.ir import Place
+from frontend.objects import Notes
+from frontend.places import Cell
+from frontend.pointsto import THREAD_STARTERS
+from frontend.source import FrontendError, Location
+from frontend.steps import Lock, Step
+
+_BUSY = 16
+_UNKNOWN_KIND = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A thread that the program creates: the ghosts through which it starts and ends, and its handle's value."""
+
+    template: str
+    function: str
+    count: int | None
+    handle: int
+    location: Location
+
+    def ghost(self, what: str, type_: Scalar) -> Variable:
+        return Variable(f"<{self.template} {what}>", type_, None, Values(), f"<{self.template} {what}>", ghost=True)
+
+    @property
+    def create(self) -> Variable:
+        return self.ghost("created", BOOL)
+
+    @property
+    def done(self) -> Variable:
+        return self.ghost("done", BOOL)
+
+    def argument(self, pointer: Scalar) -> Variable:
+        return self.ghost("argument", pointer)
+
+
+class Pthreads:
+    """Models calls of the threading library."""
+
+    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool) -> None:
+        self._notes = notes
+        self._pointer = pointer
+        self._typed = typed_mutexes
+        self.created: dict[str, Created] = {}
+        self._per_function: dict[str, int] = {}
+        self.used = False
+
+    # ------------------------------------------------------------------------------------------- entry
+    def model(self, request: Request) -> bool:
+        """Model the call; False if it is not one of the library's."""
+        name = request.callee
+        if name in THREAD_STARTERS:
+            self.used = True
+            self._create(request, *THREAD_STARTERS[name])
+            return True
+        operation = _OPERATIONS.get(name)
+        if operation is None:
+            return False
+        self.used = True
+        operation(self, request)
+        return True
+
+    # ------------------------------------------------------------------------------------------- create, join
+    def _create(self, request: Request, start: int, argument: int) -> None:
+        inliner, edge = request.inliner, request.edge
+        if len(request.arguments) <= max(start, argument):
+            raise FrontendError(request.location, f"'{request.callee}' has too few arguments")
+        pointsto = inliner.accesses.world.pointsto
+        site = (request.frame.function.name, edge.source, edge.target)
+        functions = tuple(pointsto.created.get(site, ()))
+        if not functions:
+            raise FrontendError(request.location, "the function of the thread created here is not known")
+        once = request.frame.once and edge.source not in request.frame.cyclic
+        value, passed = request.arguments[start], request.arguments[argument]
+        assert not isinstance(value, Place) and not isinstance(passed, Place)
+        for function in functions:
+            chosen = request.source
+            if len(functions) > 1:
+                chosen = inliner.sketch.fresh()
+                guard = inliner.accesses.is_function(value, function, request.location)
+                inliner.step(request.source, Assume(guard), chosen, edge, total=True)
+            made = self._new(function, once, request.location)
+            self._start(request, made, passed, chosen)
+        if request.result is not None:
+            failed = inliner.between(request.source, Havoc((request.result,)), edge)
+            inliner.step(failed, Assume(Binary("!=", Read(request.result), Const(0, request.result.type))), request.target, edge)
+
+    def _new(self, function: str, once: bool, location: Location) -> Created:
+        """The template for threads created here: a new one for a thread that is created once, else the common one."""
+        if once:
+            number = self._per_function[function] = self._per_function.get(function, 0) + 1
+            name = function if number == 1 else f"{function}#{number}"
+        else:
+            name = f"{function}#many"
+        if name not in self.created:
+            self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location)
+        return self.created[name]
+
+    def _start(self, request: Request, made: Created, passed: Expr, source: int) -> None:
+        inliner, edge = request.inliner, request.edge
+        create = Var(made.create.name, BOOL)
+        argument = Var(made.argument(self._pointer).name, self._pointer)
+        ops: list[Op] = [Assign(argument, cast(passed, self._pointer)), Assign(create, Const(1, BOOL))]
+        if made.count is None:
+            # The next thread is created when this one has taken its argument, which it may do at once.
+            ops.insert(0, Assume(negate(Read(create))))
+        if request.result is not None:
+            ops.append(Assign(request.result, Const(0, request.result.type)))
+        written = (sync(create, True), sync(argument, True))
+        between = inliner.sketch.fresh()
+        inliner.sketch.steps.append(Step(source, between, Block(tuple(ops)), written, edge.location, edge.text, protected=True))
+        handle = request.arguments[0]
+        assert not isinstance(handle, Place)
+        place = self._handle_place(request)
+        if place is None:
+            inliner.step(between, SKIP, request.target, edge)
+        else:
+            targets = inliner.accesses.world.pointsto.targets(request.frame.function.name, self._raw(request, 0))
+            value = Const(made.handle, Scalar(8 * inliner.accesses.world.module.sizeof(place.type), False))
+            inliner.accesses.store(inliner.sketch, between, request.target, place, value, targets, edge)
+
+    def _handle_place(self, request: Request) -> Place | None:
+        """Where the new thread's handle is stored; None if its type is not a number."""
+        from frontend.memory import scalar_of
+        from frontend.types import PointerType
+
+        type_ = request.call.type.params[0] if request.call.type.params else None
+        handle = request.arguments[0]
+        if not isinstance(type_, PointerType) or isinstance(handle, Place) or scalar_of(type_.target, request.inliner.accesses.world.module) is None:
+            return None
+        return Place(handle, (), type_.target, type_.target)
+
+    def _raw(self, request: Request, position: int) -> Expr:
+        raw = request.call.args[position]
+        assert not isinstance(raw, Place)
+        return raw
+
+    def join(self, request: Request) -> None:
+        """Wait for a thread that is created once; any other join orders nothing."""
+        inliner, edge = request.inliner, request.edge
+        handle = request.arguments[0]
+        after = inliner.sketch.fresh()
+        self._unknown_result(request, after)
+        if isinstance(handle, Place):
+            inliner.step(request.source, SKIP, after, edge)
+            return
+        inliner.sketch.steps.append(Step(request.source, after, SKIP, (), edge.location, edge.text, join=fold(handle)))
+        if len(request.arguments) > 1 and self._raw(request, 1) != Const(0, self._raw(request, 1).type):
+            self._notes.assume("what a joined thread returns is any pointer", request.location)
+
+    def _unknown_result(self, request: Request, source: int) -> None:
+        inliner, edge = request.inliner, request.edge
+        here = source
+        if len(request.arguments) > 1 and request.callee in ("pthread_join", "thrd_join"):
+            place = request.arguments[1]
+            raw = self._raw(request, 1)
+            if not isinstance(place, Place) and fold(place) != Const(0, place.type):
+                here = inliner.sketch.fresh()
+                targets = inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
+                inliner.accesses.effect(inliner.sketch, source, here, place, targets, self._pointer.width // 8, True, edge)
+        op: Op = SKIP if request.result is None else Havoc((request.result,))
+        inliner.step(here, op, request.target, edge)
+
+    def exit(self, request: Request) -> None:
+        """The calling thread ends."""
+        request.inliner.step(request.source, SKIP, request.inliner.end, request.edge)
+
+    # ------------------------------------------------------------------------------------------- locks
+    def _lock(self, request: Request, position: int, lock: Callable[[Cell, Var | None], list[list[Op]]], source: int, target: int,
+              result: Var | None) -> None:
+        """Steps for an operation on the lock word that an argument points to."""
+        pointer = request.arguments[position]
+        assert not isinstance(pointer, Place)
+        targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, self._raw(request, position))
+        request.inliner.sketch.steps.append(Step(source, target, SKIP, (), request.location, request.edge.text,
+                                                 lock=Lock(pointer, targets, lock, result, request.edge)))
+
+    def simple(self, request: Request, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
+        self._lock(request, 0, lock, request.source, request.target, request.result)
+
+    def acquire(self, request: Request) -> None:
+        self.simple(request, self._acquire)
+
+    def release(self, request: Request) -> None:
+        self.simple(request, self._release)
+
+    def _acquire(self, word: Cell, result: Var | None) -> list[list[Op]]:
+        value = _value(word)
+        ways = [[Assume(_is(value, 0)), *word.write(Const(1, value.type)), *_gives(result, 0)]]
+        if self._typed:
+            ways.append([Assume(_is(value, _UNKNOWN_KIND)), *_gives(result, None)])
+        return ways
+
+    def _release(self, word: Cell, result: Var | None) -> list[list[Op]]:
+        value = _value(word)
+        free: Expr = Const(0, value.type)
+        if self._typed:
+            free = Ite(_is(value, _UNKNOWN_KIND), value, free)
+        return [[*word.write(free), *_gives(result, 0)]]
+
+    def try_acquire(self, request: Request) -> None:
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            taken = [Assume(negate(_is(_value(word), 0))), *_gives(result, _BUSY)]
+            return [*self._acquire(word, result), taken]
+
+        self.simple(request, ways)
+
+    def timed_acquire(self, request: Request) -> None:
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            return [*self._acquire(word, result), [*_gives(result, 110)]]
+
+        self.simple(request, ways)
+
+    def initialise(self, request: Request) -> None:
+        attribute = request.arguments[1] if len(request.arguments) > 1 else None
+        plain = attribute is None or isinstance(attribute, Place) or fold(attribute) == Const(0, attribute.type)
+        state = 0 if plain or not self._typed else _UNKNOWN_KIND
+
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            return [[*word.write(Const(state, _value(word).type)), *_gives(result, 0)]]
+
+        self.simple(request, ways)
+
+    def set_up(self, request: Request) -> None:
+        """`sem_init(s, shared, value)`"""
+        amount = request.arguments[2] if len(request.arguments) > 2 else Const(0, Scalar(32, True))
+        assert not isinstance(amount, Place)
+        self.simple(request, lambda word, result: [[*word.write(cast(amount, _value(word).type)), *_gives(result, 0)]])
+
+    def wait_semaphore(self, request: Request) -> None:
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            value = _value(word)
+            less = Binary("-", value, Const(1, value.type))
+            ways = [[Assume(negate(_is(value, 0))), *word.write(less), *_gives(result, 0)]]
+            if request.callee != "sem_wait":
+                ways.append([*_gives(result, -1)])
+            return ways
+
+        self.simple(request, ways)
+
+    def post(self, request: Request) -> None:
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            value = _value(word)
+            return [[*word.write(Binary("+", value, Const(1, value.type))), *_gives(result, 0)]]
+
+        self.simple(request, ways)
+
+    def read_lock(self, request: Request) -> None:
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            value = _value(word)
+            writer = Const(value.type.wrap(-1), value.type)
+            free = Binary("!=", value, writer)
+            made = [[Assume(free), *word.write(Binary("+", value, Const(1, value.type))), *_gives(result, 0)]]
+            if "rdlock" in request.callee and request.callee != "pthread_rwlock_rdlock":
+                made.append([*_gives(result, _BUSY)])
+            return made
+
+        self._notes.assume("fewer readers hold a lock than its counter can count", request.location)
+        self.simple(request, ways)
+
+    def write_lock(self, request: Request) -> None:
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            value = _value(word)
+            made = [[Assume(_is(value, 0)), *word.write(Const(value.type.wrap(-1), value.type)), *_gives(result, 0)]]
+            if request.callee != "pthread_rwlock_wrlock":
+                made.append([*_gives(result, _BUSY)])
+            return made
+
+        self.simple(request, ways)
+
+    def read_write_unlock(self, request: Request) -> None:
+        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+            value = _value(word)
+            writer = Binary("==", value, Const(value.type.wrap(-1), value.type))
+            less = Binary("-", value, Const(1, value.type))
+            return [[*word.write(Ite(writer, Const(0, value.type), less)), *_gives(result, 0)]]
+
+        self.simple(request, ways)
+
+    def wait(self, request: Request) -> None:
+        """A condition variable's wait: releases the mutex and takes it again; it may wake up for no reason."""
+        inside, after = request.inliner.sketch.fresh(), request.inliner.sketch.fresh()
+        self._lock(request, 1, self._release, request.source, inside, None)
+        self._lock(request, 1, self._acquire, inside, after, None)
+        op: Op = SKIP
+        if request.result is not None:
+            timed = "timed" in request.callee
+            op = Havoc((request.result,)) if timed else Assign(request.result, Const(0, request.result.type))
+        request.inliner.step(after, op, request.target, request.edge)
+
+    def once(self, request: Request) -> None:
+        """The first caller runs the function, the others wait until it has."""
+        function = request.arguments[1]
+        assert not isinstance(function, Place)
+        inliner = request.inliner
+        names = inliner.accesses.world.pointsto.functions(request.frame.function.name, self._raw(request, 1), 0)
+        if not names:
+            raise FrontendError(request.location, "the function to be called once is not known")
+
+        def first(word: Cell, result: Var | None) -> list[list[Op]]:
+            return [[Assume(_is(_value(word), 0)), *word.write(Const(1, _value(word).type))]]
+
+        def last(word: Cell, result: Var | None) -> list[list[Op]]:
+            return [[*word.write(Const(2, _value(word).type)), *_gives(result, 0)]]
+
+        def later(word: Cell, result: Var | None) -> list[list[Op]]:
+            return [[Assume(_is(_value(word), 2)), *_gives(result, 0)]]
+
+        begin, end = inliner.sketch.fresh(), inliner.sketch.fresh()
+        self._lock(request, 0, first, request.source, begin, None)
+        for name in names:
+            chosen = inliner.sketch.fresh()
+            guard = inliner.accesses.is_function(function, name, request.location)
+            inliner.step(begin, Assume(guard), chosen, request.edge, total=True)
+            inliner.direct(request.frame, request.edge, request.call, name, (), chosen, end, discard=True)
+        self._lock(request, 0, last, end, request.target, request.result)
+        self._lock(request, 0, later, request.source, request.target, request.result)
+
+    def nothing(self, request: Request) -> None:
+        """Orders nothing and touches nothing that matters here; succeeds."""
+        op: Op = SKIP if request.result is None else Assign(request.result, Const(0, request.result.type))
+        request.inliner.step(request.source, op, request.target, request.edge)
+
+    def anything(self, request: Request) -> None:
+        """Orders nothing; the result may be any value."""
+        op: Op = SKIP if request.result is None else Havoc((request.result,))
+        request.inliner.step(request.source, op, request.target, request.edge)
+
+    def fill(self, request: Request) -> None:
+        """Writes an arbitrary value through the last argument."""
+        pointer, raw = request.arguments[-1], self._raw(request, len(request.arguments) - 1)
+        assert not isinstance(pointer, Place)
+        after = request.inliner.sketch.fresh()
+        targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
+        request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge)
+        op: Op = SKIP if request.result is None else Havoc((request.result,))
+        request.inliner.step(after, op, request.target, request.edge)
+
+
+def sync(v: Var, write: bool) -> Access:
+    """An access that orders threads and is no data."""
+    return Access(v, write, kind=AccessKind.SYNC)
+
+
+def _value(word: Cell) -> Expr:
+    value = word.value()
+    assert value is not None
+    return value
+
+
+def _is(value: Expr, number: int) -> Expr:
+    return Binary("==", value, Const(number, value.type))
+
+
+def _gives(result: Var | None, value: int | None) -> list[Op]:
+    if result is None:
+        return []
+    return [Havoc((result,)) if value is None else Assign(result, Const(result.type.wrap(value), result.type))]
+
+
+_OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
+    **dict.fromkeys(("pthread_mutex_lock", "pthread_spin_lock", "mtx_lock"), Pthreads.acquire),
+    **dict.fromkeys(("pthread_mutex_unlock", "pthread_spin_unlock", "mtx_unlock"), Pthreads.release),
+    **dict.fromkeys(("pthread_mutex_trylock", "pthread_spin_trylock", "mtx_trylock"), Pthreads.try_acquire),
+    **dict.fromkeys(("pthread_mutex_timedlock", "mtx_timedlock", "pthread_mutex_clocklock"), Pthreads.timed_acquire),
+    **dict.fromkeys(("pthread_mutex_init", "pthread_rwlock_init"), Pthreads.initialise),
+    "pthread_spin_init": lambda p, r: p.simple(r, lambda w, v: [[*w.write(Const(0, _value(w).type)), *_gives(v, 0)]]),
+    "mtx_init": lambda p, r: p.simple(r, lambda w, v: [[*w.write(Const(0, _value(w).type)), *_gives(v, 0)]]),
+    "sem_init": Pthreads.set_up,
+    **dict.fromkeys(("sem_wait", "sem_trywait", "sem_timedwait"), Pthreads.wait_semaphore),
+    "sem_post": Pthreads.post,
+    **dict.fromkeys(("pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock"), Pthreads.read_lock),
+    **dict.fromkeys(("pthread_rwlock_wrlock", "pthread_rwlock_trywrlock", "pthread_rwlock_timedwrlock"), Pthreads.write_lock),
+    "pthread_rwlock_unlock": Pthreads.read_write_unlock,
+    **dict.fromkeys(("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait"), Pthreads.wait),
+    **dict.fromkeys(("pthread_once", "call_once"), Pthreads.once),
+    **dict.fromkeys(("pthread_join", "thrd_join"), Pthreads.join),
+    **dict.fromkeys(("pthread_exit", "thrd_exit"), Pthreads.exit),
+    **dict.fromkeys(
+        ("pthread_cond_init", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init", "cnd_signal",
+         "cnd_broadcast", "cnd_destroy", "pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
+         "sem_destroy", "pthread_detach", "thrd_detach", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
+         "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy", "pthread_mutexattr_init",
+         "pthread_mutexattr_destroy", "pthread_mutexattr_settype", "pthread_condattr_init", "pthread_condattr_destroy",
+         "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_init", "pthread_barrier_destroy",
+         "pthread_setconcurrency", "pthread_key_delete", "pthread_setspecific", "sched_yield", "thrd_yield", "pthread_yield"),
+        Pthreads.nothing),
+    **dict.fromkeys(
+        ("pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_getspecific", "pthread_barrier_wait",
+         "pthread_setcancelstate", "pthread_setcanceltype", "pthread_cancel", "pthread_kill", "thrd_sleep"),
+        Pthreads.anything),
+    **dict.fromkeys(("sem_getvalue", "pthread_setcancelstate"), Pthreads.fill),
+    "pthread_key_create": lambda p, r: p.anything(r),
+}

@@ -1,0 +1,285 @@
+"""Accesses through pointers: the cases of what a pointer value may be, each with its guard and its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from frontend.cfa import UNBOUNDED_LENGTH
+from frontend.expr import TRUE, Binary, Const, Expr, Scalar
+from frontend.fold import cast, conjunction, fold, plus, times
+from frontend.ir import Index, Module, Place, Step
+from frontend.memory import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
+from frontend.objects import Notes, Objects
+from frontend.places import Cell, Part, Places
+from frontend.pointsto import ANY, Target, Targets
+from frontend.source import Location
+from frontend.types import ArrayType, CType, RecordType
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing an access may touch under `guard` (None: no condition): an exact cell, or some part of some of `leaves`."""
+
+    guard: Expr | None
+    object: MemObject | None
+    cell: Cell | None = None
+    leaves: tuple[Leaf, ...] = ()
+
+
+OUTSIDE = Case(None, None)
+"""An access to memory that is no object of the program."""
+
+
+class Resolver:
+    """Finds the cases of an access through a pointer."""
+
+    def __init__(self, module: Module, objects: Objects, places: Places, notes: Notes) -> None:
+        self._module = module
+        self._objects = objects
+        self._places = places
+        self._notes = notes
+
+    def cases(self, place: Place, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
+              location: Location) -> list[Case]:
+        """What an access to `place`, based on a pointer value, may touch.
+
+        `targets` is what the pointer may point to, `visible` tells the objects this thread can reach, `anything` names the
+        objects a pointer from outside may point to.
+        """
+        assert not isinstance(place.base, str)
+        base = fold(cast(place.base, self._places.pointer))
+        if isinstance(base, Const):
+            exact = self._constant(base.value, place, location)
+            if exact is not None:
+                return exact
+        found: list[Case] = []
+        for target in targets.known:
+            if target[0].startswith("&"):
+                continue
+            if target[0].startswith("*"):
+                found.append(self._hardware(int(target[0][1:], 16), base, place))
+                continue
+            obj = self._objects.named(target[0])
+            if visible(obj):
+                found.extend(self._in_object(base, obj, target, place, location))
+        if targets.unknown:
+            found.append(OUTSIDE)
+            for name in anything:
+                obj = self._objects.named(name)
+                if visible(obj) and not any(c.object is obj for c in found):
+                    found.append(Case(None, obj, None, obj.leaves))
+        else:
+            self._notes.assume("no invalid pointer is dereferenced", location)
+        return _distinct(found)
+
+    def extents(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
+                extent: int) -> list[Case]:
+        """What a library function that follows a pointer may touch; see `Pending.extent`."""
+        base = fold(cast(pointer, self._places.pointer))
+        at = self._objects.at(base.value) if isinstance(base, Const) else None
+        if isinstance(base, Const) and base.value == 0:
+            return [OUTSIDE]
+        if at is not None:
+            obj, _, offset = at
+            return [Case(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else []
+        found: list[Case] = []
+        for name, offset in targets.known:
+            if name[0] in "&*":
+                continue
+            obj = self._objects.named(name)
+            if visible(obj):
+                found.append(Case(self._within(base, obj), obj, None, self._extent(obj, offset, extent)))
+        if targets.unknown or not found:
+            found.append(OUTSIDE)
+            if targets.unknown:
+                found.extend(Case(None, obj, None, obj.leaves) for obj in map(self._objects.named, anything) if visible(obj))
+        return _distinct(found)
+
+    def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool]) -> list[Case]:
+        """The lock words that a pointer may lead to: the first scalar of each object."""
+        base = fold(cast(pointer, self._places.pointer))
+        at = self._objects.at(base.value) if isinstance(base, Const) else None
+        if at is not None:
+            obj, instance, offset = at
+            for leaf in obj.leaves:
+                dims = leaf.dims[:-1] if leaf.bytes else leaf.dims
+                indices = _indices(offset - leaf.offset, obj.inner(dims))
+                if indices is not None:
+                    head = () if instance is None else (Const(instance, self._places.word),)
+                    return [Case(None, obj, self._word(leaf, (*head, *(Const(i, self._places.word) for i in indices))))]
+        found: list[Case] = []
+        for name, offset in targets.known:
+            if name[0] in "&*":
+                continue
+            obj = self._objects.named(name)
+            if not visible(obj):
+                continue
+            for leaf in obj.leaves:
+                if offset in (ANY, leaf.offset):
+                    dims = leaf.dims[:-1] if leaf.bytes else leaf.dims
+                    guard, values = self._test(base, self._objects.base(obj) + leaf.offset, dims, obj)
+                    found.append(Case(guard, obj, self._word(leaf, values)))
+        return _distinct(found)
+
+    def _word(self, leaf: Leaf, indices: tuple[Expr, ...]) -> Cell:
+        if not leaf.bytes:
+            return Cell(leaf, self._places.flatten(leaf, indices), leaf.type)
+        index = self._places.flatten(leaf, (*indices, Const(0, self._places.word)))
+        return Cell(leaf, index, Scalar(32, False), None, min(4, leaf.dims[-1].count))
+
+    def _extent(self, obj: MemObject, offset: int, extent: int) -> tuple[Leaf, ...]:
+        if offset == ANY or extent < 0:
+            return obj.leaves
+        here = [leaf for leaf in obj.leaves if leaf.offset <= offset < leaf.offset + leaf.size]
+        if extent == 0:
+            return tuple(here) if here and here[0].size == 1 and obj.inner(here[0].dims) else obj.leaves
+        if here and any(d.stride < extent for d in obj.inner(here[0].dims)):
+            inner = obj.inner(here[0].dims)
+            whole = inner[0].stride * inner[0].count
+            return tuple(here) if len(inner) == 1 and here[0].size == inner[0].stride and extent <= whole else obj.leaves
+        return tuple(leaf for leaf in obj.leaves if leaf.offset < offset + extent and leaf.offset + leaf.span > offset)
+
+    # ------------------------------------------------------------------------------------------- constants
+    def _constant(self, address: int, place: Place, location: Location) -> list[Case] | None:
+        """The cases for a pointer whose value is known; None if the general way has to be taken."""
+        if address == 0:
+            self._notes.assume("no invalid pointer is dereferenced", location)
+            return []
+        found = self._objects.at(address)
+        if found is None:
+            return [self._hardware(address, Const(address, self._places.pointer), place)]
+        obj, instance, offset = found
+        moving = isinstance(place.path[0], Index) if place.path else False
+        first = place.path[0].value if moving and isinstance(place.path[0], Index) else Const(0, self._places.word)
+        rest = place.path[1:] if moving else place.path
+        stride = self._module.sizeof(place.base_type)
+        head = () if instance is None else (Const(instance, self._places.word),)
+        for anchor in obj.shape.anchors:
+            if not self.compatible(anchor.type, place.base_type):
+                continue
+            indices = _indices(offset - anchor.offset, obj.inner(anchor.dims))
+            if indices is None:
+                continue
+            values: list[Expr] = [Const(i, self._places.word) for i in indices]
+            if fold(first) != Const(0, first.type):
+                # Element i of what the pointer is in: the array with that stride moves on.
+                at = next((k for k, d in reversed(list(enumerate(obj.inner(anchor.dims)))) if d.stride == stride), None)
+                if at is None:
+                    continue
+                values[at] = plus(cast(first, self._places.word), values[at]) if indices[at] else fold(first)
+            part = self._start(anchor, (*head, *values), place.base_type)
+            return [self._finish(None, obj, part, rest, place, location)]
+        return None
+
+    def _hardware(self, address: int, base: Expr, place: Place) -> Case:
+        move = self._places.displacement(place.base_type, place.path)
+        scalar = scalar_of(place.type, self._module)
+        size = 1 if scalar is None else self._module.sizeof(place.type)
+        guard = None if isinstance(base, Const) else Binary("==", base, Const(address, base.type))
+        leaves = tuple(self._objects.absolute(address + move.offset + k).leaves[0] for k in range(size))
+        return Case(guard, self._objects.absolute(address + move.offset), None, leaves)
+
+    # ------------------------------------------------------------------------------------------- targets
+    def _in_object(self, base: Expr, obj: MemObject, target: Target, place: Place, location: Location) -> list[Case]:
+        path, address = place.path, base
+        if path and isinstance(path[0], Index):
+            step = times(cast(path[0].value, base.type), self._module.sizeof(place.base_type))
+            address, path = plus(base, step), path[1:]
+        found: list[Case] = []
+        for anchor in obj.shape.anchors:
+            typed = self.compatible(anchor.type, place.base_type)
+            inside = isinstance(anchor.node, BytesNode)
+            there = target[1] in (ANY, anchor.offset) or (inside and obj.normal(target[1]) == anchor.offset)
+            if there and typed and not inside:
+                guard, indices = self._test(address, self._objects.base(obj) + anchor.offset, anchor.dims, obj)
+                part = self._start(anchor, indices, place.base_type)
+                found.append(self._finish(guard, obj, part, path, place, location))
+            elif there and inside:
+                found.append(self._in_bytes(address, obj, anchor, path, place, location))
+        if found:
+            return found
+        move = self._places.displacement(place.base_type, place.path)
+        size = self._module.sizeof(place.type)
+        offset = ANY if target[1] == ANY or move.terms else obj.normal(target[1] + move.offset)
+        leaves = tuple(obj.leaves[n] for n in obj.leaf_numbers(offset, size))
+        return [Case(self._within(base, obj), obj, None, leaves)]
+
+    def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[Step, ...], place: Place, location: Location) -> Case:
+        """An access into untyped memory: the bytes from the address on."""
+        leaf = anchor.node.leaf if isinstance(anchor.node, BytesNode) else obj.leaves[0]
+        count = leaf.dims[-1].count
+        start = self._objects.base(obj) + anchor.offset
+        distance = plus(address, Const(address.type.wrap(-start), address.type))
+        indices: list[Expr] = []
+        guard: Expr = TRUE
+        rest = distance
+        for dim in anchor.dims:
+            guard = conjunction(guard, Binary("<", rest, Const(dim.stride * dim.count, rest.type)))
+            indices.append(cast(fold(Binary("/", rest, Const(dim.stride, rest.type))), self._places.word))
+            rest = fold(Binary("%", rest, Const(dim.stride, rest.type)))
+        guard = conjunction(guard, Binary("<", rest, Const(count, rest.type)))
+        part = Part(anchor.node, place.base_type, tuple(indices), None, cast(rest, self._places.word))
+        return self._finish(guard, obj, part, path, place, location)
+
+    def _start(self, anchor: Anchor, indices: tuple[Expr, ...], type_: CType) -> Part:
+        byte = Const(0, self._places.word) if isinstance(anchor.node, BytesNode) else None
+        # The program's view of the type wins: it may be qualified differently.
+        return Part(anchor.node, type_ if isinstance(type_, RecordType | ArrayType) else anchor.type, indices, None, byte)
+
+    def _finish(self, guard: Expr | None, obj: MemObject, part: Part, path: tuple[Step, ...], place: Place,
+                location: Location) -> Case:
+        for step in path:
+            part = self._places.down(part, step)
+        return Case(guard, obj, self._places.cell(part, place.type, location))
+
+    def _test(self, address: Expr, start: int, dims: tuple[Dim, ...], obj: MemObject) -> tuple[Expr, tuple[Expr, ...]]:
+        """Whether the address is that of an element, and which one."""
+        if not dims:
+            return fold(Binary("==", address, Const(start, address.type))), ()
+        rest = plus(address, Const(address.type.wrap(-start), address.type))
+        guard: Expr = TRUE
+        indices: list[Expr] = []
+        above: int | None = None
+        for dim in dims:
+            extent = min(dim.stride * dim.count, obj.size) if dim.count == UNBOUNDED_LENGTH else dim.stride * dim.count
+            if extent != above:
+                guard = conjunction(guard, Binary("<", rest, Const(extent, rest.type)))
+            indices.append(cast(fold(Binary("/", rest, Const(dim.stride, rest.type))), self._places.word))
+            rest = fold(Binary("%", rest, Const(dim.stride, rest.type))) if dim.stride > 1 else Const(0, rest.type)
+            above = dim.stride
+        return conjunction(guard, Binary("==", rest, Const(0, rest.type))), tuple(indices)
+
+    def _within(self, address: Expr, obj: MemObject) -> Expr:
+        size = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
+        distance = plus(address, Const(address.type.wrap(-self._objects.base(obj)), address.type))
+        return fold(Binary("<=", distance, Const(size, distance.type)))
+
+    def compatible(self, a: CType, b: CType) -> bool:
+        """Whether memory of one type may be accessed as the other, as far as its layout goes."""
+        if isinstance(a, RecordType) or isinstance(b, RecordType):
+            return isinstance(a, RecordType) and isinstance(b, RecordType) and a.key == b.key
+        if isinstance(a, ArrayType) or isinstance(b, ArrayType):
+            return isinstance(a, ArrayType) and isinstance(b, ArrayType) and self.compatible(a.element, b.element)
+        first, second = scalar_of(a, self._module), scalar_of(b, self._module)
+        return first is not None and second is not None and self._module.sizeof(a) == self._module.sizeof(b)
+
+
+def _indices(distance: int, dims: tuple[Dim, ...]) -> list[int] | None:
+    """The indices along `dims` that make up a distance; None if none do."""
+    found: list[int] = []
+    for dim in dims:
+        index = distance // dim.stride
+        if not 0 <= index < dim.count:
+            return None
+        found.append(index)
+        distance -= index * dim.stride
+    return found if distance == 0 else None
+
+
+def _distinct(cases: list[Case]) -> list[Case]:
+    kept: list[Case] = []
+    for case in cases:
+        if case not in kept:
+            kept.append(case)
+    return kept
