@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ import smt
+from circ.predicates import number_ranges
 from circ.smt import Answer, Encoder, Solver, State, Term
 from circ.verdict import Choice, OutOfTime, Question, Step, Trace
 from frontend.cfa import AllAt, Arbitrary, Assign, Assume, Havoc, Op, Program, Self, ThreadTemplate, Values, Variable, primitive
-from frontend.expr import Binary, Cast, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute
+from frontend.expr import Binary, Cast, Element, Expr, Lvalue, Read, Scalar, Var, substitute
 
 LONGEST_HAVOC = 256
 """Arrays up to this length get all their elements from the model when they are arbitrary."""
@@ -139,18 +140,20 @@ class _Formula:
     def _begin(self) -> None:
         numbers: dict[str, list[Term]] = {}
         for v in self.script.program.globals:
-            self._start(v, v.name, None, None)
+            self._start(v, v.name, None)
         for n, template in enumerate(self.script.threads):
+            own = frozenset(v.name for v in template.locals)
             for v in template.locals:
-                self._start(v, f"{v.name}@{n}", n, template)
+                self._start(v, f"{v.name}@{n}", n)
                 if isinstance(v.start, Self):
                     numbers.setdefault(f"{template.name}.{v.name}", []).append(self.state.terms[f"{v.name}@{n}"])
+            self.solver.add(*(self.encoder.cond(qualify(e, n, own), self.state.terms) for e in number_ranges(template)))
         for terms in numbers.values():
             for i, a in enumerate(terms):
                 for b in terms[:i]:
                     self.solver.add(smt.negation(smt.equality(a, b)))
 
-    def _start(self, v: Variable, name: str, thread: int | None, template: ThreadTemplate | None) -> None:
+    def _start(self, v: Variable, name: str, thread: int | None) -> None:
         self.variables[name] = v
         symbol = self.encoder.symbol(v, "" if thread is None else f"@{thread}")
         match v.start:
@@ -159,11 +162,7 @@ class _Formula:
                     symbol = self.encoder.array_of(v, d, es)
                 else:
                     symbol = self.encoder.constant(v.type.wrap(dict(es).get(0, d)), v.type)
-            case Self(offset=o):
-                if template is not None and template.count is not None:
-                    me, last = Read(Var(name, v.type)), Const(o + template.count - 1, v.type)
-                    inside = Binary("&&", Binary("<=", Const(o, v.type), me), Binary("<=", me, last))
-                    self.solver.add(self.encoder.cond(inside, {name: symbol}))
+            case Self():
                 self.open_start.append((v, thread, symbol))
             case Arbitrary():
                 if self.encoder.math and not v.is_array:

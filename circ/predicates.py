@@ -14,7 +14,7 @@ from circ import smt
 from circ.skeleton import Segment, Skeleton
 from circ.smt import Answer, Encoder, Solver, State, Term
 from circ.verdict import OutOfTime
-from frontend.cfa import Arbitrary, Program, Self, Values, Variable, name_of, op_reads, op_writes
+from frontend.cfa import Arbitrary, Program, Self, ThreadTemplate, Values, Variable, name_of, op_reads, op_writes
 from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, negate, truth, variables
 
 _CANONICAL = {"!=": "==", ">=": "<", ">": "<="}
@@ -91,6 +91,7 @@ class Abstraction:
         self.encoder = Encoder(program.ints)
         self.active = tuple(self._active(live) for live in skeleton.live)
         self.queries = 0
+        self.numbers = tuple(constant_numbers(skeleton.original))
         self._segments: dict[int, _Step] = {}
         self._posts: dict[tuple[int, int], tuple[int, ...]] = {}
         self._environment: dict[tuple[frozenset[str], int, int], tuple[int, ...]] = {}
@@ -118,15 +119,9 @@ class Abstraction:
                         state.terms[v.name] = self.encoder.array_of(v, d, es)
                     else:
                         state.terms[v.name] = self.encoder.constant(v.type.wrap(dict(es).get(0, d)), v.type)
-                case Self(offset=o):
-                    count = self.skeleton.weak.count
-                    if count is not None:
-                        low, high = Const(o, v.type), Const(o + count - 1, v.type)
-                        term = {v.name: state.terms[v.name]}
-                        inside = Binary("&&", Binary("<=", low, _read(v)), Binary("<=", _read(v), high))
-                        state.constraints.append(self.encoder.cond(inside, term))
-                case Arbitrary():
+                case Self() | Arbitrary():
                     pass
+        state.constraints.extend(self.encoder.cond(e, state.terms) for e in number_ranges(self.skeleton.weak))
         step = _Step(self, state, (), range(len(self.all)), self.active[self.skeleton.start])
         return tuple(self.split(m) for m in step.enumerate(0))
 
@@ -199,8 +194,23 @@ class Abstraction:
         return [self.all[i] if m >> i & 1 else negate(self.all[i]) for i in bits(self.active[anchor])]
 
 
-def _read(v: Variable) -> Expr:
-    return Read(Var(v.name, v.type))
+def number_ranges(template: ThreadTemplate) -> list[Expr]:
+    """What the thread's own number lies between, for each local that holds it at the start."""
+    found: list[Expr] = []
+    for v in template.locals:
+        if isinstance(v.start, Self) and not v.is_array:
+            low = v.start.offset
+            high = v.type.high if template.count is None else low + template.count - 1
+            if v.type.low <= low and high <= v.type.high:
+                me = Read(Var(v.name, v.type))
+                found.append(Binary("&&", Binary("<=", Const(low, v.type), me), Binary("<=", me, Const(high, v.type))))
+    return found
+
+
+def constant_numbers(template: ThreadTemplate) -> list[Expr]:
+    """The same, only for locals that no edge writes: it holds of them in every state."""
+    written = {name for e in template.cfa.edges for name in op_writes(e.op)}
+    return [e for e in number_ranges(template) if not variables(e) & written]
 
 
 class _Step:
@@ -224,6 +234,7 @@ class _Step:
             self.after[i] = smt.boolean(f"a{i}")
             self.solver.add(smt.equality(self.after[i], encoder.cond(owner.all[i], state.terms)))
         self.solver.add(*state.constraints)
+        self.solver.add(*(encoder.cond(e, before) for e in owner.numbers))
 
     def enumerate(self, before: int) -> tuple[int, ...]:
         """The masks over the affected predicates that are possible after the step from `before`, in a fixed order."""

@@ -119,7 +119,7 @@ class Errors:
             own = {v.name: self.encoder.symbol(v, f"@{n}") for v in self.skeletons[u].original.locals}
             terms = {**shared, **own}
             both.append(terms)
-            for literal in self.abstractions[u].meaning(*state):
+            for literal in (*self.abstractions[u].meaning(*state), *self.abstractions[u].numbers):
                 solver.add(self.encoder.cond(literal, terms))
         if t == s:
             for v in self.skeletons[t].original.locals:

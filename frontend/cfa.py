@@ -224,7 +224,8 @@ class Arbitrary:
 
 @dataclass(frozen=True, slots=True)
 class Self:
-    """The thread's own number: 0 .. count-1 within its template; any value, pairwise distinct, if the count is unbounded.
+    """The thread's own number: 0 .. count-1 within its template; if the count is unbounded any number from 0 on that fits
+    the variable, pairwise distinct.
 
     `offset` is added to it (annotations count threads from 1).
     """

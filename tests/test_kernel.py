@@ -176,7 +176,7 @@ def test_thread_numbers_differ_and_are_below_the_count() -> None:
     q = RaceOn("x")
     for count in (2, 3, 40):
         accepted(owner(count, 1), q, pairs(owner(count, 1), q, both(OWNER_ROWS)))
-    # With numbers from 0 the free lock looks like thread 0's; with an unbounded count a number may be 0 as well.
+    # With numbers from 0 the free lock looks like thread 0's.
     assert refused(owner(2, 0), q, pairs(owner(2, 0), q, both(OWNER_ROWS)))
     # A number that the program changes is a number no more.
     assert refused(owner(2, 1, spoiled=True), q, pairs(owner(2, 1, spoiled=True), q, both(OWNER_ROWS)))
@@ -187,7 +187,7 @@ def test_an_unbounded_number_of_distinct_numbers_is_an_assumption() -> None:
     q = RaceOn("o")
     rows: Rows = {(0, i, 0, j): True for i in range(4) for j in range(4)}
     p = replace(p, templates=(replace(p.templates[0], cfa=replace(p.templates[0].cfa, edges=p.templates[0].cfa.edges[:1])),))
-    assert accepted(p, q, pairs(p, q, rows)).assumptions == (Assumption(f"at most {1 << 32} threads of a run"),)
+    assert accepted(p, q, pairs(p, q, rows)).assumptions == (Assumption(f"at most {(1 << 31) - 1} threads of a run"),)
 
 
 READERS = """

@@ -381,7 +381,7 @@ class PairsCheck:
         for t in self.program.templates:
             for v in t.locals:
                 if t.count is None and isinstance(v.start, Self) and self.program.ints != "math":
-                    yield Assumption(f"at most {1 << v.type.width} threads of {t.name} run")
+                    yield Assumption(f"at most {v.type.high - max(v.start.offset, 0) + 1} threads of {t.name} run")
 
     def refused(self, failure: Failure) -> Refused:
         places = [self.show(p) for p in failure.obligation.about]

@@ -132,7 +132,7 @@ def _numbers(
         elif taken.count(number) > 1:
             raise _Wrong(f"two threads of {machine.program.templates[t].name!r} have the number {number}")
         count = machine.program.templates[t].count
-        if count is not None and not 0 <= number < count:
+        if number < 0 or (count is not None and number >= count):
             raise _Wrong(f"thread {i} cannot have the number {number}")
         result.append(number)
     return result

@@ -127,21 +127,24 @@ class Threads:
     def numbers(self, places: Sequence[Place], at_start: bool = False) -> tuple[Term, ...]:
         """What is known of the threads' own numbers (`Self` start values).
 
-        The numbers of two threads of one template differ and lie in 0 .. count-1 by the semantics of `Self`, so this holds
-        of the values at the start. A local that no edge of its template writes keeps its start value for ever, and no other
-        thread can write it: for those it holds in every state. The offset is added modulo 2^width, which keeps numbers
-        apart as long as there are no more than 2^width of them; the range is used only where nothing wraps.
+        The numbers of two threads of one template differ and lie in 0 .. count-1 (from 0 to the greatest that fits, if the
+        count is unbounded) by the semantics of `Self`, so this holds of the values at the start. A local that no edge of its
+        template writes keeps its start value for ever, and no other thread can write it: for those it holds in every state.
+        The offset is added modulo 2^width, which keeps numbers apart as long as there are no more than 2^width of them; the
+        range is used only where nothing wraps.
         """
         facts: list[Term] = []
         for i, one in enumerate(places):
-            count = self.program.templates[one.template].count
             mine = self.locals[one.slot, one.template]
             for v, offset, fixed in self._numbers[one.template]:
                 if not (fixed or at_start):
                     continue
-                if count is not None and v.type.low <= offset and offset + count - 1 <= v.type.high:
+                count = self.program.templates[one.template].count
+                if count is None:
+                    count = max(v.type.high - max(offset, 0) + 1, 1)
+                if v.type.low <= offset and offset + count - 1 <= v.type.high:
                     facts.append(self._within(v, mine, offset, offset + count - 1))
-                if count is None or count <= 1 << v.type.width:
+                if count <= 1 << v.type.width:
                     facts.extend(negation(equality(mine[v.name], self.locals[other.slot, other.template][v.name]))
                                  for other in places[i + 1:] if other.template == one.template)
         return tuple(facts)
