@@ -3,11 +3,15 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/installed
+SEED   ?= $(shell date +%s)
+N      ?= 2000
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check fuzz bench clean
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
+	$(BIN)/circ check nesc_examples/test_and_set.c --explain
+	$(BIN)/circ check nesc_examples/test_and_set_no_atomic.c || test $$? -eq 1  # a race is found, as it should be
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
@@ -16,6 +20,9 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz_main --seed $(SEED) --count $(N)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py

@@ -29,6 +29,7 @@ def program(lines: int, seed: int = 1) -> str:
     while len(text) < lines // 2:
         text += _declarations(rng, header)
         header += 1
+    text.append('# 5 "generated.c" 2')
     modules = []
     while len(text) < lines - 12:
         text += _module(rng, len(modules))

@@ -17,10 +17,12 @@ from circ import engines
 from circ.dump import Dump
 from circ.kernel.outcome import Accepted, Refused
 from circ.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfMemory, TimedOut, supervise
+from circ.triage import reason, triage
 from circ.verdict import (
     Answer,
     Assertions,
     Certificate,
+    Engine,
     Observer,
     Options,
     OutOfTime,
@@ -31,6 +33,7 @@ from circ.verdict import (
     Safe,
     Trace,
     Unknown,
+    Verdict,
     silent,
 )
 from frontend import resolve_variable
@@ -114,35 +117,53 @@ def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Obse
         raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
 
     def start() -> Callable[[Asked, Emit], Answer]:
-        engine = entry.load()
-
-        def work(task: Asked, emit: Emit) -> Answer:
-            dump = Dump(plan.dump / file_name(task.shown), program) if plan.dump else None
-
-            def observe(event: str, data: Mapping[str, Any]) -> None:
-                if dump is not None:
-                    dump(event, data)
-                if event != "dump":
-                    emit(event, data)
-
-            begin, timeout = time.monotonic(), plan.limits.timeout
-            options = replace(plan.options, deadline=None if timeout is None else begin + timeout)
-            try:
-                verdict = engine(program, task.question, options, observe)
-            except OutOfTime as error:
-                return Answer(task.question, task.shown, Unknown(str(error), advice=_MORE_TIME), plan.engine)
-            inferred = time.monotonic()
-            emit("kernel", {})
-            answer = confirmed(program, Answer(task.question, task.shown, verdict, plan.engine))
-            return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
-
-        return work
+        return _Worker(program, plan, entry)
 
     def on_event(task: Asked, event: str, data: Mapping[str, Any]) -> None:
         observer(event, {**data, "subject": task.shown})
 
     for task, outcome in supervise(asked, start, plan.limits, on_event):
         yield outcome.value if isinstance(outcome, Done) else Answer(task.question, task.shown, _failed(outcome), plan.engine)
+
+
+class _Worker:
+    """Answers questions in the child process: triage, then the engine, then the kernel."""
+
+    def __init__(self, program: Program, plan: Plan, entry: engines.Entry) -> None:
+        self.program, self.plan, self.entry = program, plan, entry
+        self.engine: Engine | None = None  # what triage decides needs no engine
+
+    def __call__(self, task: Asked, emit: Emit) -> Answer:
+        begin = time.monotonic()
+        engine, verdict = self._infer(task, emit, begin)
+        inferred = time.monotonic()
+        emit("kernel", {})
+        answer = confirmed(self.program, Answer(task.question, task.shown, verdict, engine))
+        return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
+
+    def _infer(self, task: Asked, emit: Emit, begin: float) -> tuple[str, Verdict]:
+        observer = self._observer(task, emit)
+        proof = triage(self.program, task.question)
+        if proof is not None:
+            return "triage", Safe(proof, (reason(self.program, proof),), trivial=True)
+        self.engine = self.engine or self.entry.load()
+        timeout = self.plan.limits.timeout
+        options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout)
+        try:
+            return self.entry.name, self.engine(self.program, task.question, options, observer)
+        except OutOfTime as error:
+            return self.entry.name, Unknown(str(error), advice=_MORE_TIME)
+
+    def _observer(self, task: Asked, emit: Emit) -> Observer:
+        dump = Dump(self.plan.dump / file_name(task.shown), self.program) if self.plan.dump else None
+
+        def observe(event: str, data: Mapping[str, Any]) -> None:
+            if dump is not None:
+                dump(event, data)
+            if event != "dump":
+                emit(event, data)
+
+        return observe
 
 
 def confirmed(program: Program, answer: Answer) -> Answer:
