@@ -19,7 +19,7 @@ from tests.randomc.automata import random_program
 
 QUESTIONS: tuple[Question, ...] = (RaceOn("x"), RaceOn("a"), Assertions())
 SMALL = Options(max_states=2_000)
-ALL_OFF = {"symmetry": False, "local-first": False}
+ALL_OFF = {"symmetry": False, "local-first": False, "open": False}
 
 
 def kind(verdict: object) -> str:
@@ -34,7 +34,7 @@ def test_reductions_change_no_answer_and_traces_replay(question: Question) -> No
         plain = answer(p, question, Options(switches=ALL_OFF, max_states=4_000), silent)
         if isinstance(plain, Unknown) and "states" in plain.reason:
             continue
-        for switches in ({}, {"symmetry": False}, {"local-first": False}):
+        for switches in ({}, {"symmetry": False}, {"local-first": False}, {"open": False}):
             verdict = answer(p, question, Options(switches=switches, max_states=4_000), silent)
             assert kind(verdict) == kind(plain), (seed, switches)
             if isinstance(verdict, Refuted):
@@ -77,8 +77,9 @@ def test_damaged_certificates_are_refused() -> None:
 
 
 @pytest.mark.parametrize("body", [
-    {}, [], {"forget": 1, "globals": 1, "threads": 1, "states": 1}, {"forget": [], "globals": [], "threads": [], "states": []},
-    {"forget": [[[]]], "globals": [[None]], "threads": [[[True, []]]], "states": [[0, 0]]},
+    {}, [], {"forget": 1, "globals": 1, "open": 1, "threads": 1, "states": 1},
+    {"forget": [], "globals": [], "open": {"globals": [], "locals": []}, "threads": [], "states": []},
+    {"forget": [[[]]], "globals": [[None]], "open": {"globals": [1], "locals": []}, "threads": [[[True, []]]], "states": []},
 ])
 def test_what_is_no_certificate_is_refused(body: object) -> None:
     p = random_program(1, bounded=True)

@@ -4,9 +4,10 @@ Finite templates run in exactly their number; unboundedly many threads are tried
 their templates. A shortest run to a race is `race`. Only a program whose threads are all counted, whose state space was
 explored to the end and whose open values were all enumerated is `safe`; its certificate is the set of states.
 
-Two reductions, each with a switch: states that differ in the order of equal threads are one (`symmetry`), and a thread's
-purely local step is taken at once (`local-first`, a partial-order reduction with the usual cycle proviso; a race found with it
-is looked for again without it, for a shortest run, and no certificate is built with it).
+Reductions, each with a switch: a variable that decides nothing is left open (`open`); states that differ in the order of
+equal threads are one (`symmetry`); a thread's purely local step is taken at once (`local-first`, a partial-order reduction with
+the usual cycle proviso; a race found with it is looked for again without it, for a shortest run, and no certificate is
+built with it).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from frontend.cfa import Program
 from frontend.conflicts import Ready, clash, ready
 from frontend.evaluate import Undefined, Value
 from frontend.interpret import Domain, Globals, Machine, Move, Thread, forget
+from frontend.opened import Names, irrelevant, opened
 
 COPIES = (2, 3, 4)
 _LARGEST_PROOF = 200_000
@@ -48,13 +50,13 @@ def engine() -> Engine:
 
 def answer(program: Program, question: Question, options: Options, observer: Observer = silent) -> Verdict:
     """Searches with more and more threads."""
-    machine = Machine(program)
+    space = Space(program, question, options)
     unbounded = [i for i, t in enumerate(program.templates) if t.count is None]
     states = 0
     tried: list[str] = []
     for copies in _copies(program) if unbounded else (0,):
         for crew in crews(program, copies):
-            search = Search(machine, question, crew, options, proof=not unbounded)
+            search = Search(space, crew, options, proof=not unbounded)
             found = search.run()
             states += len(search.keys)
             observer("explicit", {"threads": len(crew), "states": len(search.keys)})
@@ -72,10 +74,11 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
 
 def oracle(program: Program, question: Question, threads: int, max_states: int = 200_000) -> bool | None:
     """Whether `threads` threads of unbounded number (and all the counted ones) can show it; None if the search is incomplete."""
-    machine = Machine(program)
+    options = Options(max_states=max_states)
+    space = Space(program, question, options)
     complete = True
     for crew in crews(program, threads):
-        search = Search(machine, question, crew, Options(max_states=max_states), proof=False)
+        search = Search(space, crew, options, proof=False)
         if search.run() is not None:
             return True
         complete = complete and not search.full and search.domain.exact
@@ -106,12 +109,12 @@ def _shortest(search: Search, found: Found) -> Trace:
     """The run found, or a shorter one by a search without the reduction that skips runs."""
     if search.local_first:
         options = Options(max_states=20 * len(search.keys) + 1000, deadline=search.options.deadline)
-        again = Search(search.machine, search.question, search.crew, options, proof=True)
+        again = Search(search.space, search.crew, options, proof=True)
         shorter = again.run()
         if shorter is not None:
             search, found = again, shorter
     path, who = search.path(found.state)
-    return build_trace(search.machine, search.question, search.crew, path, who, found)
+    return build_trace(search.space.program, search.machine, search.question, search.crew, path, who, found)
 
 
 def _all_explored(search: Search, statistics: Statistics) -> Verdict:
@@ -119,31 +122,43 @@ def _all_explored(search: Search, statistics: Statistics) -> Verdict:
         return Unknown("no run found, but values of more than 8 bits were only sampled", statistics=statistics)
     if len(search.keys) > _LARGEST_PROOF:
         return Unknown(f"all {len(search.keys)} states explored, too many for a certificate", statistics=statistics)
-    program = search.machine.program
-    certificate = Certificate(program.fingerprint(), search.question, "reachable", search.reachable())
+    certificate = Certificate(search.space.program.fingerprint(), search.question, "reachable", search.reachable())
     why = f"all {len(search.keys)} reachable states of {len(search.crew)} threads were visited"
     return Safe(certificate, (why,), statistics=statistics)
 
 
 # --------------------------------------------------------------------------------------------------- the search
+class Space:
+    """What all searches about one question share: the program with everything left open that decides nothing (`open`)."""
+
+    def __init__(self, program: Program, question: Question, options: Options) -> None:
+        self.program, self.question = program, question
+        nothing = Names(frozenset(), tuple(frozenset() for _ in program.templates))
+        variable = question.variable if isinstance(question, RaceOn) else None
+        self.open = irrelevant(program, variable) if options.on("open") else nothing
+        self.machine = Machine(opened(program, self.open))
+        self.forget = tuple(forgotten(t) for t in self.machine.program.templates)
+        self.local = tuple(local_locations(program, i, question) for i in range(len(program.templates)))
+        self.samples = samples(program)
+
+
 class Search:
     """One breadth-first search with a fixed crew. A state is a tuple of numbers: of its globals, then of each thread's state."""
 
-    def __init__(self, machine: Machine, question: Question, crew: tuple[int, ...], options: Options, proof: bool) -> None:
-        self.machine, self.question, self.crew, self.options = machine, question, crew, options
-        self.domain = Domain(samples(machine.program))
+    def __init__(self, space: Space, crew: tuple[int, ...], options: Options, proof: bool) -> None:
+        self.space, self.machine, self.question = space, space.machine, space.question
+        self.crew, self.options = crew, options
+        self.domain = Domain(space.samples)
         self.local_first = options.on("local-first") and not proof
         self.symmetry = options.on("symmetry")
         self.full = False
-        self.forget = tuple(forgotten(t) for t in machine.program.templates)
         self._globals: list[Globals] = []
         self._global_ids: dict[Globals, int] = {}
-        self._threads: list[list[Thread]] = [[] for _ in machine.program.templates]
-        self._thread_ids: list[dict[Thread, int]] = [{} for _ in machine.program.templates]
+        self._threads: list[list[Thread]] = [[] for _ in space.program.templates]
+        self._thread_ids: list[dict[Thread, int]] = [{} for _ in space.program.templates]
         self._moves: dict[tuple[int, int, int], tuple[tuple[Move, int, int], ...]] = {}
         self._ready: dict[tuple[int, int, int], tuple[Ready, ...]] = {}
         self._groups = [range(*_span(crew, i)) for i in sorted(set(crew))]
-        self._local = tuple(local_locations(machine.program, i, question) for i in range(len(machine.program.templates)))
         self.keys: list[tuple[int, ...]] = []
         self.parents: list[tuple[int, int, Move] | None] = []
         self._index: dict[tuple[int, ...], int] = {}
@@ -175,7 +190,7 @@ class Search:
         if self.local_first and holder is None:
             for position in positions:
                 thread = self._threads[self.crew[position]][key[position + 1]]
-                if thread[0] in self._local[self.crew[position]]:
+                if thread[0] in self.space.local[self.crew[position]]:
                     steps = list(self._steps(at, key, position))
                     if steps and all(k not in self._index for k, _ in steps):
                         yield from steps
@@ -217,7 +232,7 @@ class Search:
         return found
 
     def _forgetful(self, template: int, thread: Thread) -> Thread:
-        return forget(self.forget[template][thread[0]], thread)
+        return forget(self.space.forget[template][thread[0]], thread)
 
     def _sorted(self, key: list[int]) -> tuple[int, ...]:
         if self.symmetry:
@@ -316,7 +331,8 @@ class Search:
     def reachable(self) -> dict[str, Any]:
         """The body of a `reachable` certificate: every state found."""
         return {
-            "forget": [[list(slots) for slots in template] for template in self.forget],
+            "forget": [[list(slots) for slots in template] for template in self.space.forget],
+            "open": {"globals": sorted(self.space.open.globals), "locals": [sorted(names) for names in self.space.open.locals]},
             "globals": [_json(g) for g in self._globals],
             "threads": [[[location, _json(local)] for location, local in known] for known in self._threads],
             "states": [list(key) for key in self.keys],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from circ.verdict import Choice, Question, Step, Trace
-from frontend.cfa import Arbitrary, Self, Variable
+from frontend.cfa import Arbitrary, Havoc, Op, Program, Self, Variable, primitive
 from frontend.evaluate import Value, Where
 from frontend.interpret import Code, Machine, Move, settle
 
@@ -51,11 +51,13 @@ class _Ledger:
 
 
 def build_trace(
-    machine: Machine, question: Question, crew: tuple[int, ...], path: Sequence[tuple[int, Move]], who: Sequence[int],
-    found: Found,
+    program: Program, machine: Machine, question: Question, crew: tuple[int, ...], path: Sequence[tuple[int, Move]],
+    who: Sequence[int], found: Found,
 ) -> Trace:
-    """The path as a replayable trace; `who[i]` is the thread at position i of the last state."""
-    program = machine.program
+    """The path as a replayable trace; `who[i]` is the thread at position i of the last state.
+
+    `machine` runs the program with some variables open; what only that leaves open needs no choice.
+    """
     ledger = _Ledger()
     start: list[_Origin] = []
 
@@ -83,7 +85,8 @@ def build_trace(
             if kind != "h":
                 ledger.decide(thread if kind == "l" else None, slot, index, value)
         holes = _fill(machine, code, thread, crew[thread], g, threads[thread][1], decided, ledger)
-        steps.append((thread, move.edge, holes))
+        own = _own_holes(program.templates[crew[thread]].cfa.edges[move.edge].op, machine.edge(crew[thread], move.edge).op)
+        steps.append((thread, move.edge, [hole for hole, chosen in zip(holes, own, strict=True) if chosen]))
         g, threads[thread] = move.globals, move.thread
     return Trace(
         program.fingerprint(), question, tuple(program.templates[t].name for t in crew),
@@ -91,6 +94,15 @@ def build_trace(
         tuple(Step(thread, edge, tuple(c for hole in holes for c in hole.made())) for thread, edge, holes in steps),
         tuple((who[position], edge, access) for position, edge, access in found.accesses),
     )
+
+
+def _own_holes(op: Op, opened: Op) -> list[bool]:
+    """For each hole of the opened operation whether the original has it, too."""
+    result: list[bool] = []
+    for mine, part in zip(primitive(op), primitive(opened), strict=True):
+        if isinstance(part, Havoc):
+            result += [isinstance(mine, Havoc)] * (len(part.targets) + len(part.whole))
+    return result
 
 
 def _fill(

@@ -1,9 +1,10 @@
 """Certificates of kind `reachable`: a set of states that holds the start, is closed under steps, and shows nothing bad.
 
 Body: `globals` (a list of valuations), `threads` (for each template a list of `[location, locals]`), `states` (each the number of
-its globals, then of each thread, templates in order), and `forget` (for each template and location the locals that are open
-there). A value is a number, null for any value, or `[default, [[index, value], ...]]` for an array. Threads of one template
-are interchangeable, so a state stands for all its permutations; null and `forget` only add states, so neither needs trust.
+its globals, then of each thread, templates in order), `open` (names of variables that may change at will) and `forget` (for each
+template and location the locals that are open there). A value is a number, null for any value, or `[default, [[index,
+value], ...]]` for an array. Threads of one template are interchangeable, so a state stands for all its permutations; null,
+`open` and `forget` only add states and steps, so none of them needs trust.
 
 One pass over the states suffices, by induction on the length of a run: the start is listed, every step of a listed state
 leads to a listed one, no listed state shows what the question asks for.
@@ -21,8 +22,9 @@ from frontend.cfa import AllAt, Program, Variable
 from frontend.conflicts import clash, ready
 from frontend.evaluate import Undefined, Value, cells
 from frontend.interpret import Domain, Globals, Machine, Thread, forget
+from frontend.opened import Names, opened
 
-_KEYS = {"forget", "globals", "threads", "states"}
+_KEYS = {"forget", "globals", "open", "threads", "states"}
 
 
 def check_reachable(program: Program, certificate: Certificate) -> Outcome:
@@ -41,8 +43,11 @@ class _Checker:
     """Globals and thread states are numbered on arrival, so that states are tuples of numbers and equal ones are equal."""
 
     def __init__(self, program: Program, certificate: Certificate) -> None:
+        body, templates = certificate.body, program.templates
+        if not isinstance(body, Mapping) or set(body) != _KEYS:
+            raise Malformed(f"the body needs the keys {', '.join(sorted(_KEYS))}")
         self.program, self.question = program, certificate.question
-        self.machine = Machine(program)
+        self.machine = Machine(opened(program, _names(body["open"], len(templates))))
         self.crew = tuple(i for i, t in enumerate(program.templates) for _ in range(t.count or 0))
         self.domain = Domain(())
         self.global_ids: dict[Globals, int] = {}
@@ -50,9 +55,6 @@ class _Checker:
         self.steps: dict[tuple[int, int, int], list[tuple[int, int, tuple[AllAt, ...]]]] = {}
         self.globals: list[Globals] = []
         self.threads: list[Thread] = []
-        body, templates = certificate.body, program.templates
-        if not isinstance(body, Mapping) or set(body) != _KEYS:
-            raise Malformed(f"the body needs the keys {', '.join(sorted(_KEYS))}")
         self.forget = [_forget(row, t.cfa.size, t.locals)
                        for row, t in zip(_list(body["forget"], len(templates)), templates, strict=True)]
         rows = [[self._global(_values(g, program.globals)) for g in _list(body["globals"])]]
@@ -152,6 +154,15 @@ def _array(data: Any) -> Value:
     default, items = _list(data, 2)
     elements = {_number(i): None if x is None else _number(x) for i, x in (_list(item, 2) for item in _list(items))}
     return cells(None if default is None else _number(default), elements)
+
+
+def _names(data: Any, templates: int) -> Names:
+    if not isinstance(data, Mapping) or set(data) != {"globals", "locals"}:
+        raise Malformed("`open` needs the keys globals and locals")
+    rows = [_list(data["globals"]), *map(_list, _list(data["locals"], templates))]
+    if not all(isinstance(name, str) for row in rows for name in row):
+        raise Malformed("a name is not a text")
+    return Names(frozenset(rows[0]), tuple(map(frozenset, rows[1:])))
 
 
 def _thread(data: Any, size: int, variables: tuple[Variable, ...]) -> Thread:
