@@ -36,6 +36,10 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, proofs and traces"),
     Entry("explicit", "circ.engines.explicit", "brute-force search of all interleavings, the oracle for the others",
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
+    Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite-state",
+          "races and assertions, proofs"),
+    Entry("refinement", "circ.engines.refinement", "thread-modular with iterative refinement: complete for finite-state programs",
+          "races and assertions, proofs and traces"),
 )
 
 

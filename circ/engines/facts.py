@@ -72,8 +72,7 @@ def modular_certificate(system: System, result: Modular) -> Certificate:
         references += [("count", k, c) for k, c in counters]
         domains += [range(system.groups[k].size + 1) for k, _ in counters]
         references += [("at",), *(("own", c.name, c.element) for c in group.cells)]
-        # A location that no step of this thread reaches is still a location: never leave its test out.
-        domains += [range(group.template.cfa.size), *(c.values for c in group.cells)]
+        domains += [group.locations, *(c.values for c in group.cells)]
         rows = ((*g, *(counts[k][c] for k, c in counters), *local)
                 for (g, counts), locals_ in result.reached[i].items() for local in locals_)
         facts.append(diagram.of_rows(references, _strict(domains, system, len(counters), group.cells), rows))
@@ -87,10 +86,11 @@ def _strict(domains: list[Sequence[int]], system: System, counters: int, cells: 
     for n, d in enumerate(domains):
         if n < width:
             full.append(d if complete(system.globals[n]) else ())
-        elif n <= width + counters:
+        elif n < width + counters:
             full.append(d)
         else:
-            full.append(d if complete(cells[n - width - counters - 1]) else ())
+            own = n - width - counters
+            full.append(d if own and complete(cells[own - 1]) else ())
     return full
 
 

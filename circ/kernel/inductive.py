@@ -61,6 +61,7 @@ class InductiveCheck:
         self._moves: dict[Slot, Term] = {}
         self._named: dict[int, Term] = {}
         self._kept: list[Term] = []
+        self._made: dict[tuple[object, ...], Term] = {}
         self._mentioned = [{body.nodes[n - 2][0][1] for n in body.below(f) if str(body.nodes[n - 2][0][0]).startswith("other")}
                            for f in body.facts]
         self._used = {str(r[1]) for r, _ in body.nodes if r[0] == "global"}
@@ -214,10 +215,14 @@ class InductiveCheck:
     def _still(self, slot: Slot) -> Term:
         """The thread in the slot does not move."""
         here, there = self.own(slot, False), self.own(slot, True)
-        return conjunction(equality(there[n], here[n]) for n in ("", *self._names(slot[0])))
+        names = ("", *self._names(slot[0]))
+        return self._once(("still", slot), lambda: conjunction(equality(there[n], here[n]) for n in names))
 
     def _counted(self, mover: Slot) -> Term:
         """The counters after a move of the thread in `mover`."""
+        return self._once(("counted", mover), lambda: self._make_counted(mover))
+
+    def _make_counted(self, mover: Slot) -> Term:
         parts = []
         for k, group in enumerate(self.body.groups):
             for c in range(group.class_count):
@@ -233,8 +238,17 @@ class InductiveCheck:
                     conjunction((equality(left, came), equality(after, before))))))
         return conjunction(parts)
 
+    def _once(self, key: tuple[object, ...], make: Callable[[], Term]) -> Term:
+        """The term for this key, made when it is first wanted."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
     def _counts_hold(self, slots: Sequence[Slot]) -> Term:
         """No class has fewer threads than those in `slots` that are in it, and no group more than it has."""
+        return self._once(("counts", *slots), lambda: self._make_counts_hold(slots))
+
+    def _make_counts_hold(self, slots: Sequence[Slot]) -> Term:
         parts = []
         for k, group in enumerate(self.body.groups):
             present = [s for s in slots if s[0] == k]
@@ -251,6 +265,8 @@ class InductiveCheck:
 
     def _holders(self, slots: Sequence[Slot]) -> Term:
         """At most one of the threads is at a listed atomic location, and then `atomic` is 1."""
+        if not any(self.body.sections):
+            return conjunction(())
         holder = self._word("holder")
         parts = []
         for n, s in enumerate(slots):
@@ -403,27 +419,31 @@ class InductiveCheck:
                clash: set[tuple[int, int]]) -> tuple[str, str] | None:
         """No two different threads are at once at places whose sorts clash and whose cells overlap."""
         index = Variable("index", Scalar(64, False))
+        symmetric = clash == {(b, a) for a, b in clash}
+        sort = [self._word(f"sort{n}") for n in (0, 1)]
+        pairs = disjunction(conjunction((self._is(sort[0], a), self._is(sort[1], b))) for a, b in sorted(clash))
+        everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
         for k in range(len(self.body.groups)):
             first = self._marked((k, 1), marks(k), 0, index)
             if first is None:
                 continue
-            options = []
             for s in self._present(k):
                 second = self._marked(s, marks(s[0]), 1, index) if s != (k, 1) else None
-                if second is not None:
-                    both = [(k, 1), s]
-                    options.append(conjunction((second, self.fact(s, False), self._counts_hold(both), self._holders(both))))
-            sort = [self._word(f"sort{n}") for n in (0, 1)]
-            pairs = disjunction(conjunction((self._is(sort[0], a), self._is(sort[1], b))) for a, b in sorted(clash))
-            everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
-            query = (self.fact((k, 1), False), first, disjunction(options), pairs)
-            if not self._refuted(*query) and not self._refuted(*query, *everybody):
-                return self.template(k).name, "two threads can be at conflicting places"
+                if second is None or (s[1] == 1 and s[0] < k and symmetric):
+                    continue
+                both = [(k, 1), s]
+                query = (self.fact((k, 1), False), first, second, self.fact(s, False), pairs,
+                         self._counts_hold(both), self._holders(both))
+                if not self._refuted(*query) and not self._refuted(*query, *everybody):
+                    return self.template(k).name, "two threads can be at conflicting places"
         return None
 
     def _marked(self, slot: Slot, marks: list[tuple[int, int, Access | None]], side: int, index: Variable) -> Term | None:
         if not marks:
             return None
+        return self._once(("marked", slot, side), lambda: self._make_marked(slot, marks, side, index))
+
+    def _make_marked(self, slot: Slot, marks: list[tuple[int, int, Access | None]], side: int, index: Variable) -> Term:
         terms = {**self.shared(False), **{n: t for n, t in self.own(slot, False).items() if n}}
         cell = self.encoder.symbol(index)
         parts = []

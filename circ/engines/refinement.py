@@ -1,0 +1,214 @@
+"""Thread-modular model checking with iterative refinement (Meng, He, Wang, Liu 2012): complete for finite-state programs.
+
+Algorithm 2: compute the thread-modular R; without error states, PASS; with an initial state among them, FAILURE; otherwise
+expose what tells the error states apart, and go on. Where the code departs from the paper:
+- predicates first, for all error states at once; predecessors (Algorithm 3, line 16 on) only when no predicate is new;
+- classes of values with equal cofactors are exposed instead of single values, and need no auxiliary bits
+  (`circ.engines.symbolic`);
+- the guarantee projects reachable steps only, as Flanagan and Qadeer do, not all of T;
+- line 13 (not refinable: PASS) would leave R minus error as the invariant: everything is exposed instead, once, so that
+  R itself is the invariant that the kernel checks.
+Where threads are identical, one R is computed for all of them, on explicit states with counters (`circ.engines.modular`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from circ.domains import NotFinite
+from circ.engines.bdd import Set, Symbolic
+from circ.engines.facts import modular_certificate
+from circ.engines.modular import Clash, Modular, Parts, all_classes, one_class
+from circ.engines.product import Product
+from circ.engines.symbolic import SymbolicModular, ValueClasses, exposed, hidden, predicates, split
+from circ.engines.symbolic_facts import symbolic_certificate
+from circ.finite import OutOfDomain, Stepper, System, build, racing_accesses, start_choices, trace_steps
+from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Trace, Unknown, Verdict
+from frontend.cfa import Program
+
+COUNTED_STATES = 100_000
+"""Explicit states with counters are given up for diagrams beyond this."""
+WHY = "what the threads can do to each other, once these facts about their local states are known"
+
+
+def engine() -> Engine:
+    return check
+
+
+def check(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+    """Safe or refuted, unless the program is not finite-state or a limit is reached. Switches: symmetry, symbolic."""
+    try:
+        system = build(program, question, options.on("symmetry"))
+        if not options.on("symbolic"):
+            return counted(system, options, observer)
+        if any(g.size > 1 for g in system.groups):
+            try:
+                return counted(system, _smaller(options), observer)
+            except OutOfDomain:
+                system = build(program, question, symmetry=False)
+        return symbolic(closed(system, options), options, observer)
+    except (NotFinite, OutOfDomain) as error:
+        return Unknown(str(error))
+
+
+def _smaller(options: Options) -> Options:
+    limit = min(options.max_states, COUNTED_STATES)
+    return Options(options.predicates, options.k, options.deadline, limit, options.switches)
+
+
+def closed(system: System, options: Options) -> System:
+    """The system with all domains known: where the analysis left some open, a thread-modular run finds their values."""
+    if not any(c.open for c in (*system.globals, *(c for g in system.groups for c in g.cells))):
+        return system
+    stepper = Stepper(system)
+    Modular(system, one_class(system), options, stepper).run()
+    return stepper.closed()
+
+
+# --------------------------------------------------------------------------------------------------- diagrams
+def symbolic(system: System, options: Options, observer: Observer) -> Verdict:
+    """Algorithm 2 on decision diagrams."""
+    s = Symbolic(system)
+    classes = hidden(s)
+    start, error = s.start(), s.error()
+    layers = [error]
+    rounds = 0
+    result: SymbolicModular | None = None
+    while True:
+        if result is None:
+            result = SymbolicModular(s, classes, options.check_time).run()
+        observer("refinement", {"round": rounds, "predicates": predicates(classes), "nodes": s.peak()})
+        bad = result.join & error
+        statistics = Statistics(_shown(system, classes), rounds=rounds, states=s.peak())
+        if bad == s.false:
+            return Safe(symbolic_certificate(s, result.reached), (WHY,), statistics=statistics)
+        if bad & start != s.false:
+            return Refuted(_trace(s, layers, bad & start), statistics)
+        finer = split(s, classes, bad)
+        if finer != classes:
+            classes, result, rounds = finer, None, rounds + 1
+            continue
+        fresh = _predecessors(s, bad) & result.join & ~error
+        if fresh != s.false:
+            layers.append(fresh)
+            error |= fresh
+            continue
+        assert classes != exposed(s), "with everything exposed every state of the join is reachable"
+        classes, result, rounds = exposed(s), None, rounds + 1
+
+
+def _predecessors(s: Symbolic, states: Set) -> Set:
+    found = s.false
+    for moves in s.moves:
+        for _, commands in moves:
+            found |= s.preimage(states, commands)
+    return found
+
+
+def _shown(system: System, classes: list[ValueClasses]) -> tuple[str, ...]:
+    """The exposed predicates, as a reader would write them."""
+    found = []
+    for t, own in enumerate(classes):
+        group = system.groups[system.threads[t]]
+        for name, parts in zip(("location", *map(str, group.cells)), own, strict=True):
+            found += [f"thread {t}: {name} in {{{', '.join(map(str, p))}}}" for p in parts[1:]]
+    return tuple(found)
+
+
+def _trace(s: Symbolic, layers: list[Set], starts: Set) -> Trace:
+    """From a start state down the layers, each of which steps into an earlier one, to an error state."""
+    system = s.system
+    stepper = Stepper(system)
+    g, locals_ = s.pick(starts)
+    begin = start_choices(system, g, locals_)
+    steps: list[Step] = []
+    level = next(n for n, layer in enumerate(layers) if s.contains(layer, g, locals_))
+    while level:
+        level, g, locals_, taken = _descend(s, stepper, layers[:level], g, locals_)
+        steps += taken
+    return Trace(system.program.fingerprint(), system.question, system.names(), begin, tuple(steps),
+                 racing_accesses(system, stepper, g, locals_))
+
+
+def _descend(s: Symbolic, stepper: Stepper, layers: list[Set], g: tuple[int, ...],
+             locals_: tuple[tuple[int, ...], ...]) -> tuple[int, tuple[int, ...], tuple[tuple[int, ...], ...], list[Step]]:
+    for t, i in enumerate(s.system.threads):
+        for move, chosen, g2, local2 in stepper.successors(i, g, locals_[t]):
+            after = (*locals_[:t], local2, *locals_[t + 1:])
+            for n, layer in enumerate(layers):
+                if s.contains(layer, g2, after):
+                    return n, g2, after, trace_steps(s.system, t, move, chosen)
+    raise AssertionError("a state of a layer steps into no earlier one")
+
+
+# --------------------------------------------------------------------------------------------------- counters
+@dataclass(frozen=True, slots=True)
+class _Exposure:
+    """What is exposed: for each group the classes of each part of its local stores."""
+
+    parts: tuple[Parts, ...]
+
+    def predicates(self) -> int:
+        return sum(max(c for _, c in column) for group in self.parts for column in group)
+
+
+def counted(system: System, options: Options, observer: Observer) -> Verdict:
+    """Algorithm 2 on explicit states, identical threads computed once. Stuck without a new predicate, it exposes everything."""
+    stepper = Stepper(system)
+    exposure = _Exposure(one_class(system))
+    rounds = 0
+    while True:
+        result = Modular(system, exposure.parts, options, stepper).run()
+        observer("refinement", {"round": rounds, "predicates": exposure.predicates(), "states": result.states})
+        clashes = list(result.clashes())
+        statistics = Statistics(_counted_shown(system, exposure), rounds=rounds, states=result.states)
+        if not clashes:
+            return Safe(modular_certificate(system, result), (WHY,), statistics=statistics)
+        if rounds == 0:
+            # From here on the classes speak of values, and the first R has found all there are.
+            system = stepper.closed()
+            stepper = Stepper(system)
+            exposure = _Exposure(one_class(system))
+        finer = _split(exposure, result, clashes)
+        if finer == exposure:
+            everything = _Exposure(all_classes(system))
+            if exposure == everything:
+                trace = Product(system, options, stepper).search()
+                assert trace is not None, "with everything exposed every clash is reachable"
+                return Refuted(trace, statistics)
+            finer = everything
+        exposure, rounds = finer, rounds + 1
+
+
+def _split(exposure: _Exposure, result: Modular, clashes: list[Clash]) -> _Exposure:
+    """The classes divided by the cofactors of the clashes: what remains of a clash when one part of one thread is left out."""
+    seen: list[list[dict[int, set[object]]]] = [[{} for _ in columns] for columns in exposure.parts]
+    for clash in clashes:
+        g, counts = clash.store
+        rest = [list(c) for c in counts]
+        for i, local in clash.members:
+            if result.classes.exposed(i):
+                rest[i][result.classes.of(i, local)] -= 1
+        others = tuple(map(tuple, rest))
+        for n, (i, local) in enumerate(clash.members):
+            partner = clash.members[1 - n] if len(clash.members) == 2 else None
+            for p, value in enumerate(local):
+                seen[i][p].setdefault(value, set()).add((g, others, local[:p], local[p + 1:], partner))
+    finer = []
+    for columns, tables in zip(exposure.parts, seen, strict=True):
+        made = []
+        for column, table in zip(columns, tables, strict=True):
+            keys: dict[tuple[int, frozenset[object]], int] = {}
+            made.append(tuple((v, keys.setdefault((c, frozenset(table.get(v, ()))), len(keys))) for v, c in column))
+        finer.append(tuple(made))
+    return _Exposure(tuple(finer))
+
+
+def _counted_shown(system: System, exposure: _Exposure) -> tuple[str, ...]:
+    found = []
+    for group, columns in zip(system.groups, exposure.parts, strict=True):
+        for name, column in zip(("location", *map(str, group.cells)), columns, strict=True):
+            for k in range(1, 1 + max(c for _, c in column)):
+                values = ", ".join(str(v) for v, c in column if c == k)
+                found.append(f"number of {group.template.name} with {name} in {{{values}}}")
+    return tuple(found)
