@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from circ.kernel.body import read_body
-from circ.kernel.outcome import Outcome
+from circ.kernel.outcome import Malformed, Outcome, Refused
 from circ.kernel.pairs import PairsCheck, Step
 from circ.kernel.prover import Obligation
 from circ.kernel.threads import Place
@@ -100,6 +100,14 @@ class EagerAllAt(PairsCheck):
         return super().stopped(step, others) or (bool(others) and "AllAt" in repr(step.edge.op))
 
 
+def run(kernel: type[PairsCheck], program: Program, certificate: Certificate) -> Outcome:
+    """What such a kernel says; what cannot be read it refuses like the real one."""
+    try:
+        return kernel(program, certificate.question, read_body(program, certificate.body)).outcome()
+    except Malformed as error:
+        return Refused("format", "", str(error))
+
+
 @dataclass(frozen=True)
 class Case:
     """A kernel that accepts a certificate for a program whose answer is not "safe"."""
@@ -111,8 +119,7 @@ class Case:
     numbers: tuple[int, ...]
 
     def sabotaged(self) -> Outcome:
-        body = read_body(self.program, self.certificate.body)
-        return self.kernel(self.program, self.certificate.question, body).outcome()
+        return run(self.kernel, self.program, self.certificate)
 
 
 ON_X = RaceOn("x")
