@@ -46,6 +46,7 @@ class Cursor:
     before_paren: Token = _NO_TOKEN  # what stands in front of the parentheses closed last
     closed_tag: int = -1  # where the struct keyword of the braces closed last is
     typed_enum: bool = False  # behind `enum E : type`, before its brace
+    chain: int = 0  # brackets that follow each other directly: `a[1][2](3)`
     for_next_name: list[Token] = field(default_factory=list)
     pack: list[str] = field(default_factory=lambda: [""])
     annotations: list[Annotation] = field(default_factory=list)
@@ -91,6 +92,10 @@ class Cursor:
 
     def enter(self, token: Token, kind: str, tag: int = -1) -> None:
         """Puts out an opening bracket."""
+        self.chain = self.chain + 1 if self.previous in ("RPAREN", "RBRACKET") and kind in ("(", "[") else 0
+        if self.chain > MAX_NESTING:
+            raise FrontendError(token.location, f"a chain of more than {MAX_NESTING} brackets makes a type too deep",
+                                "use a struct for some of them")
         if len(self.stack) >= MAX_NESTING:
             raise FrontendError(token.location, f"brackets are nested more than {MAX_NESTING} levels deep",
                                 "split the expression or the function into parts")

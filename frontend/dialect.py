@@ -92,9 +92,9 @@ def _open_bracket(c: Cursor, token: Token) -> None:
     if c.next().type == "LBRACKET":
         attribute(c, token)
         return
-    designates = c.stack and c.stack[-1].kind == "init" and c.previous in ("LBRACE", "COMMA", "RBRACKET")
+    may_designate = bool(c.stack) and c.stack[-1].kind == "init"
     c.enter(token, "[")
-    if designates:
+    if may_designate:
         _range(c, "RBRACKET")
 
 

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from frontend.source import MAX_NESTING, FrontendError
+from frontend.source import FrontendError
 from frontend.tokens import STRING_TYPES, Token, scan
 
 MAX_EXPANSION = 200_000
 """Tokens that one use of a macro may produce on the way: a few nested macros can make any number of them."""
+
+MAX_MACRO_NESTING = 100
+"""Macro calls within the arguments of macro calls."""
 
 _REST = "__VA_ARGS__"
 
@@ -163,8 +166,9 @@ class Expander:
         self, macro: Macro, arguments: dict[str, list[Token]], place: Token, hide: frozenset[str]
     ) -> list[Token]:
         """The body with the arguments in it, standing at `place`."""
-        if self._depth > MAX_NESTING:
-            raise FrontendError(place.location, "macro calls are nested too deeply", "write out some of them")
+        if self._depth >= MAX_MACRO_NESTING:
+            raise FrontendError(place.location, f"macro calls are nested more than {MAX_MACRO_NESTING} levels deep",
+                                "write out some of them")
         self._depth += 1
         try:
             tokens = self._body(macro, macro.body, arguments, place, {})

@@ -68,11 +68,12 @@ class ParsedFile:
 
 def parse(path: str, options: SourceOptions) -> ParsedFile:
     """The parsed file; raises FrontendError for anything wrong with it."""
-    source = preprocess(path, options)
-    if not source.tokens:
-        raise FrontendError(Location(path, 1, 1), "there is no C in this file", "it is empty or has comments only")
-    rewritten = rewrite(source.tokens, DATA_MODELS[options.data_model])
-    ast = _parse_tokens(rewritten.tokens, path)
+    with deep_recursion():
+        source = preprocess(path, options)
+        if not source.tokens:
+            raise FrontendError(Location(path, 1, 1), "there is no C in this file", "it is empty or has comments only")
+        rewritten = rewrite(source.tokens, DATA_MODELS[options.data_model])
+        ast = _parse_tokens(rewritten.tokens, path)
     _check_depth(ast, path)
     annotations = sorted(source.annotations + rewritten.annotations, key=lambda a: a.location)
     return ParsedFile(path, ast, _by_name(ast), tuple(annotations), rewritten.assumptions)
@@ -102,8 +103,7 @@ def _parse_tokens(tokens: list[Token], path: str) -> c_ast.FileAST:
     feed.tokens = tokens
     # pycparser knows some places only as that of the file; the token it looks at is then the one read last.
     try:
-        with deep_recursion():
-            return parser.parse("", path)
+        return parser.parse("", path)
     except ParseError as error:
         raise _readable(str(error), tokens, feed.position, path) from None
     except RecursionError:
@@ -131,6 +131,9 @@ def _readable(message: str, tokens: list[Token], position: int, path: str) -> Fr
         index = next((i for i in back if tokens[i].location == place), index)
     if text == "At end of input":
         return FrontendError(place, "the file ends in the middle of a declaration", "a ';' or '}' is missing")
+    if text == "Invalid function definition" and index + 1 < len(tokens):  # it names the name that is not a type
+        index += 1
+        place, text = tokens[index].location, "before: "
     token = tokens[index]
     if not (text.startswith("before: ") or text == "Invalid expression"):
         return FrontendError(place, text[0].lower() + text[1:], f"near '{token.value}'")
