@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from frontend.callgraph import CallGraph
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable
 from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute
 from frontend.fold import cast, fold, plus, times
@@ -38,6 +39,7 @@ class World:
     objects: Objects
     places: Places
     pointsto: PointsTo
+    calls: CallGraph
     notes: Notes
     outside: tuple[str, ...]
     """Objects that a pointer from outside may point to."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from frontend.access import Accesses
 from frontend.cfa import SKIP, Assign, Assume, Block, ErrorKind, ErrorLocation, Havoc, Op
-from frontend.components import components
-from frontend.expr import Expr, Lvalue, Read, Var, substitute, truth
+from frontend.expr import Binary, Const, Expr, Lvalue, Read, Scalar, Var, substitute, truth
 from frontend.fold import cast, fold
 from frontend.ir import (
     Address,
@@ -23,6 +22,7 @@ from frontend.ir import (
     Forget,
     Function,
     Guard,
+    Index,
     IrEdge,
     Load,
     Nop,
@@ -35,22 +35,13 @@ from frontend.source import FrontendError, Location
 from frontend.steps import Mark, Sketch, Step
 
 
+_RETURN = Scalar(32, False)
+
+
 def qualified(function: Function, register: str) -> str:
     """The name of a function's register in a thread's automaton."""
     name = f"{function.name}::{register}"
     return f"{name}'" if any(s.name == name for s in function.memory) else name
-
-
-def on_cycles(function: Function) -> frozenset[int]:
-    """The locations from which control may come back to them."""
-    graph: dict[int, list[int]] = {}
-    for edge in function.edges:
-        graph.setdefault(edge.source, []).append(edge.target)
-    found: set[int] = set()
-    for component in components(graph, function.size):
-        if len(component) > 1 or component[0] in graph.get(component[0], ()):
-            found.update(component)
-    return frozenset(found)
 
 
 @dataclass(slots=True)
@@ -84,6 +75,8 @@ class Frame:
     """Whether the body runs at most once in the program."""
     cyclic: frozenset[int]
     """Locations of the function on a cycle."""
+    nesting: tuple[int, int]
+    """How deep in atomic and critical sections the function is called."""
 
     def expr(self, e: Expr) -> Expr:
         return fold(substitute(e, self.rename))
@@ -95,8 +88,6 @@ class Frame:
 
     def place(self, place: Place) -> Place:
         """The place over renamed registers."""
-        from frontend.ir import Index
-
         base = place.base if isinstance(place.base, str) else self.expr(place.base)
         path = tuple(Index(self.expr(s.value)) if isinstance(s, Index) else s for s in place.path)
         return Place(base, path, place.type, place.base_type)
@@ -105,7 +96,8 @@ class Frame:
 class Inliner:
     """Expands the functions of one thread into a sketch of its automaton."""
 
-    def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library, once: bool) -> None:
+    def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library, once: bool,
+                 shared: frozenset[str] = frozenset()) -> None:
         self._functions = functions
         self.accesses = accesses
         self._library = library
@@ -113,7 +105,8 @@ class Inliner:
         self.sketch = Sketch()
         self.end = self.sketch.fresh()
         self.registers = Registers()
-        self.objects: dict[str, None] = {}
+        self._shared = shared
+        self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
 
     # ------------------------------------------------------------------------------------------- steps
     def step(self, source: int, op: Op, target: int, edge: IrEdge, **more: object) -> None:
@@ -130,28 +123,63 @@ class Inliner:
     def enter(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
               edge: IrEdge, again: bool = False) -> None:
         """Bind the arguments, run the body between `source` and `target`; `again`: a thread's body that may start again."""
-        stack = caller.stack if caller is not None else ()
-        if function.name in stack:
-            cycle = " -> ".join((*stack[stack.index(function.name):], function.name))
-            raise FrontendError(edge.location, f"recursion: {cycle}", "recursion is not supported yet; rewrite it as a loop")
-        once = self._once and not again if caller is None else caller.once and edge.source not in caller.cyclic
-        frame = Frame(function, self.registers.of(function), (*stack, function.name), once, on_cycles(function))
+        if caller is not None and function.name in self._shared:
+            self._enter_shared(function, source, target, arguments, caller, edge)
+            return
+        if caller is not None and function.name in caller.stack:
+            raise self._recursion(function.name, caller.stack, edge)
+        frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
         here = self._bind(function, frame, source, arguments, caller, again, edge)
-        locations: dict[int, int] = {}
+        self._body(function, caller, here, target, edge, again)
 
-        def at(q: int) -> int:
-            if q not in locations:
-                locations[q] = self.sketch.fresh()
-            return locations[q]
-
-        locations[function.start] = here
-        if function.exit not in locations:
-            locations[function.exit] = target
+    def _body(self, function: Function, caller: Frame | None, start: int, end: int, edge: IrEdge, again: bool = False) -> None:
+        """The steps of a function's body between two locations."""
+        cyclic = self.accesses.world.calls.cyclic(function.name)
+        if caller is None:
+            frame = Frame(function, self.registers.of(function), (function.name,), self._once and not again, cyclic, (0, 0))
         else:
-            self.step(here, SKIP, target, edge)
+            once = caller.once and edge.source not in caller.cyclic
+            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic,
+                          self._nesting(caller, edge))
+        locations: dict[int, int] = {function.start: start}
+        if function.exit != function.start:
+            locations[function.exit] = end
+        else:
+            self.step(start, SKIP, end, edge)
         for inner in function.edges:
-            self._instruction(frame, inner, at(inner.source), at(inner.target))
+            for q in (inner.source, inner.target):
+                if q not in locations:
+                    locations[q] = self.sketch.fresh()
+            self._instruction(frame, inner, locations[inner.source], locations[inner.target])
+
+    def _nesting(self, frame: Frame, edge: IrEdge) -> tuple[int, int]:
+        atomic, critical = self.accesses.world.calls.depth(frame.function.name, edge.source)
+        return frame.nesting[0] + atomic, frame.nesting[1] + critical
+
+    def _enter_shared(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame,
+                      edge: IrEdge) -> None:
+        """A call of a function that has one copy for all its callers: a register remembers where to return to."""
+        if function.name in caller.stack:
+            raise self._recursion(function.name, caller.stack, edge)
+        atomic, critical = self._nesting(caller, edge)
+        key = (function.name, atomic > 0, critical > 0)
+        back = Var(f"{function.name}::<return>", _RETURN)
+        self.registers.known.setdefault(back.name, (back, ""))
+        fresh = key not in self._copies
+        begin, end, number = (self.sketch.fresh(), self.sketch.fresh(), 0) if fresh else self._copies[key]
+        self._copies[key] = (begin, end, number + 1)
+        frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
+        self.accesses.world.objects.declare(function.memory)
+        here = self._bind(function, frame, source, arguments, caller, False, edge)
+        self.step(here, Assign(back, Const(number, _RETURN)), begin, edge)
+        self.step(end, Assume(Binary("==", Read(back), Const(number, _RETURN))), target, edge, total=True)
+        if fresh:
+            self._body(function, replace(caller, once=False), begin, end, edge)
+
+    def _recursion(self, name: str, stack: tuple[str, ...], edge: IrEdge) -> FrontendError:
+        cycle = " -> ".join((*stack[stack.index(name):], name))
+        return FrontendError(edge.location, f"recursion: {cycle}", "recursion is not supported yet; rewrite it as a loop")
 
     def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
               again: bool, edge: IrEdge) -> int:
@@ -236,8 +264,7 @@ class Inliner:
     def direct(self, frame: Frame, edge: IrEdge, call: Call, callee: str, arguments: tuple[Expr | Place, ...], source: int,
                target: int, discard: bool = False) -> None:
         """A call of a function by name, whoever knows what it does; `discard`: nobody wants its value."""
-        result = frame.var(call.result) if isinstance(call.result, Var) and not discard else None
-        into = frame.place(call.result) if isinstance(call.result, Place) and not discard else None
+        result, into = (None, None) if discard else self._results(frame, call)
         request = Request(self, frame, edge, call, callee, arguments, result, into, source, target)
         if self._library.threads(request):
             return
@@ -259,13 +286,17 @@ class Inliner:
             origin = Place(function.result, (), into.type, into.type)
             self.accesses.copy(self.sketch, back, target, into, origin, self._targets(frame, call.result), None, edge)
 
+    def _results(self, frame: Frame, call: Call) -> tuple[Var | None, Place | None]:
+        return (frame.var(call.result) if isinstance(call.result, Var) else None,
+                frame.place(call.result) if isinstance(call.result, Place) else None)
+
     def _indirect(self, frame: Frame, edge: IrEdge, call: Call, arguments: tuple[Expr | Place, ...], source: int,
                   target: int) -> None:
         assert not isinstance(call.callee, str)
         pointer = frame.expr(call.callee)
         targets = self.accesses.world.pointsto.functions(frame.function.name, call.callee, len(call.args))
         if not targets:
-            raise FrontendError(edge.location, "call through a function pointer with no known target")
+            self._library.lost_call(Request(self, frame, edge, call, "", arguments, *self._results(frame, call), source, target))
         for name in targets:
             chosen = self.sketch.fresh()
             guard = self.accesses.is_function(pointer, name, edge.location)
@@ -302,4 +333,8 @@ class Library:
 
     def external(self, request: Request) -> None:
         """Model a call of a function that has no body."""
+        raise NotImplementedError
+
+    def lost_call(self, request: Request) -> None:
+        """Model a call through a pointer that has no known target."""
         raise NotImplementedError

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from frontend.access import DEEP
 from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, Values, Variable
 from frontend.expr import Binary, Const, Expr, Read, Var
@@ -43,6 +45,16 @@ class KnownFunctions(Library):
             self._allocate(request)
         else:
             self._library(request, known)
+
+    def lost_call(self, request: Request) -> None:
+        """Only a null pointer has no target, and to call that is undefined; a pointer from outside may do anything it can."""
+        assert not isinstance(request.call.callee, str)
+        found = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, request.call.callee)
+        if found.unknown:
+            self._unknown(replace(request, callee="(through a pointer)"))
+        else:
+            self._notes.assume("no invalid pointer is dereferenced", request.location)
+            self._notes.warn("the function pointer called here never gets a value", request.location)
 
     # ------------------------------------------------------------------------------------------- the C library
     def _library(self, request: Request, known: Known) -> None:
@@ -113,9 +125,12 @@ class KnownFunctions(Library):
             inliner.step(here, Havoc((request.result,)), request.target, edge)
             return
         obj = accesses.world.objects.named(name)
-        if request.frame.once and edge.source not in request.frame.cyclic and self._instances.get(name, 0) < _STATIC_INSTANCES:
+        if obj.instances is None:
+            address: Expr = Const(accesses.world.objects.base(obj), accesses.world.places.pointer)
+            inliner.step(here, Assign(request.result, cast(address, request.result.type)), request.target, edge)
+        elif request.frame.once and edge.source not in request.frame.cyclic and self._instances.get(name, 0) < _STATIC_INSTANCES:
             number = self._instances[name] = self._instances.get(name, 0) + 1
-            address: Expr = self._address(request, obj, Const(number - 1, accesses.world.places.pointer))
+            address = self._address(request, obj, Const(number - 1, accesses.world.places.pointer))
             inliner.step(here, Assign(request.result, cast(address, request.result.type)), request.target, edge)
         else:
             self._count(request, obj, here)

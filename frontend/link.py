@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from frontend.access import Accesses, World
+from frontend.callgraph import MANY, CallGraph
 from frontend.cfa import (
     Arbitrary,
     Assumption,
@@ -76,11 +77,11 @@ class _Linker:
 
     def program(self) -> Program:
         sources = choose_threads(self._module, self._options.threads)
-        world = self._world([s.function for s in sources])
+        world = self._world(sources)
         typed = "pthread_mutexattr_settype" in self._module.declarations and self._calls(world, "pthread_mutexattr_settype")
         self._library = KnownFunctions(Pthreads(self._notes, self._places.pointer, typed), self._notes)
         self._lifetime = Lifetime(self._module, world.objects, self._places.pointer)
-        escapes = find_escapes(world.pointsto, world.objects, sources)
+        escapes = find_escapes(world.pointsto, world.objects, self._roots(world.pointsto, sources), world.calls)
         drafts = self._drafts(world, sources, escapes)
         templates = tuple(self._template(world, draft) for draft in drafts)
         for text, where in self._module.assumptions:
@@ -105,18 +106,33 @@ class _Linker:
             self._bodies[name] = self._module.function(name) if decl is not None and decl.defined else None
         return self._bodies[name]
 
-    def _world(self, roots: list[str]) -> World:
+    def _world(self, sources: tuple[ThreadSource, ...]) -> World:
         """Objects and what pointers point to; a first round finds out what the heap is used as."""
         objects = Objects(self._module, self._places, self._notes)
-        first = PointsTo(self._module, objects, self._places, self._function, {})
-        first.solve(roots)
-        solved = first
-        if first.heaps:
-            objects.forget(first.heaps)
-            solved = PointsTo(self._module, objects, self._places, self._function, heap_types(first, self._module))
+        roots = [s.function for s in sources]
+        solved = PointsTo(self._module, objects, self._places, self._function, {})
+        solved.solve(roots)
+        if solved.heaps:
+            calls = CallGraph(solved)
+            runs = calls.runs(self._roots(solved, sources))
+            single = frozenset(name for (function, source, _), name in solved.sites.items()
+                               if runs[function] == 1 and source not in calls.cyclic(function))
+            objects.forget(solved.heaps)
+            types = heap_types(solved, self._module)
+            solved = PointsTo(self._module, objects, self._places, self._function, types, single)
             solved.solve(roots)
         outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)
-        return World(self._module, objects, self._places, solved, self._notes, outside)
+        return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside)
+
+    def _roots(self, pointsto: PointsTo, sources: tuple[ThreadSource, ...]) -> dict[str, int | None]:
+        """The functions that threads start in, and how many of each run; those that are created count by their creation."""
+        roots: dict[str, int | None] = {s.function: None if s.again else s.count for s in sources}
+        calls = CallGraph(pointsto)
+        runs = calls.runs(roots)
+        for names in pointsto.created.values():
+            for name in names:
+                roots.setdefault(name, runs[name] if runs[name] < MANY else None)
+        return roots
 
     def _calls(self, world: World, name: str) -> bool:
         return any(isinstance(e.instr, Call) and e.instr.callee == name for f in world.pointsto.reached.values() for e in f.edges)
@@ -145,8 +161,8 @@ class _Linker:
         function = self._function(source.function)
         assert function is not None
         name = created.template if created is not None else source.function
-        accesses = Accesses(world, escapes.reach(source.function), escapes.instances(name, source.count))
-        inliner = Inliner(self._function, accesses, self._library, source.count == 1)
+        accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(name, source.count))
+        inliner = Inliner(self._function, accesses, self._library, source.count == 1, world.calls.shared(source.function))
         edge = IrEdge(0, 0, Nop(), function.location)
         begin, end = self._lifetime.around(inliner, function, source, created, edge)
         inliner.enter(function, begin, end, (), None, edge, again=source.again)

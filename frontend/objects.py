@@ -89,19 +89,22 @@ class Objects:
         return self._keep(MemObject(symbol.name, symbol.shown or symbol.name, symbol.type, size, align, shape, symbol,
                                     symbol.location, dim))
 
-    def add_heap(self, name: str, type_: CType | None, size: int | None, location: Location, zero: bool) -> MemObject:
+    def add_heap(self, name: str, type_: CType | None, size: int | None, location: Location, zero: bool,
+                 single: bool) -> MemObject:
         """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes."""
         room = _HEAP_ROOM[self._module.model.pointer_size]
         whole = size if size is not None and size <= room else room
-        dim = Dim(_room(whole, _GAP), HEAP_INSTANCES[self._module.model.pointer_size])
+        dim = None if single else Dim(_room(whole, _GAP), HEAP_INSTANCES[self._module.model.pointer_size])
+        dims = () if dim is None else (dim,)
         element = 0 if type_ is None else self._size(type_)
         if type_ is None or element == 0 or (size is not None and size % element):
             kind: CType = ArrayType(IntType("unsigned char", 8, False), whole)
-            shape = self._layout.flat(name, whole, kind, (dim,))
+            shape = self._layout.flat(name, whole, kind, dims)
         else:
             kind = type_ if size == element else ArrayType(type_, whole // element)
-            shape = self._layout.split(name, kind, location, (dim,))
-        return self._keep(MemObject(name, name, kind, whole, _GAP, shape, None, location, dim, ZERO if zero else Arbitrary()))
+            shape = self._layout.split(name, kind, location, dims)
+        start = ZERO if zero else Arbitrary()
+        return self._keep(MemObject(name, name, kind, whole, _GAP, shape, None, location, dim, start))
 
     def absolute(self, address: int) -> MemObject:
         """The byte of hardware at an address."""

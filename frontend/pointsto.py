@@ -83,7 +83,8 @@ class PointsTo:
     """The analysis; `solve` once, then ask."""
 
     def __init__(self, module: Module, objects: Objects, places: Places, functions: Callable[[str], Function | None],
-                 heap_types: Mapping[str, CType]) -> None:
+                 heap_types: Mapping[str, CType], single: frozenset[str] = frozenset()) -> None:
+        """`heap_types`: what the memory of an allocation site is used as; `single`: sites that allocate at most once."""
         self._module = module
         self._objects = objects
         self._places = places
@@ -94,9 +95,10 @@ class PointsTo:
         self._initialised: set[str] = set()
         self._edges: set[tuple[Node, Node]] = set()
         self._heap_types = heap_types
+        self._single = single
         self.wild = False
         self.reached: dict[str, Function] = {}
-        self.calls: dict[str, dict[str, None]] = {}
+        self.callees: dict[str, dict[tuple[int, int], dict[str, None]]] = {}
         self.created: dict[Site, dict[str, None]] = {}
         self.sites: dict[Site, str] = {}
         self.heaps: dict[str, int | None] = {}
@@ -284,7 +286,6 @@ class PointsTo:
         if function is None:
             return
         self.reached[name] = function
-        self.calls.setdefault(name, {})
         self._objects.declare(function.memory)
         for edge in function.edges:
             self._instruction(function, edge)
@@ -307,7 +308,7 @@ class PointsTo:
                 else:
                     self._place(name, place, lambda target: None)
             case Address(target=t, place=place):
-                if isinstance(place.base, str) and place.base in self._module.declarations and isinstance(place.type, FunctionType):
+                if isinstance(place.base, str) and isinstance(place.type, FunctionType):
                     self.taken.setdefault(place.base)
                     self._add(("r", name, t.name), function_target(place.base))
                 else:
@@ -476,7 +477,7 @@ class PointsTo:
         if decl is None or not decl.defined or callee in KNOWN:
             self._external(function, edge, call, callee)
             return
-        self.calls.setdefault(function.name, {}).setdefault(callee)
+        self.callees.setdefault(function.name, {}).setdefault((edge.source, edge.target), {}).setdefault(callee)
         self._reach(callee)
         body = self.reached[callee]
         for param, argument in zip(body.params, call.args, strict=False):
@@ -528,7 +529,7 @@ class PointsTo:
 
     def _expose(self, function: str, e: Expr) -> None:
         """What the value points to is handed to another thread or to code that is not here."""
-        for node, shift, constant in self._flows(function, e):
+        for node, _, constant in self._flows(function, e):
             if node is not None:
                 self._each(node, lambda t: self.exposed.setdefault(t[0]))
             elif constant is not None:
@@ -619,7 +620,8 @@ class PointsTo:
                 name = f"{base}#{n}"
             self.sites[site] = name
             self.heaps[name] = allocated(call, callee)
-            self._objects.add_heap(name, self._heap_types.get(name), self.heaps[name], edge.location, callee == "calloc")
+            self._objects.add_heap(name, self._heap_types.get(name), self.heaps[name], edge.location, callee == "calloc",
+                                   name in self._single)
             self.taken.setdefault(name)
         return self.sites[site]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from frontend.callgraph import CallGraph
 from frontend.cfa import Self, Variable
 from frontend.expr import Const, Expr, Read, Scalar, Var
 from frontend.fold import plus
 from frontend.ir import Storage
 from frontend.objects import Objects
 from frontend.pointsto import PointsTo
-from frontend.threads import ThreadSource
 
 _UNBOUNDED_COPIES = 1 << 16
 SELF = "<self>"
@@ -21,22 +21,10 @@ SELF = "<self>"
 class Escapes:
     """`promoted`: locals that became variables of the program, with the number of instances they have room for (None: one)."""
 
-    calls: Mapping[str, Mapping[str, None]]
     promoted: Mapping[str, int | None]
     owners: Mapping[str, str]
     starts: Mapping[tuple[str, str], int]
     word: Scalar
-
-    def reach(self, root: str) -> tuple[str, ...]:
-        """The functions that a thread starting in `root` may run."""
-        seen: dict[str, None] = {root: None}
-        work = [root]
-        while work:
-            for callee in self.calls.get(work.pop(), ()):
-                if callee not in seen:
-                    seen[callee] = None
-                    work.append(callee)
-        return tuple(seen)
 
     def instances(self, root: str, count: int | None) -> dict[str, Expr]:
         """For each promoted local with several instances, the number of the one that belongs to the running thread."""
@@ -57,22 +45,17 @@ def own_number(word: Scalar) -> Variable:
     return Variable(SELF, word, None, Self(), SELF, ghost=True)
 
 
-def find_escapes(pointsto: PointsTo, objects: Objects, sources: tuple[ThreadSource, ...]) -> Escapes:
+def find_escapes(pointsto: PointsTo, objects: Objects, roots: Mapping[str, int | None], calls: CallGraph) -> Escapes:
     """Decide which locals are promoted, and tell `objects`; must run before addresses and variables are asked for."""
     owners = {s.name: f.name for f in pointsto.reached.values() for s in f.memory if s.storage in (Storage.LOCAL, Storage.THREAD)}
     word = objects.word
-    roots: dict[str, int | None] = {s.function: s.count for s in sources}
-    for names in pointsto.created.values():
-        for name in names:
-            roots.setdefault(name, None)
-    bare = Escapes(pointsto.calls, {}, owners, {}, word)
     escaped = _escaped(pointsto, objects, owners)
     promoted: dict[str, int | None] = {}
     starts: dict[tuple[str, str], int] = {}
     for name in escaped:
         total, single = 0, True
         for root, count in roots.items():
-            if owners[name] in bare.reach(root):
+            if owners[name] in calls.reach(root):
                 starts[root, name] = total
                 single = single and count == 1 and total == 0
                 total += _UNBOUNDED_COPIES if count is None else count
@@ -81,7 +64,7 @@ def find_escapes(pointsto: PointsTo, objects: Objects, sources: tuple[ThreadSour
         if not single:
             objects.many(name, total)
     objects.forget(escaped)
-    return Escapes(pointsto.calls, promoted, owners, starts, word)
+    return Escapes(promoted, owners, starts, word)
 
 
 def _escaped(pointsto: PointsTo, objects: Objects, owners: Mapping[str, str]) -> tuple[str, ...]:
