@@ -163,5 +163,5 @@ def _list(value: Any, what: str, length: int | None = None) -> Sequence[Any]:
 
 def _number(value: Any, limit: int, what: str) -> int:
     if type(value) is not int or not 0 <= value < limit:
-        raise Malformed(f"{what}: expected a number from 0 to {limit - 1}, not {str(value)[:40]}")
+        raise Malformed(f"{what}: expected a number from 0 to {limit - 1}")
     return value
