@@ -41,7 +41,8 @@ I32, U8, U64 = Scalar(32, True), Scalar(8, False), Scalar(64, False)
 TYPES = (BOOL, U8, I32, U64, Scalar(3, True), Scalar(1, True))
 SYMBOLS = {v.name: v for v in (
     Variable("x", I32), Variable("w::old@1", I32), Variable("w", U8), Variable("b", BOOL), Variable("s[].f", U8, 4),
-    Variable("s", U8, 2), Variable("a<anon 1>.q", U64), Variable("flags", BOOL, 3), Variable("n@2", Scalar(3, True)), Variable("z", Scalar(1, True)))}
+    Variable("s", U8, 2), Variable("a<anon 1>.q", U64), Variable("flags", BOOL, 3),
+    Variable("n@2", Scalar(3, True)), Variable("z", Scalar(1, True)))}
 
 
 @cache
