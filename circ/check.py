@@ -35,6 +35,7 @@ from circ.verdict import (
     Unknown,
     Verdict,
     silent,
+    subjects,
 )
 from frontend import resolve_variable
 from frontend.cfa import Program, Variable
@@ -86,7 +87,7 @@ def questions(program: Program, variables: Sequence[str] | None, prop: str) -> t
         raise ValueError(f"unknown property {prop!r}: one of {', '.join(PROPERTIES)}")
     asked: list[Asked] = []
     if prop in ("races", "all"):
-        wanted = {v.name for v in program.shared} if variables is None else {
+        wanted = {v.name for v in subjects(program)} if variables is None else {
             v.name for name in variables for v in resolve_variable(program, name)}
         asked += [Asked(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
     if prop in ("asserts", "all") and has_assertions(program):
@@ -150,7 +151,8 @@ class _Worker:
         timeout = self.plan.limits.timeout
         options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout)
         try:
-            return self.entry.name, self.engine(self.program, task.question, options, observer)
+            verdict = self.engine(self.program, task.question, options, observer)
+            return verdict.statistics.by or self.entry.name, verdict
         except OutOfTime as error:
             return self.entry.name, Unknown(str(error), advice=_MORE_TIME)
 

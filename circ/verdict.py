@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-from frontend.cfa import Assumption, Program
+from frontend.cfa import AccessKind, Assumption, Program, Variable
 
 
 # --------------------------------------------------------------------------------------------------- questions
@@ -30,6 +30,12 @@ class Assertions:
 
 
 Question: TypeAlias = RaceOn | Assertions
+
+
+def subjects(program: Program) -> tuple[Variable, ...]:
+    """The shared variables that a race could be about: some access to them is not mere synchronisation."""
+    data = {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if a.kind is not AccessKind.SYNC}
+    return tuple(v for v in program.shared if v.name in data)
 
 
 # --------------------------------------------------------------------------------------------------- traces
@@ -94,6 +100,8 @@ class Statistics:
     states: int = 0
     queries: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+    by: str = ""
+    """The engine that decided, where several were asked."""
 
 
 NO_STATISTICS = Statistics()

@@ -12,7 +12,7 @@ from typing import cast
 
 from circ.verdict import Engine
 
-DEFAULT = "omega-circ"
+DEFAULT = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,15 @@ class Entry:
 
 
 ENGINES: tuple[Entry, ...] = (
+    Entry("auto", "circ.engines.auto", "a small explicit search, then omega-circ, then a large explicit search",
+          "races and assertions, proofs and traces"),
     Entry("omega-circ", "circ.engines.omega_circ", "context inference with k threads, then a check for any number of them",
           "races and assertions, proofs and traces"),
     Entry("circ", "circ.engines.circ", "context inference with threads counted 0..k and omega (Algorithm 5 of the CIRC paper)",
           "races and assertions, proofs and traces"),
     Entry("explicit", "circ.engines.explicit", "brute-force search of all interleavings, the oracle for the others",
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
-    Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite-state",
+    Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),
     Entry("refinement", "circ.engines.refinement", "thread-modular with iterative refinement: complete for finite-state programs",
           "races and assertions, proofs and traces"),

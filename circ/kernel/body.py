@@ -116,11 +116,12 @@ class _Reader:
         return self._rows[key]
 
     def formula(self, position: int, templates: tuple[int, ...]) -> Expr:
-        key = (position, templates)
+        text = self.formulas[position]
+        if not isinstance(text, str):
+            raise Malformed(f"formula {position} is not a text")
+        # What a formula means depends only on the templates of the slots it may mention.
+        key = (position, tuple(t if f"@{slot}" in text else -1 for slot, t in enumerate(templates, 1)))
         if key not in self._parsed:
-            text = self.formulas[position]
-            if not isinstance(text, str):
-                raise Malformed(f"formula {position} is not a text")
             self._parsed[key] = parse(text, self.scope(templates)[0], self.program.ints)
         return self._parsed[key]
 

@@ -1,0 +1,55 @@
+"""Engine `auto`: the engines in the order of their cost. Deterministic: effort is counted in states, not in seconds.
+
+A small explicit search finds most races, and proves what is small and finite; context inference proves the rest or finds
+the races that take a longer way; a large explicit search is for programs with counted threads whose proof needs more than
+pairs of threads.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from circ.engines import explicit
+from circ.engines.inference import ContextInference, omega_circ
+from circ.verdict import Observer, Options, Question, Unknown, Verdict
+from frontend.cfa import Program
+
+SMALL_SEARCH = 3_000
+LARGE_SEARCH = 300_000
+
+
+class Auto:
+    """Answers the questions of one program in turn; context inference keeps what it learns for the next."""
+
+    def __init__(self) -> None:
+        self.inference: ContextInference = omega_circ()
+
+    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+        quick = explicit.answer(program, question, replace(options, max_states=SMALL_SEARCH), observer)
+        if not isinstance(quick, Unknown):
+            return _by("explicit", quick)
+        inferred = self.inference(program, question, _share_of_time(options, 0.7), observer)
+        if not isinstance(inferred, Unknown):
+            return _by("omega-circ", inferred)
+        search = explicit.answer(program, question, replace(options, max_states=LARGE_SEARCH), observer)
+        if not isinstance(search, Unknown):
+            return _by("explicit", search)
+        tried = tuple(dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in search.tried))))
+        return replace(inferred, tried=(f"omega-circ: {inferred.reason}", f"explicit: {search.reason}", *tried))
+
+
+def _share_of_time(options: Options, share: float) -> Options:
+    """The options with a part of the time that is left."""
+    if options.deadline is None:
+        return options
+    now = time.monotonic()
+    return replace(options, deadline=now + share * (options.deadline - now))
+
+
+def _by(name: str, verdict: Verdict) -> Verdict:
+    return replace(verdict, statistics=replace(verdict.statistics, by=name))
+
+
+def engine() -> Auto:
+    return Auto()
