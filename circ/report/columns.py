@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from circ.report.rerun import Rerun, Row
 from circ.verdict import Trace
 from frontend.cfa import Program
-from frontend.shown import Names
-from frontend.source import NOWHERE, Location
+from frontend.source import Location
 
 _WIDTH = 60
 
@@ -16,7 +15,7 @@ _WIDTH = 60
 def interleaving(program: Program, trace: Trace, rerun: Rerun) -> Iterator[str]:
     """The lines of the table."""
     table = [(str(n), r.thread, _cell(r, program.file)) for n, r in enumerate(rerun.rows, 1)]
-    last = {thread: f"{_line(place, program.file)}: {does}" for thread, place, does in meeting(program, trace)}
+    last = {m.thread: f"{_line(m.location, program.file)}: {m}" for m in rerun.meeting()}
     heads = [f"thread {i + 1} ({name})" for i, name in enumerate(trace.threads)]
     widths = [
         min(_WIDTH, max(len(text) for text in (head, last.get(i, ""), *(c for _, t, c in table if t == i))))
@@ -27,19 +26,6 @@ def interleaving(program: Program, trace: Trace, rerun: Rerun) -> Iterator[str]:
         yield _join(number, [cell if i == thread else "" for i in range(len(heads))], widths)
     if last:
         yield _join("race", [last.get(i, "") for i in range(len(heads))], widths)
-
-
-def meeting(program: Program, trace: Trace) -> Iterator[tuple[int, Location, str]]:
-    """The accesses that race: thread (from 0), where, and what it does (`writes x in 'x = x + 1'`)."""
-    for thread, edge, index in trace.accesses:
-        template = program.template(trace.threads[thread])
-        found = template.cfa.edges[edge]
-        access = found.accesses[index]
-        place = access.location if access.location != NOWHERE else found.location
-        cell = Names(program, template).cell(access)
-        text = " ".join(access.text.split())
-        within = f" in '{text}'" if text not in ("", cell) else ""
-        yield thread, place, f"{'writes' if access.write else 'reads'} {cell}{within}"
 
 
 def _join(number: str, texts: Sequence[str], widths: Sequence[int]) -> str:

@@ -8,10 +8,9 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, assert_never
 
-from circ.report.columns import meeting
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
-from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, word
+from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
 from frontend import LoadOptions
 from frontend.cfa import Assumption, Program
 from frontend.source import Location
@@ -63,7 +62,7 @@ def _program(result: Result) -> dict[str, Any]:
         "preemption": program.preemption,
         "threads": [{"name": t.name, "role": t.role.value, "count": t.count, "locations": t.cfa.size, "edges": len(t.cfa.edges),
                      "location": _location(t.location)} for t in program.templates],
-        "shared": [v.shown or v.name for v in program.shared],
+        "shared": [v.shown or v.name for v in subjects(program)],
         "assuming": [_assumption(a) for a in assuming(result)],
         "sequentially_consistent": sequentially_consistent(result),
         "warnings": [_assumption(w) for w in program.warnings],
@@ -95,8 +94,8 @@ def _trace(program: Program, trace: Trace) -> dict[str, Any]:
     rerun = Rerun(program, trace)
     data: dict[str, Any] = {"threads": list(trace.threads)}
     if isinstance(trace.question, RaceOn):
-        data["accesses"] = [{"thread": t + 1, "location": _location(place), "does": does}
-                            for t, place, does in meeting(program, trace)]
+        data["accesses"] = [{"thread": m.thread + 1, "location": _location(m.location), "write": m.write, "cell": m.cell,
+                             "text": m.text} for m in rerun.meeting()]
     else:
         failure = rerun.failure()
         data["failure"] = {"location": _location(failure.location), "text": failure.text}

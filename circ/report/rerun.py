@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from circ.verdict import Choice, Step, Trace
-from frontend.cfa import SKIP, Assume, Edge, Havoc, Program, Self, Variable, name_of, op_reads, op_writes, primitive
+from frontend.cfa import SKIP, AccessKind, Assume, Edge, Havoc, Program, Self, Variable, name_of, op_reads, op_writes, primitive
 from frontend.evaluate import Value, cell, cells
 from frontend.expr import Element, Lvalue
 from frontend.interpret import Machine, State
 from frontend.shown import Names
-from frontend.source import Location
+from frontend.source import NOWHERE, Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,21 @@ class Failure:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One of the two accesses of a race: thread (from 0), where, which memory, and within what text."""
+
+    thread: int
+    location: Location
+    write: bool
+    cell: str
+    text: str
+
+    def __str__(self) -> str:
+        within = f" in '{self.text}'" if self.text else ""
+        return f"{'writes' if self.write else 'reads'} {self.cell}{within}"
+
+
 class Rerun:
     """A trace that the kernel accepted, step by step."""
 
@@ -48,6 +63,7 @@ class Rerun:
         self.trace = trace
         self.crew = [self.machine.index[name] for name in trace.threads]
         self.names = [Names(program, t) for t in program.templates]
+        self.ghosts = [{v.name for v in (*program.globals, *t.locals) if v.ghost} for t in program.templates]
         self.rows: list[Row] = []
         """The steps that a user could see."""
         self.state = self._start()
@@ -71,6 +87,18 @@ class Rerun:
         assert broken is not None, "a trace that the kernel accepted violates nothing"
         invariant = program.invariants[broken]
         return Failure(invariant.location, f"circ_invariant({invariant.text})")
+
+    def meeting(self) -> Iterator[Meeting]:
+        """The accesses that race at the end."""
+        for thread, edge, index in self.trace.accesses:
+            found = self.machine.edge(self.crew[thread], edge)
+            access = found.accesses[index]
+            names, local = self.names[self.crew[thread]], self.state.threads[thread][1]
+            element = self.machine.cell(self.crew[thread], edge, index, self.state.globals, local)
+            where = names.cell(access) if element is None else _element(names.variable(access.variable), element)
+            place = access.location if access.location != NOWHERE else found.location
+            text = " ".join(access.text.split())
+            yield Meeting(thread, place, access.write, where, "" if text == where else text)
 
     # ----------------------------------------------------------------------------------------------- running
     def _start(self) -> State:
@@ -126,12 +154,15 @@ class Rerun:
 
     def _text(self, template: int, edge: Edge) -> str:
         """The step in C syntax; where circ's own variables would show, what the user wrote."""
-        ghosts = {v.name for v in (*self.machine.program.globals, *self.machine.program.templates[template].locals) if v.ghost}
-        names = self.names[template]
+        names, ghosts = self.names[template], self.ghosts[template]
         wrote = " ".join(edge.text.split())
-        if wrote and any(isinstance(p, Havoc) for p in primitive(edge.op)):
+        inside = bool(ghosts & {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)})
+        if not wrote and inside and edge.source == self.machine.program.templates[template].cfa.start:
+            return "starts"
+        if wrote and (any(a.kind is AccessKind.SYNC for a in edge.accesses)
+                      or any(isinstance(p, Havoc) for p in primitive(edge.op))):
             return wrote
-        if not wrote or not ghosts & {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)}:
+        if not wrote or not inside:
             return names.op(edge.op)
         if not all(isinstance(p, Assume) for p in primitive(edge.op)):
             reads = [names.cell(a) for a in edge.accesses if not a.write]
@@ -163,9 +194,13 @@ class Rerun:
         if isinstance(value, tuple):
             if index is None:
                 return None
-            value = cell(value, index)
-            text = text.replace("[]", f"[{index}]") if "[]" in text else f"{text}[{index}]"
+            value, text = cell(value, index), _element(text, index)
         return None if value is None or variable.ghost else Shown(text, value)
+
+
+def _element(array: str, index: int | None) -> str:
+    head, brackets, tail = array.partition("[]")
+    return f"{head}[{index}]{tail}" if brackets else f"{array}[{index}]"
 
 
 def _by_cell(choices: Sequence[Choice]) -> Mapping[tuple[str, int | None], dict[int | None, int]]:

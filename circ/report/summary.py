@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circ.verdict import Answer, RaceOn, Result, Safe, Unknown, word
+from circ.verdict import Answer, RaceOn, Result, Safe, Unknown, subjects, word
 from frontend.cfa import Assumption
 from frontend.source import FrontendError
 
@@ -32,7 +32,7 @@ class FileReport:
 def sequentially_consistent(result: Result) -> bool:
     """Whether every shared variable is proved, so that sequential consistency is no assumption any more."""
     proved = {a.question.variable for a in result.answers if isinstance(a.question, RaceOn) and isinstance(a.verdict, Safe)}
-    return all(v.name in proved for v in result.program.shared)
+    return all(v.name in proved for v in subjects(result.program))
 
 
 def assuming(result: Result, of: Answer | None = None) -> tuple[Assumption, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from circ.report.columns import interleaving, meeting
+from circ.report.columns import interleaving
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts
 from circ.verdict import (
@@ -115,9 +115,9 @@ def _refuted(program: Program, answer: Answer, trace: Trace) -> Iterator[str]:
 def _headline(program: Program, question: Question, shown: str, trace: Trace, rerun: Rerun) -> str:
     match question:
         case RaceOn():
-            (t1, p1, does1), (t2, p2, does2) = meeting(program, trace)
-            first, second = (f"thread {t + 1} ({trace.threads[t]})" for t in (t1, t2))
-            return f"{p1}: warning: race on '{shown}': {first} {does1} while {second} {does2} at {p2}"
+            one, two = rerun.meeting()
+            first, second = (f"thread {m.thread + 1} ({trace.threads[m.thread]}) {m}" for m in (one, two))
+            return f"{one.location}: warning: race on '{shown}': {first} while {second} at {two.location}"
         case Assertions():
             failure = rerun.failure()
             return f"{failure.location}: warning: violated: {failure.text}"
