@@ -95,6 +95,8 @@ def _call(x: Expressions, callee: str | Value, t: FunctionType, node: c_ast.Func
             if isinstance(v, Value):
                 v = x.order.settled(v, later, arg)
         args.append(_argument(x, v, param, arg))
+    if callee in ("pthread_exit", "thrd_exit"):
+        x.close(node)
     result, operand = _result(x, t.result, node, wanted)
     x.emit(Call(result, callee if isinstance(callee, str) else callee.expr, tuple(args), t), node)
     if isinstance(callee, str) and x.unit.noreturn(callee):
@@ -116,16 +118,14 @@ def _argument(x: Expressions, v: Operand, param: CType | None, node: c_ast.Node)
     if isinstance(v, Value):
         return v.expr
     if isinstance(v, Floating):
-        return Read(_any_float(x.graph, v.type))
+        return Read(_unassigned(x.graph, Scalar(v.type.bits, False)))
     raise x.unit.error(node, f"'{text_of(node)}' has no value")
 
 
-def _any_float(graph: Graph, t: FloatType) -> Var:
+def _unassigned(graph: Graph, scalar: Scalar) -> Var:
     """A register that is never assigned, so it holds an arbitrary value."""
-    name = f"%float{t.bits}"
-    if name not in graph.registers:
-        graph.registers[name] = Var(name, Scalar(t.bits, False))
-    return graph.registers[name]
+    name = f"%any {scalar}"
+    return graph.registers.setdefault(name, Var(name, scalar))
 
 
 def _result(x: Expressions, t: CType, node: c_ast.Node, wanted: bool) -> tuple[Var | Place | None, Operand]:
@@ -154,7 +154,7 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
         for arg in arguments(node):
             x.effect(arg)
         x.emit(AtomicBegin(name) if name in _BEGINS else AtomicEnd(name), node)
-        return _declared_value(x, name, node)
+        return _declared_value(x, name)
     if name in _ERRORS or name in _ASSERT_FAILS:
         return _fail(x, FailKind.REACH_ERROR if name in _ERRORS else FailKind.ASSERT, node)
     if name == "__circ_asm":
@@ -177,13 +177,12 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     return atomics.atomic(x, name, node) or builtins.builtin(x, name, node)
 
 
-def _declared_value(x: Expressions, name: str, node: c_ast.Node) -> Operand:
+def _declared_value(x: Expressions, name: str) -> Operand:
     """An arbitrary value of the declared result type (the interrupt state that `__nesc_atomic_start` saves)."""
     entity = x.scope.find(name)
     t = strip(entity.type.result) if isinstance(entity, FunctionName) else VoidType()
     if isinstance(t, (IntType, PointerType)):
-        return Value(t, Read(_any_float(x.graph, FloatType("saved", x.ints.scalar(t).width)))) \
-            if x.ints.scalar(t) == Scalar(x.ints.scalar(t).width, False) else Value(t, x.arbitrary(x.ints.scalar(t), node))
+        return Value(t, Read(_unassigned(x.graph, x.ints.scalar(t))))
     return Nothing()
 
 

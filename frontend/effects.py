@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """`taken`: names whose address is taken somewhere in the function. `effectful`: ids of nodes that contain a side effect."""
+    """What is known of a function before it is lowered.
+
+    `taken`: names whose address is taken somewhere in it. `effectful`: ids of the nodes that contain a side effect.
+    `labels`: for each label the ids of the atomic and critical blocks around it, outermost first.
+    """
 
     taken: frozenset[str] = frozenset()
     effectful: frozenset[int] = frozenset()
+    labels: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ def survey(body: c_ast.Node) -> Syntax:
     """One pass over a function's body."""
     taken: set[str] = set()
     effectful: set[int] = set()
+    labels: dict[str, tuple[int, ...]] = {}
     parent: dict[int, c_ast.Node | None] = {id(body): None}
     todo = [body]
     while todo:
@@ -43,6 +49,8 @@ def survey(body: c_ast.Node) -> Syntax:
             while up is not None and id(up) not in effectful:
                 effectful.add(id(up))
                 up = parent[id(up)]
+        if isinstance(node, c_ast.Label):
+            labels[node.name] = tuple(reversed([id(n) for n in _ancestors(node, parent) if section_kind(n) is not None]))
         for child in node:
             if outputs and isinstance(child, c_ast.ExprList):
                 # The lowering writes these itself: `&x` does not make x an object in memory. (The first is an atomic object.)
@@ -53,7 +61,24 @@ def survey(body: c_ast.Node) -> Syntax:
             else:
                 parent[id(child)] = node
                 todo.append(child)
-    return Syntax(frozenset(taken), frozenset(effectful))
+    return Syntax(frozenset(taken), frozenset(effectful), labels)
+
+
+def _ancestors(node: c_ast.Node, parent: Mapping[int, c_ast.Node | None]) -> Iterator[c_ast.Node]:
+    up = parent[id(node)]
+    while up is not None:
+        yield up
+        up = parent[id(up)]
+
+
+def section_kind(node: c_ast.Node) -> str | None:
+    """`atomic` or `critical` if the node is such a block."""
+    if isinstance(node, c_ast.AttributedStatement):
+        for specifier in node.attributes or ():
+            for attribute in getattr(specifier, "attributes", None) or [specifier]:
+                if attribute.namespace == "circ" and attribute.name in ("atomic", "critical"):
+                    return str(attribute.name)
+    return None
 
 
 def effects(node: c_ast.Node) -> Effects:

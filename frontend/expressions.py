@@ -41,6 +41,9 @@ class Expressions:
         self.memory: list[Symbol] = []
         self.shown: dict[str, str] = {}
         self.block: Callable[[c_ast.Compound], Operand]
+        """Lowers a statement expression."""
+        self.close: Callable[[c_ast.Node], None]
+        """Ends the atomic and critical blocks that are open."""
 
     def emit(self, instr: Instr, node: c_ast.Node, text: str | None = None) -> None:
         self.graph.emit(instr, self.unit.where(node), text_of(node) if text is None else text)
@@ -170,7 +173,14 @@ class Expressions:
         spine = [node]
         while isinstance(spine[-1].left, c_ast.BinaryOp) and spine[-1].left.op not in ("&&", "||"):
             spine.append(spine[-1].left)
-        left = self.value(spine[-1].left)
+        first = spine[-1]
+        left: Operand
+        if first.op == "+" and self._is_array(first.left):
+            lv = self.places.element(first.left, first.right, first)
+            assert isinstance(lv, Cell)
+            left = self.places.address(lv.place, spine.pop())
+        else:
+            left = self.value(first.left)
         for part in reversed(spine):
             if id(part.right) in self.syntax.effectful or id(part.left) in self.syntax.effectful:
                 self.order.unsequenced(part.left, part.right)
@@ -178,6 +188,10 @@ class Expressions:
                     left = self.order.settled(left, part.right, part)
             left = self.math.binary(part.op, left, self.value(part.right), part)
         return left
+
+    def _is_array(self, node: c_ast.Node) -> bool:
+        entity = self.scope.find(node.name) if isinstance(node, c_ast.ID) else None
+        return isinstance(entity, MemoryName) and isinstance(entity.type, ArrayType)
 
     def _unary(self, node: c_ast.UnaryOp) -> Operand:
         match node.op:

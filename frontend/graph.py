@@ -147,7 +147,7 @@ class Graph:
         for edge in self._edges:
             source, target = self.find(edge.source), self.find(edge.target)
             if source in reached and not (source == target and isinstance(edge.instr, Nop) and len(leaving[source]) > 1):
-                kept.append(replace(edge, source=number.setdefault(source, len(number)),
-                                    target=number.setdefault(target, len(number))))
+                source, target = number.setdefault(source, len(number)), number.setdefault(target, len(number))
+                kept.append(IrEdge(source, target, edge.instr, edge.location, edge.text))
         end = number.setdefault(exit_, len(number))
         return Finished(len(number), 0, end, tuple(kept))

@@ -323,13 +323,14 @@ def _store(x: Expressions, place: Place, leaf: Leaf) -> None:
 def link_values(x: Expressions, parts: list[Leaf]) -> Initial:
     """The leaves as constants and link-time addresses; later leaves replace earlier ones for the same part."""
     found: dict[tuple[Step, ...], int | AddressValue] = {}
+    scratch = x.unit.scratch(x.scope)
     for leaf in parts:
         if isinstance(leaf.type, RecordType):
             found.update(_static_copy(x, leaf))
         elif isinstance(leaf.value, int):
             found[leaf.path] = leaf.value
         elif not isinstance(leaf.type, FloatType):
-            found[leaf.path] = _link_value(x, leaf)
+            found[leaf.path] = _link_value(scratch, leaf)
     return tuple((path, value) for path, value in found.items() if value != 0)
 
 
@@ -342,10 +343,10 @@ def _static_copy(x: Expressions, leaf: Leaf) -> dict[tuple[Step, ...], int | Add
     raise x.unit.error(leaf.node, "the initialiser of a static struct is not constant")
 
 
-def _link_value(x: Expressions, leaf: Leaf) -> int | AddressValue:
+def _link_value(scratch: Expressions, leaf: Leaf) -> int | AddressValue:
+    """The value of one leaf, by a lowering whose code is thrown away."""
     assert isinstance(leaf.value, c_ast.Node) and isinstance(leaf.type, (IntType, PointerType))
-    scalar = x.ints.scalar(leaf.type)
-    scratch = x.unit.scratch(x.scope)
+    scalar = scratch.ints.scalar(leaf.type)
     mark = scratch.graph.mark
     v = scratch.math.convert(scratch.value(leaf.value), strip(leaf.type), leaf.node)
     if isinstance(v, Floating):
@@ -360,7 +361,7 @@ def _link_value(x: Expressions, leaf: Leaf) -> int | AddressValue:
         found = _symbolic(v.expr, known)
         if found is not None:
             return found
-    raise x.unit.error(leaf.node, "the initialiser of an object with static storage is not constant")
+    raise scratch.unit.error(leaf.node, "the initialiser of an object with static storage is not constant")
 
 
 def _symbolic(e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | None:

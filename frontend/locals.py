@@ -12,7 +12,7 @@ from frontend.expr import Const, Expr, Scalar
 from frontend.initialise import leaves, link_values, store_all
 from frontend.ir import Forget, Place, Storage, Symbol
 from frontend.lvalues import Slot
-from frontend.scope import FunctionName, MemoryName, RegisterName, TypeName
+from frontend.scope import FunctionName, MemoryName, RegisterName, Scope, TypeName
 from frontend.types import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class Locals:
             return
         t = self._declared_type(node)
         if isinstance(t, FunctionType):
-            x.scope.names[node.name] = FunctionName(node.name, t)
+            known = _file_scope(x.scope).find(node.name)
+            x.scope.names[node.name] = known if isinstance(known, FunctionName) else FunctionName(node.name, t)
         elif "extern" in node.storage:
             self._extern(node, t)
         elif "static" in node.storage or any(s in node.storage for s in THREAD_LOCAL):
@@ -59,9 +60,7 @@ class Locals:
 
     def _extern(self, node: c_ast.Decl, t: CType) -> None:
         x = self._x
-        scope = x.scope
-        while scope.parent is not None:
-            scope = scope.parent
+        scope = _file_scope(x.scope)
         found = scope.find(node.name)
         if found is None:
             found = MemoryName(node.name, t)
@@ -135,6 +134,12 @@ class Locals:
                 assert isinstance(n, Value)
                 total = Value(x.ints.size, binary("*", total.expr, n.expr), n.depth + 1)
         return x.spill(total, dims[0].dim).expr
+
+
+def _file_scope(scope: Scope) -> Scope:
+    while scope.parent is not None:
+        scope = scope.parent
+    return scope
 
 
 def _scalar_init(init: c_ast.Node) -> c_ast.Node:

@@ -87,24 +87,26 @@ class _FileScope(Scope):
 class _Lazy(Mapping[str, T]):
     """A mapping whose values are computed when they are first asked for."""
 
-    def __init__(self, keys: Callable[[], list[str]], compute: Callable[[str], T]) -> None:
+    def __init__(self, keys: Mapping[str, object], compute: Callable[[str], T]) -> None:
         self._keys = keys
         self._compute = compute
         self._known: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         if name not in self._known:
+            if name not in self._keys:
+                raise KeyError(name)
             self._known[name] = self._compute(name)
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._keys())
+        return iter(self._keys)
 
     def __len__(self) -> int:
-        return len(self._keys())
+        return len(self._keys)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._known or name in self._keys()
+        return name in self._keys
 
 
 class CModule:
@@ -123,7 +125,8 @@ class CModule:
         self._enumerators: dict[str, c_ast.Enum] = {}
         self._enums: dict[str, c_ast.Enum] = {}
         self._lowered: dict[str, Function] = {}
-        self._declarations = _Lazy(lambda: list(self._functions), self._declaration)
+        self._elaborated = False
+        self._declarations = _Lazy(self._functions, self._declaration)
         for node in parsed.ast.ext:
             self._enter(node)
 
@@ -191,7 +194,8 @@ class CModule:
     def _function_type(self, name: str) -> FunctionType:
         body = self._bodies.get(name)
         if body is not None:
-            return self._unit.types.function(body.decl.type, self._scope, body.param_decls)
+            t = self._unit.types.function(body.decl.type, self._scope, body.param_decls)
+            return replace(t, variadic=False) if body.decl.type.args is None else t
         best: FunctionType | None = None
         for decl in self._functions[name]:
             t = self._unit.types.function(decl.type, self._scope)
@@ -244,8 +248,15 @@ class CModule:
 
     @property
     def symbols(self) -> Mapping[str, Symbol]:
-        for name in self._objects:
-            self._scope.find(name)
+        if not self._elaborated:
+            for name in self._objects:
+                self._scope.find(name)
+            # In the order of the source, whatever was asked for first.
+            found = dict(self._unit.symbols)
+            self._unit.symbols.clear()
+            self._unit.symbols.update({name: found.pop(name) for name in self._objects})
+            self._unit.symbols.update(found)
+            self._elaborated = True
         return self._unit.symbols
 
     @property
@@ -286,8 +297,6 @@ class CModule:
         return tuple((a.name, a.args) for a in found)
 
     def _declaration(self, name: str) -> FunctionDecl:
-        if name not in self._functions:
-            raise KeyError(name)
         body = self._bodies.get(name)
         decl = body.decl if body is not None else self._functions[name][0]
         entity = self._scope.find(name)
@@ -309,7 +318,7 @@ class CModule:
         inner = graph.location() if _atomic_body(name) else exit_
         if _atomic_body(name):
             x.emit(AtomicBegin(name), body.decl, name)
-        statements = Statements(x, inner, place, body.body)
+        statements = Statements(x, inner, place)
         statements.statement(body.body)
         if name == "main" and isinstance(result, Var):
             x.emit(Set(result, Const(0, result.type)), body.decl, "return 0")

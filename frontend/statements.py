@@ -8,6 +8,7 @@ from pycparser import c_ast
 
 from frontend.convert import Nothing, Operand, Value, binary, both, cast, either, strip
 from frontend.ctext import text_of
+from frontend.effects import section_kind
 from frontend.expr import TRUE, Const, Expr, Read, negate
 from frontend.expressions import Expressions
 from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
@@ -46,7 +47,7 @@ class _Switch:
 class Statements:
     """Lowers the statements of one function. `result` is where a return value goes."""
 
-    def __init__(self, x: Expressions, exit_: int, result: Slot | Cell | None, body: c_ast.Node | None = None) -> None:
+    def __init__(self, x: Expressions, exit_: int, result: Slot | Cell | None) -> None:
         self._x = x
         self._exit = exit_
         self._result = result
@@ -55,11 +56,12 @@ class Statements:
         self._continues: list[_Exit] = []
         self._switches: list[_Switch] = []
         self._labels: dict[str, int] = {}
-        self._label_sections = label_sections(body) if body is not None else {}
+        self._label_sections = x.syntax.labels
         self._again = bool(self._label_sections)
         """Whether declarations may be passed more than once."""
         self._locals = Locals(x)
         x.block = self.block_value
+        x.close = lambda node: self._close(0, node)
 
     # ------------------------------------------------------------------------------------------- blocks
     def block_value(self, node: c_ast.Compound) -> Operand:
@@ -367,26 +369,3 @@ def _balanced(tests: list[Expr], conjunction: bool) -> Expr:
         pairs = [(both if conjunction else either)(tests[i], tests[i + 1]) for i in range(0, len(tests) - 1, 2)]
         tests = pairs + tests[len(pairs) * 2:]
     return tests[0]
-
-
-def section_kind(node: c_ast.Node) -> str | None:
-    """`atomic` or `critical` if the node is such a block."""
-    if isinstance(node, c_ast.AttributedStatement):
-        for specifier in node.attributes or ():
-            for attribute in getattr(specifier, "attributes", None) or [specifier]:
-                if attribute.namespace == "circ" and attribute.name in ("atomic", "critical"):
-                    return str(attribute.name)
-    return None
-
-
-def label_sections(body: c_ast.Node) -> dict[str, tuple[int, ...]]:
-    """For each label the ids of the atomic and critical blocks around it, outermost first."""
-    found: dict[str, tuple[int, ...]] = {}
-    todo: list[tuple[c_ast.Node, tuple[int, ...]]] = [(body, ())]
-    while todo:
-        node, around = todo.pop()
-        if isinstance(node, c_ast.Label):
-            found[node.name] = around
-        inner = (*around, id(node)) if section_kind(node) is not None else around
-        todo.extend((child, inner) for child in node)
-    return found
