@@ -33,7 +33,7 @@ from frontend.pointsto import PointsTo, heap_types
 from frontend.pthreads import Created, Pthreads
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import Escapes, find_escapes
-from frontend.simplify import constants, simplify
+from frontend.simplify import Facts, constants, simplify
 from frontend.steps import Sketch
 from frontend.threads import ThreadSource, choose_threads
 
@@ -171,8 +171,7 @@ class _Linker:
     def _template(self, world: World, draft: _Draft) -> ThreadTemplate:
         sketch, accesses = draft.inliner.sketch, draft.inliner.accesses
         self._lifetime.resolve_joins(sketch, tuple(self._library.pthreads.created.values()))
-        locals_ = self._locals(world, draft)
-        accesses.settle(sketch, lambda s: constants(s, _scalars(self._locals(world, draft))))
+        accesses.settle(sketch, lambda s: constants(s, Facts(_scalars(self._locals(world, draft)))))
         locals_ = self._locals(world, draft)
         resolve_sections(sketch)
         simplify(sketch, _scalars(locals_))

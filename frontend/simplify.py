@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, name_of, op_reads, primitive
+from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive
 from frontend.expr import Binary, Const, Element, Expr, Lvalue, Read, Var, children, reads, substitute
 from frontend.fold import fold
 from frontend.steps import Sketch, Step
@@ -19,22 +19,74 @@ from frontend.steps import Sketch, Step
 _MAX_TERM = 60
 
 
-def simplify(graph: Sketch, locals_: Mapping[str, bool]) -> None:
+def simplify(sketch: Sketch, locals_: Mapping[str, bool]) -> None:
     """Simplify in place. `locals_`: the thread's own scalar variables, True for temporaries that no user ever sees."""
-    propagate(graph, locals_)
+    facts = Facts(locals_)
+    propagate(sketch, facts)
     while True:
-        before = len(graph.steps)
-        _drop_skips(graph)
-        kill_dead(graph, locals_)
-        forwarded = _forward(graph, locals_)
-        graph.prune()
-        if not forwarded and len(graph.steps) == before:
+        before = len(sketch.steps)
+        drop_skips(sketch)
+        kill_dead(sketch, facts)
+        forwarded = _forward(sketch, facts)
+        sketch.prune()
+        if not forwarded and len(sketch.steps) == before:
             break
+
+
+# --------------------------------------------------------------------------------------------------- facts
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """About one operation: all it reads, the thread's own scalars it reads before it sets them, those it surely sets."""
+
+    reads: frozenset[str]
+    needs: frozenset[str]
+    sets: frozenset[str]
+    writes: frozenset[str]
+
+
+class Facts:
+    """What operations read and write, worked out once each."""
+
+    def __init__(self, locals_: Mapping[str, bool]) -> None:
+        self.locals = locals_
+        self._known: dict[int, tuple[Op, Fact]] = {}
+        self._indices: dict[int, tuple[Step, frozenset[str]]] = {}
+
+    def of(self, op: Op) -> Fact:
+        found = self._known.get(id(op))
+        if found is None:
+            found = self._known[id(op)] = (op, self._look(op))  # keeping `op` keeps its id its own
+        return found[1]
+
+    def needs(self, step: Step) -> frozenset[str]:
+        """The thread's own scalars whose value before the step matters to it."""
+        if not any(isinstance(a.lvalue, Element) for a in step.accesses):
+            return self.of(step.op).needs
+        found = self._indices.get(id(step))
+        if found is None:
+            names = {name_of(v) for a in step.accesses if isinstance(a.lvalue, Element) for v in reads(a.lvalue.index)}
+            found = self._indices[id(step)] = (step, self.of(step.op).needs | (names & self.locals.keys()))
+        return found[1]
+
+    def _look(self, op: Op) -> Fact:
+        all_reads: set[str] = set()
+        needs: set[str] = set()
+        sets: set[str] = set()
+        for part in primitive(op):
+            names = {name_of(v) for v in op_reads(part)}
+            all_reads |= names
+            needs |= (names & self.locals.keys()) - sets
+            match part:
+                case Assign(target=Var(name=n)) if n in self.locals:
+                    sets.add(n)
+                case Havoc(targets=ts):
+                    sets |= {t.name for t in ts if isinstance(t, Var) and t.name in self.locals}
+        return Fact(frozenset(all_reads), frozenset(needs), frozenset(sets), frozenset(op_writes(op)))
 
 
 # --------------------------------------------------------------------------------------------------- rewriting
 def rewrite(op: Op, values: Mapping[str, Expr]) -> Op:
-    """The operation with the named variables replaced by expressions wherever they are read."""
+    """The (primitive) operation with the named variables replaced by expressions wherever they are read."""
     def replaced(v: Lvalue) -> Expr | None:
         return values.get(v.name) if isinstance(v, Var) else None
 
@@ -55,16 +107,18 @@ def rewrite(op: Op, values: Mapping[str, Expr]) -> Op:
             return op
 
 
-def rewrite_step(step: Step, values: Mapping[str, Expr]) -> Step:
+def rewrite_step(step: Step, values: Mapping[str, Expr], facts: Facts) -> Step:
     """The step with variables replaced where it reads them before it changes them, accesses included."""
+    relevant = facts.needs(step)
+    values = {n: e for n, e in values.items() if n in relevant}
+    if not values:
+        return step
     known = dict(values)
     ops: list[Op] = []
     for part in primitive(step.op):
-        new = rewrite(part, known)
-        ops.append(new)
-        for name in _scalar_writes(new):
-            known.pop(name, None)
-        known = {n: e for n, e in known.items() if not (set(_scalar_writes(new)) & {name_of(v) for v in reads(e)})}
+        ops.append(rewrite(part, known))
+        changed = set(op_writes(part))
+        known = {n: e for n, e in known.items() if n not in changed and not changed & {name_of(v) for v in reads(e)}}
 
     def replaced(v: Lvalue) -> Expr | None:
         return values.get(v.name) if isinstance(v, Var) else None
@@ -74,41 +128,31 @@ def rewrite_step(step: Step, values: Mapping[str, Expr]) -> Step:
         if isinstance(a.lvalue, Element) else a
         for a in step.accesses
     )
-    return replace(step, op=_block(ops), accesses=accesses)
+    return replace(step, op=block(ops), accesses=accesses)
 
 
-def _block(ops: list[Op]) -> Op:
+def block(ops: list[Op]) -> Op:
+    """Operations in order as one."""
     return ops[0] if len(ops) == 1 else Block(tuple(ops)) if ops else SKIP
 
 
-def _scalar_writes(op: Op) -> list[str]:
-    found: list[str] = []
-    for part in primitive(op):
-        if isinstance(part, Assign):
-            found.append(name_of(part.target))
-        elif isinstance(part, Havoc):
-            found.extend(name_of(t) for t in part.targets)
-            found.extend(part.whole)
-    return found
-
-
 # --------------------------------------------------------------------------------------------------- constants
-def constants(graph: Sketch, locals_: Mapping[str, bool]) -> dict[int, dict[str, Const]]:
+def constants(sketch: Sketch, facts: Facts) -> dict[int, dict[str, Const]]:
     """For each location that can be reached, the registers whose value there is known."""
-    states: dict[int, dict[str, Const]] = {graph.start: {}}
-    out = graph.leaving()
-    work = deque([graph.start])
+    states: dict[int, dict[str, Const]] = {sketch.start: {}}
+    out = sketch.leaving()
+    work = deque([sketch.start])
     while work:
         here = work.popleft()
         for step in out[here]:
-            after = _constants_after(step, states[here], locals_)
+            after = _constants_after(step, states[here], facts)
             if after is None:
                 continue
             known = states.get(step.target)
             if known is None:
                 states[step.target] = after
                 work.append(step.target)
-            else:
+            elif known is not after:
                 meet = {n: c for n, c in known.items() if after.get(n) == c}
                 if len(meet) != len(known):
                     states[step.target] = meet
@@ -116,37 +160,36 @@ def constants(graph: Sketch, locals_: Mapping[str, bool]) -> dict[int, dict[str,
     return states
 
 
-def propagate(graph: Sketch, locals_: Mapping[str, bool]) -> None:
+def propagate(sketch: Sketch, facts: Facts) -> None:
     """Replace registers by the constants they are known to hold, drop guards that always pass and steps that never do."""
-    states = constants(graph, locals_)
+    states = constants(sketch, facts)
     steps: list[Step] = []
-    for step in graph.steps:
+    for step in sketch.steps:
         values = states.get(step.source)
-        if values is None or _constants_after(step, values, locals_) is None:
-            continue
-        new = rewrite_step(step, values) if values else step
-        steps.append(_drop_true(new))
-    graph.steps = steps
-    graph.prune()
+        if values is not None and _constants_after(step, values, facts) is not None:
+            steps.append(_drop_true(rewrite_step(step, values, facts)))
+    sketch.steps = steps
+    sketch.prune()
 
 
-def _constants_after(step: Step, before: dict[str, Const], locals_: Mapping[str, bool]) -> dict[str, Const] | None:
+def _constants_after(step: Step, before: dict[str, Const], facts: Facts) -> dict[str, Const] | None:
     """What is known behind the step; None if it can never be taken."""
-    now = dict(before)
+    now = before
     for part in primitive(step.op):
-        new = rewrite(part, now)
+        fact = facts.of(part)
+        new = rewrite(part, now) if not fact.needs.isdisjoint(now) else part
         match new:
             case Assume(cond=Const(value=0)):
                 return None
             case Assume(cond=c):
-                learned = _equality(c, locals_)
+                learned = _equality(c, facts.locals)
                 if learned is not None:
-                    now[learned[0]] = learned[1]
-            case Assign(target=Var(name=n), value=Const() as c) if n in locals_:
-                now[n] = c
+                    now = {**now, learned[0]: learned[1]}
+            case Assign(target=Var(name=n), value=Const() as c) if n in facts.locals:
+                now = {**now, n: c}
             case _:
-                for name in _scalar_writes(new):
-                    now.pop(name, None)
+                if not fact.writes.isdisjoint(now):
+                    now = {n: c for n, c in now.items() if n not in fact.writes}
     return now
 
 
@@ -160,61 +203,61 @@ def _equality(cond: Expr, locals_: Mapping[str, bool]) -> tuple[str, Const] | No
 
 def _drop_true(step: Step) -> Step:
     """Guards that always pass are left out, unless their step reads shared memory."""
-    if step.accesses:
+    if step.accesses or not any(isinstance(p, Assume) and isinstance(p.cond, Const) for p in primitive(step.op)):
         return step
-    ops: list[Op] = [p for p in primitive(step.op) if not (isinstance(p, Assume) and isinstance(p.cond, Const) and p.cond.value)]
-    return replace(step, op=_block(ops))
+    return replace(step, op=block([p for p in primitive(step.op) if not (isinstance(p, Assume) and isinstance(p.cond, Const))]))
 
 
 # --------------------------------------------------------------------------------------------------- empty steps
-def _drop_skips(graph: Sketch) -> None:
-    """Merge the two ends of a step that does nothing, where nobody can tell them apart."""
-    changed = True
-    while changed:
-        changed = False
-        graph.steps = [s for s in graph.steps if not (s.source == s.target and _is_skip(s))]
-        out, into = graph.leaving(), graph.entering()
+def drop_skips(sketch: Sketch) -> None:
+    """Merge the two ends of steps that do nothing, where nobody can tell them apart."""
+    while True:
+        sketch.steps = [s for s in sketch.steps if not (s.source == s.target and is_skip(s))]
+        out, into = sketch.leaving(), sketch.entering()
         union: dict[int, int] = {}
         touched: set[int] = set()
-        for step in graph.steps:
-            if not _is_skip(step) or {step.source, step.target} & touched:
+        gone: set[int] = set()
+        for step in sketch.steps:
+            ends = {step.source, step.target}
+            if not is_skip(step) or ends & touched or ends & sketch.errors.keys():
                 continue
-            alike = (step.source in graph.atomic) == (step.target in graph.atomic)
-            critical = (step.source in graph.critical) == (step.target in graph.critical)
-            if not (alike and critical) or {step.source, step.target} & graph.errors.keys():
+            if len(ends & sketch.atomic) == 1 or len(ends & sketch.critical) == 1:
                 continue
             # Alone on one side: no choice is taken away and none is added.
-            if len(out[step.source]) == 1 or (len(into[step.target]) == 1 and step.target != graph.start):
+            if len(out[step.source]) == 1 or (len(into[step.target]) == 1 and step.target != sketch.start):
                 union[step.target] = step.source
-                touched |= {step.source, step.target}
-        if union:
-            changed = True
-            gone = {id(s) for s in graph.steps if _is_skip(s) and union.get(s.target) == s.source}
-            graph.steps = [
-                replace(s, source=union.get(s.source, s.source), target=union.get(s.target, s.target))
-                for s in graph.steps
-                if id(s) not in gone
-            ]
-            graph.start = union.get(graph.start, graph.start)
+                touched |= ends
+                gone.add(id(step))
+        if not gone:
+            return
+        sketch.steps = [
+            replace(s, source=union.get(s.source, s.source), target=union.get(s.target, s.target))
+            if s.source in union or s.target in union else s
+            for s in sketch.steps
+            if id(s) not in gone
+        ]
+        sketch.start = union.get(sketch.start, sketch.start)
 
 
-def _is_skip(step: Step) -> bool:
+def is_skip(step: Step) -> bool:
+    """Whether the step does nothing at all."""
     return not step.accesses and step.mark is None and not any(True for _ in primitive(step.op))
 
 
 # --------------------------------------------------------------------------------------------------- liveness
-def live_after(graph: Sketch, locals_: Mapping[str, bool]) -> dict[int, frozenset[str]]:
+def live_at(sketch: Sketch, facts: Facts) -> dict[int, frozenset[str]]:
     """For each location the thread's own scalars whose value there may still be read."""
-    into = graph.entering()
-    live: dict[int, frozenset[str]] = {q: frozenset() for q in range(graph.size)}
-    work = list(reversed(graph.reachable()))
-    queued = set(work)
-    work.reverse()
+    into = sketch.entering()
+    live: dict[int, frozenset[str]] = {q: frozenset() for q in range(sketch.size)}
+    order = sketch.reachable()
+    work = deque(reversed(order))
+    queued = set(order)
     while work:
-        here = work.pop()
+        here = work.popleft()
         queued.discard(here)
+        after = live[here]
         for step in into[here]:
-            needed = live_before(step, live[here], locals_)
+            needed = facts.needs(step) | (after - facts.of(step.op).sets)
             if not needed <= live[step.source]:
                 live[step.source] |= needed
                 if step.source not in queued:
@@ -223,116 +266,102 @@ def live_after(graph: Sketch, locals_: Mapping[str, bool]) -> dict[int, frozense
     return live
 
 
-def live_before(step: Step, after: frozenset[str], locals_: Mapping[str, bool]) -> frozenset[str]:
-    """What is live before a step, given what is live behind it."""
-    now = set(after)
-    for part in reversed(list(primitive(step.op))):
-        match part:
-            case Assign(target=Var(name=n)):
-                now.discard(n)
-            case Havoc(targets=ts):
-                now.difference_update(t.name for t in ts if isinstance(t, Var))
-        now.update(name_of(v) for v in op_reads(part) if name_of(v) in locals_)
-    for access in step.accesses:
-        if isinstance(access.lvalue, Element):
-            now.update(name_of(v) for v in reads(access.lvalue.index) if name_of(v) in locals_)
-    return frozenset(now)
-
-
-def kill_dead(graph: Sketch, locals_: Mapping[str, bool]) -> None:
+def kill_dead(sketch: Sketch, facts: Facts) -> None:
     """Drop assignments to registers nobody reads any more; a read of shared memory stays."""
-    live = live_after(graph, locals_)
+    live = live_at(sketch, facts)
     steps: list[Step] = []
-    for step in graph.steps:
+    for step in sketch.steps:
+        if step.accesses or facts.of(step.op).sets <= live[step.target]:
+            steps.append(step)
+            continue
         now = set(live[step.target])
         kept: list[Op] = []
         for part in reversed(list(primitive(step.op))):
-            match part:
-                case Assign(target=Var(name=n)) if n in locals_ and n not in now and not step.accesses:
+            if isinstance(part, Assign) and isinstance(part.target, Var) and part.target.name in facts.locals:
+                if part.target.name not in now:
                     continue
-                case Havoc(targets=ts, whole=ws):
-                    ts = tuple(t for t in ts if not isinstance(t, Var) or t.name not in locals_ or t.name in now)
-                    if not ts and not ws and not step.accesses:
-                        continue
-                    part = Havoc(ts, ws) if not step.accesses else part
-            now = set(live_before(replace(step, op=part, accesses=()), frozenset(now), locals_))
+            elif isinstance(part, Havoc):
+                targets = tuple(t for t in part.targets if not isinstance(t, Var) or t.name not in facts.locals or t.name in now)
+                if not targets and not part.whole:
+                    continue
+                part = part if len(targets) == len(part.targets) else Havoc(targets, part.whole)
+            fact = facts.of(part)
+            now = (now - fact.sets) | fact.needs
             kept.append(part)
         kept.reverse()
-        steps.append(replace(step, op=_block(kept)))
-    graph.steps = steps
+        steps.append(replace(step, op=block(kept)))
+    sketch.steps = steps
 
 
 # --------------------------------------------------------------------------------------------------- forwarding
-def _forward(graph: Sketch, locals_: Mapping[str, bool]) -> bool:
+def _forward(sketch: Sketch, facts: Facts) -> bool:
     """Put what a temporary holds into the steps directly behind it; True if anything changed."""
-    live = live_after(graph, locals_)
-    out, into = graph.leaving(), graph.entering()
+    live = live_at(sketch, facts)
+    out, into = sketch.leaving(), sketch.entering()
     done: set[int] = set()
     replaced: dict[int, Step] = {}
     gone: set[int] = set()
-    for step in graph.steps:
+    for step in sketch.steps:
         middle = step.target
-        name = _temporary(step, locals_)
-        if name is None or middle in done or step.source in done or step.source == middle or middle == graph.start:
+        name = _temporary(step, facts)
+        if name is None or middle in done or step.source in done or step.source == middle or middle == sketch.start:
             continue
         followers = out[middle]
-        if len(into[middle]) != 1 or not followers or middle in graph.errors or any(f.target == middle for f in followers):
+        if len(into[middle]) != 1 or not followers or middle in sketch.errors or any(f.target == middle for f in followers):
             continue
-        if (step.source in graph.critical) != (middle in graph.critical):
+        if (step.source in sketch.critical) != (middle in sketch.critical):
+            continue
+        if not all(_may_take(sketch, step, f, name, live, facts) for f in followers):
             continue
         assert isinstance(step.op, Assign)
-        if not all(_may_take(graph, step, f, name, live) for f in followers):
-            continue
-        if any(id(f) in replaced for f in followers):
-            continue
         for f in followers:
-            new = rewrite_step(f, {name: step.op.value})
+            new = rewrite_step(f, {name: step.op.value}, facts)
             replaced[id(f)] = replace(
                 new, source=step.source, accesses=(*step.accesses, *(a for a in new.accesses if a not in step.accesses)),
-                protected=f.protected or (step.protected and bool(step.accesses)), location=f.location, text=f.text or step.text)
+                protected=f.protected or (step.protected and bool(step.accesses)), text=f.text or step.text)
             done.add(f.target)
         gone.add(id(step))
         done |= {middle, step.source}
     if not gone:
         return False
-    graph.steps = [replaced.get(id(s), s) for s in graph.steps if id(s) not in gone]
+    sketch.steps = [replaced.get(id(s), s) for s in sketch.steps if id(s) not in gone]
     return True
 
 
-def _temporary(step: Step, locals_: Mapping[str, bool]) -> str | None:
+def _temporary(step: Step, facts: Facts) -> str | None:
     """The temporary that the step sets and does nothing else."""
     match step.op:
-        case Assign(target=Var(name=n), value=e) if locals_.get(n) and step.mark is None:
-            return None if n in {name_of(v) for v in reads(e)} else n
+        case Assign(target=Var(name=n)) if facts.locals.get(n) and step.mark is None:
+            return None if n in facts.of(step.op).reads else n
     return None
 
 
-def _may_take(graph: Sketch, step: Step, follower: Step, name: str, live: dict[int, frozenset[str]]) -> bool:
+def _may_take(sketch: Sketch, step: Step, follower: Step, name: str, live: dict[int, frozenset[str]], facts: Facts) -> bool:
     """Whether `follower` may compute the temporary itself."""
     assert isinstance(step.op, Assign)
     if follower.mark is not None or name in live[follower.target] or not any(True for _ in primitive(follower.op)):
         return False
-    if step.source in graph.atomic and step.target not in graph.atomic and (step.accesses or follower.accesses):
+    if step.source in sketch.atomic and step.target not in sketch.atomic and (step.accesses or follower.accesses):
         return False
     uses = sum(1 for v in op_reads(follower.op) if name_of(v) == name)
     indexed = any(_in_index(a.lvalue, name) for a in follower.accesses)
     if step.accesses:
-        return _may_read(graph, step, follower, name, uses, indexed)
+        return _may_read(sketch, step, follower, name, uses, indexed)
     if (uses > 1 or indexed) and size(step.op.value) * (uses + indexed) > _MAX_TERM:
         return False
     # Nothing that the value is computed from may change before its last use.
-    changed = set(_scalar_writes(Block(tuple(primitive(follower.op))[:-1])))
-    return not changed & {name_of(v) for v in reads(step.op.value)} and name not in changed
+    changed = {n for part in list(primitive(follower.op))[:-1] for n in facts.of(part).writes}
+    return not changed & facts.of(step.op).reads and name not in changed
 
 
-def _may_read(graph: Sketch, step: Step, follower: Step, name: str, uses: int, indexed: bool) -> bool:
+def _may_read(sketch: Sketch, step: Step, follower: Step, name: str, uses: int, indexed: bool) -> bool:
     """Whether a read of shared memory may happen in the step that uses it: once, and with what else that step touches."""
     if uses != 1 or indexed or not isinstance(follower.op, Assume | Assign):
         return False
     if isinstance(follower.op, Assign) and _in_index(follower.op.target, name):
         return False
     if follower.accesses:
-        return step.target in graph.atomic
+        return step.target in sketch.atomic
     return step.protected or not follower.protected
 
 
