@@ -7,7 +7,7 @@ mean nothing there. Posts are computed by assumption literals on one solver per 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from circ import smt
@@ -60,6 +60,21 @@ class Predicates:
             return False
         where.append(c)
         return True
+
+    def about(self, names: Callable[[str], frozenset[str]]) -> Predicates:
+        """Those over these names alone, which are given for each template."""
+        chosen = Predicates(self.program)
+        chosen.shared = [e for e in self.shared if variables(e) <= names(self.program.templates[0].name)]
+        chosen.own = {t: [e for e in own if variables(e) <= names(t)] for t, own in self.own.items()}
+        return chosen
+
+    def include(self, other: Predicates) -> None:
+        """Adds all predicates of another list over the same program."""
+        for e in other.shared:
+            self.add(e, self.program.templates[0].name)
+        for template, own in other.own.items():
+            for e in own:
+                self.add(e, template)
 
     def __len__(self) -> int:
         return len(self.shared) + sum(map(len, self.own.values()))

@@ -9,17 +9,35 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from circ.acfa import collapse
 from circ.arg import System
 from circ.formula import qualify, qualify_op
+from circ.mine import atoms
 from circ.omega import Pairs, may_exist
-from circ.predicates import Abstraction, bits
+from circ.predicates import Abstraction, bits, canonical
 from circ.skeleton import Skeleton
 from circ.verdict import Certificate, Question
 from frontend.cfa import AllAt, Assign, Assume, Havoc, Op, Program, primitive, show_exact
-from frontend.expr import FALSE, TRUE, Binary, Cast, Element, Expr, Ite, Lvalue, Read, Scalar, Var, negate, substitute, truth
+from frontend.expr import (
+    FALSE,
+    TRUE,
+    Binary,
+    Cast,
+    Element,
+    Expr,
+    Ite,
+    Lvalue,
+    Read,
+    Scalar,
+    Var,
+    negate,
+    show,
+    substitute,
+    truth,
+)
 from frontend.fold import fold
 
 Dnf: TypeAlias = tuple[tuple[Expr, ...], ...]
@@ -29,15 +47,25 @@ Spot: TypeAlias = tuple[int, int]
 """A template and a node of its skeleton."""
 
 
-def certificate(program: Program, question: Question, system: System, pairs: Pairs) -> Certificate:
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A certificate, and the conditions on variables that its formulas are made of, in C."""
+
+    certificate: Certificate
+    predicates: tuple[str, ...]
+
+
+def certificate(program: Program, question: Question, system: System, pairs: Pairs) -> Proof:
     """The pair certificate of a closed set of pairs."""
-    return _Writer(program, system, pairs).write(question)
+    writer = _Writer(program, system, pairs)
+    return Proof(writer.write(question), writer.predicates())
 
 
-def single_certificate(program: Program, question: Question, system: System) -> Certificate:
+def single_certificate(program: Program, question: Question, system: System) -> Proof:
     """The certificate of a program that has one thread in all: a formula for each node."""
     pairs = Pairs(tuple(collapse(arg, t)[0] for t, arg in enumerate(system.args)), ())
-    return _Writer(program, system, pairs).write_single(question)
+    writer = _Writer(program, system, pairs)
+    return Proof(writer.write_single(question), writer.predicates())
 
 
 # --------------------------------------------------------------------------------------------------- formulas of minterms
@@ -130,6 +158,7 @@ class _Writer:
         self._qualified: dict[tuple[Expr, int, int], Expr] = {}
         self._pair: dict[tuple[Spot, Spot], Dnf] = {}
         self._held: dict[tuple[Spot, Spot, Spot], Dnf] = {}
+        self._texts: dict[Expr, str] = {}
 
     def write_single(self, question: Question) -> Certificate:
         (t,) = (i for i, sk in enumerate(self.system.skeletons) if sk.original.count == 1)
@@ -192,7 +221,30 @@ class _Writer:
 
     def table(self, dnf: Dnf) -> list[list[int]]:
         """The rows of a formula by their numbers in the table of texts."""
-        return [[self.numbers.setdefault(show_exact(e), len(self.numbers)) for e in conjuncts if e != TRUE] for conjuncts in dnf]
+        for e in (e for conjuncts in dnf for e in conjuncts):
+            if e not in self._texts:
+                self._texts[e] = show_exact(e)
+        return [[self.numbers.setdefault(self._texts[e], len(self.numbers)) for e in conjuncts if e != TRUE] for conjuncts in dnf]
+
+    def predicates(self) -> tuple[str, ...]:
+        """The conditions in the formulas, each once and not its negation, with the names a user knows."""
+        shown = {v.name: v.shown or v.name for v in self.program.globals}
+        for sk in self.system.skeletons:
+            for v in sk.original.locals:
+                shown.update({f"{v.name}@{slot}": v.shown or v.name for slot in (1, 2, 3)})
+
+        def plain(v: Lvalue) -> Expr | None:
+            if isinstance(v, Var):
+                return Read(Var(shown.get(v.name, v.name), v.type))
+            return Read(Element(shown.get(v.array, v.array), v.index, v.type))
+
+        found: dict[str, None] = {}
+        for e in self._texts:
+            for atom in atoms(e):
+                c = canonical(fold(atom))
+                if c is not None:
+                    found[show(substitute(c, plain))] = None
+        return tuple(found)
 
     def is_atomic(self, spot: Spot) -> bool:
         sk = self.system.skeletons[spot[0]]

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from circ.acfa import Acfa, collapse
 from circ.arg import AbstractError, Arg, System, reach_and_build
 from circ.counters import OMEGA, Context, Key
+from circ.explain import why
 from circ.omega import NotUnbounded, Pairs, may_exist, omega_check
+from circ.pictures import AcfaPicture, ArgPicture
 from circ.predicates import Abstraction, Predicates
 from circ.proof import certificate, single_certificate
 from circ.question import Errors
@@ -46,12 +48,34 @@ class _Run:
     rounds: int = 0
     states: int = 0
     acfa: tuple[int, ...] = ()
+    queries: int = 0
+    used: tuple[str, ...] | None = None
 
     def statistics(self) -> Statistics:
-        shown = [*map(show, self.predicates.shared)]
-        shown += [f"{t}: {show(p)}" for t, ps in self.predicates.own.items() for p in ps]
+        """The predicates are those the proof uses, once there is one, else all that were found."""
+        shown = self.used
+        if shown is None:
+            shown = (*map(show, self.predicates.shared), *(show(p) for ps in self.predicates.own.values() for p in ps))
         sizes = {t.name: n for t, n in zip(self.program.templates, self.acfa, strict=False)}
-        return Statistics(tuple(shown), sizes, self.k, self.rounds, self.states)
+        return Statistics(shown, sizes, self.k, self.rounds, self.states, self.queries)
+
+    def spent(self, system: System) -> None:
+        """Books what a system has cost since the last time."""
+        self.states += system.states
+        system.states = 0
+        for a in system.abstractions:
+            self.queries += a.queries
+            a.queries = 0
+
+    def keep(self, more: Kept, learnt: Predicates) -> None:
+        """Looks at more variables from now on; what is already known about them from other questions comes along."""
+        self.kept |= more
+        self.predicates.include(learnt.about(self.kept.of))
+
+    def dump(self, system: System) -> None:
+        for arg in system.args:
+            self.observer("dump", {"name": f"arg-{arg.skeleton.template}", "dot": ArgPicture(arg)})
+            self.observer("dump", {"name": f"acfa-{arg.skeleton.template}", "dot": AcfaPicture(arg)})
 
 
 class ContextInference:
@@ -59,16 +83,21 @@ class ContextInference:
 
     def __init__(self, name: str, unbounded: bool) -> None:
         self.name, self.unbounded = name, unbounded
+        self.learnt: Predicates | None = None
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         kept = Kept() if options.on("slice") else everything(program)
         run = _Run(program, question, options, observer, Predicates(program), kept, max(1, options.k or 1))
+        if self.learnt is None or self.learnt.program is not program:
+            self.learnt = Predicates(program)
         try:
-            return self.loop(run)
+            return self.loop(run, self.learnt)
         except OutOfTime as limit:
             return Unknown(str(limit), (self.name,), "raise --timeout, or give the engine a --predicate", run.statistics())
+        finally:
+            self.learnt.include(run.predicates)
 
-    def loop(self, run: _Run) -> Verdict:
+    def loop(self, run: _Run, learnt: Predicates) -> Verdict:
         """Algorithm 5: infer a context for the present predicates and k, or learn from the error that stands in the way."""
         while run.rounds < MOST_ROUNDS:
             run.rounds += 1
@@ -76,21 +105,18 @@ class ContextInference:
             mus: list[Mu] = []
             try:
                 infer_context(system, run.k, self.unbounded, mus)
-                proof = prove(run, system)
-                run.states += system.states
-                return proof
+                return prove(run, system)
             except AbstractError as error:
-                run.states += system.states
                 try:
                     outcome = refine(run.program, run.question, system, mus, error.trace, run.predicates, run.kept)
                 except CounterTooLow:
                     outcome = None
-                run.observer("refined", {"outcome": outcome, "round": run.rounds, "k": run.k})
+                run.observer("refined", {"round": run.rounds, "k": run.k, "predicates": len(run.predicates)})
                 match outcome:
                     case Real(trace=trace):
                         return Refuted(trace, run.statistics())
                     case Learnt(kept=kept):
-                        run.kept |= kept
+                        run.keep(kept, learnt)
                     case NothingNew() | None:
                         if outcome is not None or run.k >= MOST_K:
                             return Unknown(
@@ -98,14 +124,16 @@ class ContextInference:
                                 "try --engine explicit, or give a --predicate that tells why it cannot happen", run.statistics(),
                             )
                         run.k += 1
-            except NotUnbounded as why:
-                run.states += system.states
+            except NotUnbounded as reason:
                 if run.k >= MOST_K:
                     return Unknown(
-                        f"the context for {run.k} threads does not extend to any number ({why})", (self.name,),
+                        f"the context for {run.k} threads does not extend to any number ({reason})", (self.name,),
                         "try --engine explicit, or give a --predicate", run.statistics(),
                     )
                 run.k += 1
+            finally:
+                run.spent(system)
+                run.dump(system)
         return Unknown("too many refinements", (self.name,), "give a --predicate", run.statistics())
 
 
@@ -173,10 +201,15 @@ def prove(run: _Run, system: System) -> Verdict:
     """The unbounded check and the certificate; raises NotUnbounded if the context is right for k threads only."""
     if _most_others(system) == 0:
         run.acfa = tuple(arg.size for arg in system.args)
-        return Safe(single_certificate(run.program, run.question, system), statistics=run.statistics())
+        proof = single_certificate(run.program, run.question, system)
+        run.used = proof.predicates
+        return Safe(proof.certificate, ("the only thread never gets into an error",), statistics=run.statistics())
     pairs: Pairs = omega_check(system)
     run.acfa = tuple(a.size for a in pairs.acfas)
-    return Safe(certificate(run.program, run.question, system, pairs), statistics=run.statistics())
+    proof = certificate(run.program, run.question, system, pairs)
+    run.used = proof.predicates
+    run.spent(system)
+    return Safe(proof.certificate, why(run.question, system, pairs.acfas, pairs.mus), statistics=run.statistics())
 
 
 def omega_circ() -> ContextInference:
