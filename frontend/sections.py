@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import replace
 
 from frontend.cfa import SKIP, Access, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_writes, primitive
-from frontend.expr import Element, Expr, negate, reads
+from frontend.expr import Binary, Element, Expr, negate, reads
 from frontend.fold import conjunction, fold
 from frontend.source import FrontendError
 from frontend.steps import Mark, Sketch, Step
@@ -124,23 +124,28 @@ def unblock(graph: Sketch) -> None:
 
 def may_block(steps: list[Step]) -> bool:
     """Whether a thread at the source of these steps may be unable to take any; never wrong when it says no."""
-    if not steps or any(s.total for s in steps):
-        return not steps
+    if any(s.total for s in steps):
+        return False
+    return not exhaustive([s.op for s in steps])
+
+
+def exhaustive(ops: list[Op]) -> bool:
+    """Whether in every state at least one of the operations can be done; it may say no although that is so."""
     conditions: list[Expr] = []
-    for step in steps:
-        guards = [p for p in primitive(step.op) if isinstance(p, Assume | AllAt)]
+    for op in ops:
+        guards = [p for p in primitive(op) if isinstance(p, Assume | AllAt)]
         if not guards:
-            return False
-        if len(guards) == 1 and isinstance(guards[0], Assume) and _first_is_guard(step.op):
+            return True
+        if len(guards) == 1 and isinstance(guards[0], Assume) and _first_is_guard(op):
             conditions.append(fold(guards[0].cond))
-    # Exhaustive if some condition is the negation of another, or, as a `switch` has it, of all the others together.
+    # Some condition is the negation of another, or, as a `switch` has it, of all the others together.
     for one in conditions:
         if fold(negate(one)) in conditions:
-            return False
+            return True
         rest = _conjuncts(one)
         if len(rest) > 1 and all(fold(negate(part)) in conditions for part in rest):
-            return False
-    return True
+            return True
+    return False
 
 
 def _first_is_guard(op: Op) -> bool:
@@ -149,8 +154,6 @@ def _first_is_guard(op: Op) -> bool:
 
 
 def _conjuncts(e: Expr) -> list[Expr]:
-    from frontend.expr import Binary
-
     if isinstance(e, Binary) and e.op == "&&":
         return [*_conjuncts(e.left), *_conjuncts(e.right)]
     return [e]
