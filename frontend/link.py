@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from frontend.access import Accesses, World
 from frontend.callgraph import MANY, CallGraph
 from frontend.cfa import (
+    AccessKind,
     Arbitrary,
     Assumption,
     Cfa,
@@ -86,10 +87,13 @@ class _Linker:
         templates = tuple(self._template(world, draft) for draft in drafts)
         for text, where in self._module.assumptions:
             self._notes.assume(text, where)
-        used = {n for t in templates for e in t.cfa.edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
+        edges = [e for t in templates for e in t.cfa.edges]
+        used = {n for e in edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
+        data = {a.variable for e in edges for a in e.accesses if a.kind is not AccessKind.SYNC}
+        locks = {a.variable for e in edges for a in e.accesses} - data
         return Program(
             file=self._module.file,
-            globals=self._globals(world, used),
+            globals=self._globals(world, used, locks),
             templates=templates,
             data_model=self._module.model.name,
             ints=self._options.ints,
@@ -198,11 +202,11 @@ class _Linker:
         return made
 
     # ------------------------------------------------------------------------------------------- globals
-    def _globals(self, world: World, used: set[str]) -> tuple[Variable, ...]:
+    def _globals(self, world: World, used: set[str], locks: set[str]) -> tuple[Variable, ...]:
         """Every object that the file defines or that a thread touches, in source order; then heap, then ghosts."""
         objects = world.objects
         made: list[Variable] = []
-        for symbol in self._module.symbols.values():
+        for symbol in sorted(self._module.symbols.values(), key=lambda s: s.location):
             if symbol.storage in (Storage.GLOBAL, Storage.STATIC) and (symbol.defined or objects.is_known(symbol.name)):
                 obj = objects.named(symbol.name)
                 made.extend(objects.variables(obj))
@@ -210,6 +214,7 @@ class _Linker:
         made.extend(v for o in others if objects.is_global(o) for v in objects.variables(o) if v.name in used)
         if self._options.ignore_norace:
             made = [replace(v, norace=False) for v in made]
+        made = [replace(v, ghost=True) if v.name in locks else v for v in made]
         ghosts = [*self._lifetime.ghosts(tuple(self._library.pthreads.created.values())), *self._library.counters.values()]
         return (*made, *(g for g in ghosts if g.name in used))
 

@@ -20,7 +20,7 @@ def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
         candidates = [v for v in program.globals if v.location.file == file or v.location.file.endswith("/" + file)]
     else:
         candidates = list(program.globals)
-    candidates = [v for v in candidates if not v.ghost]
+    candidates = [v for v in candidates if v.object]
     for matches in (_exactly(candidates, wanted), _parts(candidates, wanted), _local(candidates, wanted)):
         if not matches:
             continue

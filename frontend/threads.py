@@ -69,6 +69,9 @@ def _annotated(decl: FunctionDecl) -> list[ThreadSource]:
                 if len(arguments) != 1:
                     raise FrontendError(decl.location, f"circ_interrupt of '{decl.name}' needs the variable that enables it")
                 found.append(ThreadSource(decl.name, None, Role.HANDLER, decl.location, arguments[0].strip(), True))
+            case "interrupt" | "signal":
+                # Without a table a handler may fire at any time; the attribute's name says whether interrupts are on in it.
+                found.append(ThreadSource(decl.name, None, Role.HANDLER, decl.location, None, True))
             case "circ_task":
                 found.append(ThreadSource(decl.name, 1, Role.TASK, decl.location, None, True))
     if len(found) > 1:
