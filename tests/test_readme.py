@@ -20,7 +20,12 @@ def test_output_shown(command: str, output: str, capsys: pytest.CaptureFixture[s
     monkeypatch.chdir(ROOT)
     with pytest.raises(SystemExit):
         app(shlex.split(command))
-    assert capsys.readouterr().out.startswith(output)
+    assert essence(capsys.readouterr().out).startswith(essence(output))
+
+
+def essence(text: str) -> str:
+    """The output without the sizes of a proof, which may improve with every change of an engine."""
+    return re.sub(r"\(omega-circ, .*\)|  the proof rests on .*", "", text)
 
 
 def test_something_is_shown() -> None:

@@ -13,19 +13,20 @@ _WIDTH = 60
 
 
 def interleaving(program: Program, trace: Trace, rerun: Rerun) -> Iterator[str]:
-    """The lines of the table."""
+    """The lines of the table; a thread that does nothing has no column."""
     table = [(str(n), r.thread, _cell(r, program.file)) for n, r in enumerate(rerun.rows, 1)]
     last = {m.thread: f"{_line(m.location, program.file)}: {m}" for m in rerun.meeting()}
-    heads = [f"thread {i + 1} ({name})" for i, name in enumerate(trace.threads)]
+    busy = sorted({*last, *(thread for _, thread, _ in table)}) or [0]
+    heads = [f"thread {i + 1} ({trace.threads[i]})" for i in busy]
     widths = [
         min(_WIDTH, max(len(text) for text in (head, last.get(i, ""), *(c for _, t, c in table if t == i))))
-        for i, head in enumerate(heads)
+        for i, head in zip(busy, heads, strict=True)
     ]
     yield _join("step", heads, widths)
     for number, thread, cell in table:
-        yield _join(number, [cell if i == thread else "" for i in range(len(heads))], widths)
+        yield _join(number, [cell if i == thread else "" for i in busy], widths)
     if last:
-        yield _join("race", [last.get(i, "") for i in range(len(heads))], widths)
+        yield _join("race", [last.get(i, "") for i in busy], widths)
 
 
 def _join(number: str, texts: Sequence[str], widths: Sequence[int]) -> str:

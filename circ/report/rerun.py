@@ -88,8 +88,11 @@ class Rerun:
         invariant = program.invariants[broken]
         return Failure(invariant.location, f"circ_invariant({invariant.text})")
 
-    def meeting(self) -> Iterator[Meeting]:
-        """The accesses that race at the end."""
+    def meeting(self) -> list[Meeting]:
+        """The accesses that race at the end, a write first."""
+        return sorted(self._meeting(), key=lambda m: not m.write)
+
+    def _meeting(self) -> Iterator[Meeting]:
         for thread, edge, index in self.trace.accesses:
             found = self.machine.edge(self.crew[thread], edge)
             access = found.accesses[index]

@@ -93,7 +93,10 @@ def _facts(safe: Safe) -> Iterator[str]:
     if safe.trivial:
         yield "needs no predicate"
         return
-    yield _plural(len(s.predicates), "predicate")
+    if s.predicates or s.k:
+        yield _plural(len(s.predicates), "predicate")
+    elif s.states:
+        yield _plural(s.states, "state")
     if s.k:
         yield f"k = {s.k}"
     if s.acfa:
