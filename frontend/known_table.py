@@ -159,6 +159,13 @@ sched_yield any
 sysconf any
 alarm any
 __errno_location unknown
+# interrupts on and off: to ignore that lets handlers run at any time, which is more than can happen
+cli any
+sei any
+__disable_irq any
+__enable_irq any
+__nesc_disable_interrupt any
+__nesc_enable_interrupt any
 # ctype.h
 isalnum any
 isalpha any
