@@ -11,7 +11,7 @@ from pycparser import c_ast
 from frontend.basic import basic_type
 from frontend.convert import Integers, joined
 from frontend.convert import qualified as requalified
-from frontend.expr import Var
+from frontend.expr import Expr, Var
 from frontend.layout import LayoutField, lay_out
 from frontend.parse import Attribute, ParsedFile
 from frontend.scope import ConstantName, RegisterName, Scope, TypeName
@@ -295,20 +295,37 @@ class Types:
                 name = f"<anon {anonymous}>"
                 anonymous += 1
             attributes = self.parsed.record_attributes(decl)
-            align = self._number(attributes, "aligned", scope) or 0
+            align = max(self._number(attributes, "aligned", scope) or 0, self._named_alignment(decl.type, scope))
             for item in decl.align or ():
                 align = max(align, self._alignas(item, scope))
             yield LayoutField(name, t, bits, _has(attributes, "packed"), align)
+
+    def typedef(self, node: c_ast.Typedef, scope: Scope, size: Expr | None = None) -> TypeName:
+        """What a typedef declares."""
+        align = max(self._number(self.parsed.record_attributes(node), "aligned", scope) or 0,
+                    self._named_alignment(node.type, scope))
+        return TypeName(self.resolve(node, scope), size, align)
+
+    def alignment(self, node: c_ast.Node, scope: Scope) -> int:
+        """The alignment of a type name, as `_Alignof` gives it."""
+        return self._named_alignment(node, scope) or self.alignof(self.resolve(node, scope))
+
+    def _named_alignment(self, node: c_ast.Node, scope: Scope) -> int:
+        """The alignment that a typedef in the type (or of its elements) asks for, 0 if none."""
+        while isinstance(node, (c_ast.Typename, c_ast.TypeDecl, c_ast.ArrayDecl)):
+            node = node.type
+        found = scope.find(node.names[0]) if isinstance(node, c_ast.IdentifierType) and len(node.names) == 1 else None
+        return found.align if isinstance(found, TypeName) else 0
 
     def _alignas(self, item: c_ast.Node, scope: Scope) -> int:
         if not isinstance(item, c_ast.Alignas):
             return 0
         if isinstance(item.alignment, c_ast.Typename):
-            return self.alignof(self.resolve(item.alignment, scope))
+            return self.alignment(item.alignment, scope)
         return self._evaluator.constant(item.alignment, scope) or 0
 
     def _number(self, attributes: tuple[Attribute, ...], name: str, scope: Scope) -> int | None:
-        """The greatest argument of the attribute; the model's largest alignment if it has none."""
+        """The greatest argument of the attribute, None if it is not there."""
         found: int | None = None
         for attribute in attributes:
             if attribute.name == name:
@@ -317,7 +334,7 @@ class Types:
 
     def _argument(self, attribute: Attribute, scope: Scope) -> int:
         if not attribute.args or not attribute.args[0].strip():
-            return self.model.max_align
+            return 16 if self.model.int_size > 2 else 1
         text = attribute.args[0].strip()
         try:
             return int(text.rstrip("uUlL"), 0)

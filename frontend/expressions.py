@@ -210,8 +210,7 @@ class Expressions:
             case "sizeof":
                 return self._sizeof(node.expr)
             case "_Alignof":
-                return Value(self.ints.size, Const(self.types.alignof(self.types.resolve(node.expr, self.scope)),
-                                                   self.ints.size.scalar))
+                return Value(self.ints.size, Const(self.types.alignment(node.expr, self.scope), self.ints.size.scalar))
             case "+" | "-" | "~":
                 return self._sign(node)
         raise self.unit.error(node, f"the operator '{node.op}' is not supported")

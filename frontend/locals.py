@@ -12,7 +12,7 @@ from frontend.expr import Const, Expr, Scalar
 from frontend.initialise import leaves, link_values, store_all
 from frontend.ir import Forget, Place, Storage, Symbol
 from frontend.lvalues import Slot
-from frontend.scope import FunctionName, MemoryName, RegisterName, Scope, TypeName
+from frontend.scope import FunctionName, MemoryName, RegisterName, Scope
 from frontend.types import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Locals:
         x = self._x
         if isinstance(node, c_ast.Typedef):
             size = self._variable_size(node.type)
-            x.scope.names[node.name] = TypeName(x.types.resolve(node, x.scope), size)
+            x.scope.names[node.name] = x.types.typedef(node, x.scope, size)
             return
         x.types.declare_tags(node, x.scope)
         if node.name is None:

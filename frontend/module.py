@@ -30,7 +30,7 @@ from frontend.ir import (
 from frontend.locals import THREAD_LOCAL
 from frontend.lvalues import Cell, Slot
 from frontend.parse import Attribute, ParsedFile
-from frontend.scope import Entity, FunctionName, MemoryName, RegisterName, Scope, TypeName
+from frontend.scope import Entity, FunctionName, MemoryName, RegisterName, Scope
 from frontend.source import FrontendError, Location, deep_recursion
 from frontend.statements import Statements
 from frontend.types import (
@@ -180,7 +180,7 @@ class CModule:
             self._object(name)
             return MemoryName(name, self._unit.symbols[name].type)
         if name in self._typedefs:
-            return TypeName(types.resolve(self._typedefs[name], self._scope))
+            return types.typedef(self._typedefs[name], self._scope)
         if name in self._enumerators:
             types.enum(self._enumerators[name], self._scope)
             return self._scope.names.get(name)

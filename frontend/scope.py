@@ -42,8 +42,11 @@ class ConstantName:
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
+    """A typedef. `size`: of an array of variable length. `align`: an alignment its declaration asks for, 0 if none."""
+
     type: CType
     size: Expr | None = None
+    align: int = 0
 
 
 Entity: TypeAlias = RegisterName | MemoryName | FunctionName | ConstantName | TypeName

@@ -113,6 +113,16 @@ struct g { char c; int i __attribute__((aligned(16))); char d; };
 struct __attribute__((aligned(32))) h { char c; };
 struct i { char a; int :0; char b; int :5; int c:4; };
 struct j { unsigned char a:4, b:4; unsigned short c:12; unsigned char d; };
+struct m { char c; int i; } __attribute__((packed));
+typedef struct { char c; int i; } n __attribute__((aligned(16)));
+typedef int o __attribute__((aligned(16)));
+struct p { char c; o x; };
+struct q { char c; int i __attribute__((packed)); short s; };
+struct r { char c; _Alignas(8) char d; };
+typedef enum { S = 200 } __attribute__((packed)) s;
+#pragma pack(push, 2)
+struct t { char a; int b; long long c; };
+#pragma pack(pop)
 enum k { K = 1 }; enum l { L = -1, LL = 0x7fffffff };
 """
 MEMBERS = ["sizeof(struct a)", "offsetof(struct a, l)", "offsetof(struct a, s)", "_Alignof(struct a)", "sizeof(struct b)",
@@ -122,6 +132,8 @@ MEMBERS = ["sizeof(struct a)", "offsetof(struct a, l)", "offsetof(struct a, s)",
            "sizeof(struct h)", "sizeof(struct h[3])", "sizeof(struct i)", "offsetof(struct i, b)", "sizeof(struct j)",
            "offsetof(struct j, d)", "sizeof(enum k)", "sizeof(enum l)", "sizeof(L'x')", "sizeof(\"abc\")", "sizeof(L\"abc\")",
            "sizeof(long double)", "_Alignof(long long)", "_Alignof(double)", "sizeof(void *)", "sizeof(1.0f)", "sizeof(1.0)",
+           "sizeof(struct m)", "_Alignof(n)", "sizeof(struct p)", "offsetof(struct p, x)", "offsetof(struct q, s)",
+           "offsetof(struct r, d)", "sizeof(s)", "sizeof(struct t)", "offsetof(struct t, c)",
            "(enum k)-1 > 0", "(enum l)-1 > 0", "sizeof(int[3][4])", "sizeof(int (*)[4])", "sizeof((char)1)", "sizeof(+(char)1)"]
 
 
