@@ -16,6 +16,9 @@ from frontend.tokens import STRING_TYPES, Token, scan
 MAX_EXPANSION = 200_000
 """Tokens that one use of a macro may produce on the way: a few nested macros can make any number of them."""
 
+MAX_TOKEN = 100_000
+"""Characters of a token that `#` or `##` makes; nested, they can double it again and again."""
+
 MAX_MACRO_NESTING = 100
 """Macro calls within the arguments of macro calls."""
 
@@ -250,6 +253,11 @@ def spelled(tokens: Iterable[Token]) -> str:
     return "".join((" " if t.space else "") + t.value for t in tokens).strip()
 
 
+def _check_length(text: str, place: Token) -> None:
+    if len(text) > MAX_TOKEN:
+        raise FrontendError(place.location, f"a macro makes a token of more than {MAX_TOKEN} characters", "see its #define")
+
+
 def _string_of(argument: list[Token], sign: Token, place: Token) -> Token:
     def quoted(t: Token) -> str:
         text = t.value
@@ -258,6 +266,7 @@ def _string_of(argument: list[Token], sign: Token, place: Token) -> Token:
         return (" " if t.space else "") + text
 
     text = "".join(map(quoted, argument)).strip()
+    _check_length(text, place)
     return Token("STRING_LITERAL", f'"{text}"', place.lineno, place.column, place.filename, sign.space)
 
 
@@ -265,6 +274,7 @@ def _paste(left: list[Token], right: list[Token], place: Token) -> list[Token]:
     if not left or not right:
         return left + right
     text = left[-1].value + right[0].value
+    _check_length(text, place)
     made = list(scan(text, place.filename))
     if len(made) != 1 or made[0].type in ("BAD", "OTHER", "ANNOTATION"):
         raise FrontendError(place.location, f"'##' makes '{text}', which is not a token", "see the macro's #define")

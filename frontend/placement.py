@@ -21,7 +21,7 @@ _PACK = re.compile(r"pack\s*\(\s*(?:(push|pop)\s*,?\s*)?(?:[A-Za-z_]\w*\s*,?\s*)
 
 def attribute(c: Cursor, token: Token) -> None:
     """An attribute specifier that `token` opens: what may carry meaning goes where pycparser keeps it."""
-    found = _specifier(c, token)
+    found = _specifiers(c, token)
     for name, args in found:
         if name.value == "mode":
             _mode(c, token, plain_name(spelled(args)))
@@ -36,11 +36,16 @@ def tagged(c: Cursor, token: Token) -> None:
     token.type = token.value.upper()
     tag = len(c.out)
     c.out.append(token)
-    _tag_attributes(c, tag)
-    if c.next().type == "ID":
+    if _next_is_attribute(c) and (found := _specifiers(c, c.todo.pop())):
+        c.insert(tag + 1, as_tokens(found))
+    if c.next().type == "ID" and c.next().value not in ATTRIBUTE:
         c.out.append(c.todo.pop())
-        if c.next().value not in ASM:
-            _tag_attributes(c, tag, only_before_brace=True)
+        if c.next(1).type == "LPAREN" and _next_is_attribute(c):
+            found = _specifiers(c, c.todo.pop())
+            if found and c.next().type == "LBRACE":
+                c.insert(tag + 1, as_tokens(found))
+            elif found and (not c.stack or c.stack[-1].kind in ("block", "record")):
+                _place(c, as_tokens(found))
     if c.next().type == "LBRACE":
         if c.pack[-1] and token.type != "ENUM":
             name = Token("ID", "pack", token.lineno, token.column, token.filename)
@@ -64,6 +69,18 @@ def pragma(c: Cursor, token: Token) -> None:
         c.assumptions.append((f"#pragma {token.value} has no effect", token.location))
 
 
+def _next_is_attribute(c: Cursor) -> bool:
+    return c.next().value in ATTRIBUTE or (c.next().type == c.next(1).type == "LBRACKET")
+
+
+def _specifiers(c: Cursor, token: Token) -> list[tuple[Token, list[Token]]]:
+    """The attributes of the specifier that `token` opens and of all that follow it directly."""
+    found = _specifier(c, token)
+    while _next_is_attribute(c):
+        found += _specifier(c, c.todo.pop())
+    return found
+
+
 def _specifier(c: Cursor, token: Token) -> list[tuple[Token, list[Token]]]:
     """The attributes of `__attribute__((...))`, `__declspec(...)` or `[[...]]`, taken from the input."""
     if token.type == "LBRACKET":
@@ -81,44 +98,21 @@ def _specifier(c: Cursor, token: Token) -> list[tuple[Token, list[Token]]]:
     return parse_attributes(inside)
 
 
-def _tag_attributes(c: Cursor, tag: int, only_before_brace: bool = False) -> None:
-    while c.next().value in ATTRIBUTE or (c.next().type == c.next(1).type == "LBRACKET"):
-        if only_before_brace and _after_attributes(c).type != "LBRACE":
-            return
-        found = _specifier(c, c.todo.pop())
-        if found:
-            c.insert(tag + 1, as_tokens(found))
-
-
 def _place(c: Cursor, tokens: list[Token]) -> None:
     """Behind the struct keyword, behind the declarator, or in front of the declaration."""
-    following = _after_attributes(c)
-    if c.at_statement() and following.type == "SEMI":
-        return
+    following = c.next()
     if c.previous == "RBRACE" and c.closed_tag >= 0:
         c.insert(c.closed_tag + 1, tokens)
+    elif c.at_statement() and following.type == "SEMI":
+        return
     elif c.bit_field >= 0 and all(t.type != "COMMA" for t in c.out[c.bit_field:]):
         c.insert(c.bit_field, tokens)
     elif c.previous == "COMMA":
         c.for_next_name = tokens
-    elif c.previous in DECLARATOR_ENDS and following.type in _AFTER_DECLARATOR:
+    elif c.previous in DECLARATOR_ENDS and (following.type in _AFTER_DECLARATOR or following.value in ASM):
         c.out += tokens
     else:
         c.insert(c.start, tokens)
-
-
-def _after_attributes(c: Cursor) -> Token:
-    """The next token that is not part of an attribute or an assembler name."""
-    k = 0
-    while c.next(k).value in ATTRIBUTE or c.next(k).value in ASM:
-        level = 0
-        k += 1
-        while k < len(c.todo):
-            level += {"LPAREN": 1, "RPAREN": -1}.get(c.next(k).type, 0)
-            k += 1
-            if level == 0:
-                break
-    return c.next(k)
 
 
 def _mode(c: Cursor, token: Token, mode: str) -> None:

@@ -224,7 +224,7 @@ class _Preprocessor:
                 self._define(rest)
             case "undef":
                 self._macros.pop(self._one_name(name, rest), None)
-            case "include" | "include_next" | "import":
+            case "include" | "include_next":
                 yield from self._include(name, rest, file)
             case "line":
                 self._renumber(name, list(self._expander.expand(rest)), file, physical)

@@ -61,14 +61,15 @@ STRING_TYPES = frozenset(_STRINGS.values())
 
 _SPLICE = r"\\[ \t]*\n"
 _SCAN = re.compile(
-    rf"(?:[ \t\f\v]|{_SPLICE})*(?:"
+    rf"[ \t\f\v]*+(?:{_SPLICE}[ \t\f\v]*+)*+(?:"
     r"(?P<ID>[A-Za-z_$\x80-\U0010ffff][\w$]*+(?!['\"]))"
+    r"|(?P<SIGN>[(){}\[\],;?~])"  # starts no longer token, and is frequent
     r"|(?P<NEWLINE>\n)"
     r"|(?P<NUMBER>\.?[0-9](?:[eEpP][+-]|[\w.]|'(?=\w))*)"
     rf"|(?P<LINE_COMMENT>//(?:[^\\\n]|{_SPLICE}|\\)*)"
-    r"|(?P<COMMENT>/\*(?:[^*]|\*(?!/))*+\*/)"
-    r'|(?P<STRING>(?:u8|[uUL])?"(?:[^"\\\n]|\\[^\n]|\\\n)*+")'
-    r"|(?P<CHAR>(?:u8|[uUL])?'(?:[^'\\\n]|\\[^\n]|\\\n)++')"
+    r"|(?P<COMMENT>/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)"
+    r'|(?P<STRING>(?:u8|[uUL])?"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+")'
+    r"|(?P<CHAR>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])++')"
     r"|(?P<BAD>/\*|(?:u8|[uUL])?[\"'])"
     r"|(?P<PUNCT>" + "|".join(re.escape(p) for p in sorted(PUNCTUATION, key=lambda p: (-len(p), p))) + r")"
     r"|(?P<WORD>[A-Za-z_$\x80-\U0010ffff][\w$]*)"
@@ -80,71 +81,89 @@ _REMOVE_SPLICE = re.compile(_SPLICE)
 _ANNOTATION = re.compile(r"//@|/\*@|//[ \t]*circ-")
 _LINE_MARKER = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?([0-9]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)"([ \t0-9]*))?[ \t]*(?:\n|\Z)')
 _PRAGMA = re.compile(r"[ \t]*#[ \t]*pragma\b([^\n]*)")
+_IDENT = re.compile(r"[ \t]*#[ \t]*(?:ident|sccs)\b")
 _ESCAPE = re.compile(r"\\(.)")
 
 
-def scan(text: str, filename: str) -> Iterator[Token]:
-    """All tokens of a source file, `NEWLINE` after each line; raises FrontendError for an open comment or literal."""
+def scan(text: str, filename: str, line: int = 1, newlines: bool = True) -> Iterator[Token]:
+    """All tokens of a source text that starts at `line`, with `newlines` a `NEWLINE` after each of its lines.
+
+    Raises FrontendError for a comment without end."""
     if "\\" in text and _TIGHT_SPLICE.search(text):
         text = _join_split_words(text)
-    line, line_start, after = 1, 0, 0
+    line_start, after = 0, -1
     for m in _SCAN.finditer(text):
-        kind = m.lastgroup
+        kind = m.lastindex
         assert kind is not None
-        start = m.start(kind)
-        space = start > after
-        if start > m.start() and "\\" in (gap := text[m.start():start]) and "\n" in gap:
+        start, end = m.span(kind)
+        if start > after + 1 and "\n" in (gap := text[m.start():start]):  # spliced lines
             line += gap.count("\n")
             line_start = m.start() + gap.rindex("\n") + 1
-        after = m.end()
-        if kind == "ID" or kind == "WORD":
-            yield Token("ID", text[start:after], line, start - line_start + 1, filename, space)
-        elif kind == "PUNCT":
-            value = text[start:after]
-            yield Token(PUNCTUATION[value], _DIGRAPHS.get(value, value), line, start - line_start + 1, filename, space)
-        elif kind == "NEWLINE":
-            yield Token("NEWLINE", "\n", line, start - line_start + 1, filename)
+        if kind in (_ID, _WORD):
+            yield Token("ID", m[kind], line, start - line_start + 1, filename, start > after)
+            after = end
+        elif kind == _SIGN:
+            value = m[kind]
+            yield Token(PUNCTUATION[value], value, line, start - line_start + 1, filename, start > after)
+            after = end
+        elif kind == _PUNCT:
+            value = m[kind]
+            yield Token(PUNCTUATION[value], _DIGRAPHS.get(value, value), line, start - line_start + 1, filename, start > after)
+            after = end
+        elif kind == _NEWLINE:
+            if newlines:
+                yield Token("NEWLINE", "\n", line, start - line_start + 1, filename)
             line += 1
-            line_start, after = after, -1  # a line end counts as space
-        elif kind == "NUMBER":
-            yield Token("NUMBER", text[start:after], line, start - line_start + 1, filename, space)
-        elif kind == "STRING" or kind == "CHAR":
-            value = text[start:after]
-            yield Token(_literal_type(kind, value), _REMOVE_SPLICE.sub("", value), line, start - line_start + 1, filename, space)
-        elif kind == "COMMENT" or kind == "LINE_COMMENT":
-            value = text[start:after]
-            if _ANNOTATION.match(value):
-                yield Token("ANNOTATION", value, line, start - line_start + 1, filename)
+            line_start, after = end, -1  # a line end counts as space
+        elif kind == _NUMBER:
+            yield Token("NUMBER", m[kind], line, start - line_start + 1, filename, start > after)
+            after = end
+        elif kind in (_STRING, _CHAR):
+            value = m[kind]
+            yield Token(_literal_type(kind, value), _REMOVE_SPLICE.sub("", value), line, start - line_start + 1, filename,
+                        start > after)
+            after = end
+        elif kind in (_COMMENT, _LINE_COMMENT):
+            if _ANNOTATION.match(m[kind]):
+                yield Token("ANNOTATION", m[kind], line, start - line_start + 1, filename)
             after = -1  # a comment counts as space
-        elif kind == "BAD":
-            value = text[start:after]
-            if value == "/*":
-                raise FrontendError(Location(filename, line, start - line_start + 1), "unterminated comment", "close it with */")
-            yield Token("BAD", value, line, start - line_start + 1, filename, space)
-        elif kind == "OTHER":
-            yield Token("OTHER", text[start:after], line, start - line_start + 1, filename, space)
-        if kind in _MULTILINE and "\n" in (value := text[start:m.end()]):
+        elif kind in (_BAD, _OTHER):
+            token = Token("BAD" if kind == _BAD else "OTHER", m[kind], line, start - line_start + 1, filename, start > after)
+            if token.value == "/*":
+                raise FrontendError(token.location, "unterminated comment", "close it with */")
+            yield token
+            after = end
+        if kind in _MULTILINE and "\n" in (value := m[kind]):
             line += value.count("\n")
             line_start = start + value.rindex("\n") + 1
 
 
-_MULTILINE = frozenset({"STRING", "CHAR", "COMMENT", "LINE_COMMENT"})
+_ID, _SIGN, _NEWLINE, _NUMBER, _PUNCT, _WORD, _STRING, _CHAR, _COMMENT, _LINE_COMMENT, _BAD, _OTHER = (
+    _SCAN.groupindex[name]
+    for name in ("ID", "SIGN", "NEWLINE", "NUMBER", "PUNCT", "WORD", "STRING", "CHAR", "COMMENT", "LINE_COMMENT", "BAD", "OTHER")
+)
+_MULTILINE = frozenset({_STRING, _CHAR, _COMMENT, _LINE_COMMENT})
 
 
 def scan_preprocessed(text: str, filename: str) -> Iterator[Token]:
-    """The tokens of preprocessed text, no `NEWLINE`s: line markers followed, `#pragma` lines as one `PRAGMA` token."""
+    """The tokens of preprocessed text, no `NEWLINE`s: line markers followed, `#pragma` lines as one `PRAGMA` token.
+
+    Comments of system headers (flag 3 of a marker) are no annotations."""
     marker = _LINE_MARKER.match
-    pos, line = 0, 1
+    pos, line, system = 0, 1, False
     length = len(text)
     while pos < length:
         if m := marker(text, pos):
             line = int(m[1])
             if m[2] is not None:
                 filename = _ESCAPE.sub(r"\1", m[2])
+                system = "3" in m[3].split()
             pos = m.end()
             continue
         end = _next_directive(text, pos)
-        yield from _block(text[pos:end], filename, line)
+        for token in scan(text[pos:end], filename, line, newlines=False):
+            if not (system and token.type == "ANNOTATION"):
+                yield token
         line += text.count("\n", pos, end)
         pos = end
         if pos < length and not marker(text, pos):
@@ -153,7 +172,7 @@ def scan_preprocessed(text: str, filename: str) -> Iterator[Token]:
             column = text.index("#", pos) - pos + 1
             if p := _PRAGMA.match(text, pos):
                 yield Token("PRAGMA", p[1].strip(), line, column, filename)
-            else:
+            elif not _IDENT.match(text, pos):
                 raise FrontendError(
                     Location(filename, line, column), f"directive in preprocessed text: {text[pos:stop].strip()}",
                     "name the file .c to have it preprocessed",
@@ -163,7 +182,7 @@ def scan_preprocessed(text: str, filename: str) -> Iterator[Token]:
 
 
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
-_COMMENT_OR_DIRECTIVE = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|^[ \t]*#", re.MULTILINE)
+_COMMENT_OR_DIRECTIVE = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)|^[ \t]*#", re.MULTILINE)
 
 
 def _next_directive(text: str, pos: int) -> int:
@@ -179,15 +198,8 @@ def _next_directive(text: str, pos: int) -> int:
     return len(text)
 
 
-def _block(text: str, filename: str, line: int) -> Iterator[Token]:
-    for token in scan(text, filename):
-        if token.type != "NEWLINE":
-            token.lineno += line - 1
-            yield token
-
-
-def _literal_type(kind: str, value: str) -> str:
-    if kind == "STRING":
+def _literal_type(kind: int, value: str) -> str:
+    if kind == _STRING:
         return _STRINGS[value[:value.index('"')]]
     prefix = value[:value.index("'")]
     body = value[len(prefix) + 1:-1]

@@ -111,18 +111,18 @@ DEEP = {
     "brackets": "int f(int *a) { return " + "a[" * 5_000 + "0" + "]" * 5_000 + "; }",
     "open parentheses": "int x = " + "(" * 10_000,
     "else if": "int f(int x) { if (x == 0) return 0;" + "".join(f" else if (x == {i}) return {i};" for i in range(3_000)) + " }",
-    "unary": "int x = " + "!" * 100_000 + "1;",
-    "sums": "int x = " + "+".join(["1"] * 20_000) + ";",
-    "assignments": "void f(int a) { " + "a = " * 20_000 + "1; }",
-    "conditionals": "int x = " + "1 ? 2 : " * 20_000 + "3;",
-    "casts": "int x = " + "(int)" * 20_000 + "1;",
-    "pointers": "int " + "*" * 50_000 + "x;",
-    "nested if": "void f(int a) { " + "if (a) " * 20_000 + "; }",
-    "labels": "void f(int a) { " + "".join(f"l{i}: " for i in range(20_000)) + "; }",
-    "declarators": "int " + "(" * 200 + "x" + ")" * 200 + "[2]" * 20_000 + ";",
+    "unary": "int x = " + "!" * 60_000 + "1;",
+    "sums": "int x = " + "+".join(["1"] * 8_000) + ";",
+    "assignments": "void f(int a) { " + "a = " * 8_000 + "1; }",
+    "conditionals": "int x = " + "1 ? 2 : " * 8_000 + "3;",
+    "casts": "int x = " + "(int)" * 8_000 + "1;",
+    "pointers": "int " + "*" * 8_000 + "x;",
+    "nested if": "void f(int a) { " + "if (a) " * 8_000 + "; }",
+    "labels": "void f(int a) { " + "".join(f"l{i}: " for i in range(8_000)) + "; }",
+    "declarators": "int " + "(" * 200 + "x" + ")" * 200 + "[2]" * 8_000 + ";",
     "initialisers": "int x[] = " + "{" * 5_000 + "}" * 5_000 + ";",
     "structs": "struct s { " * 5_000 + "int x; " + "} y;" * 5_000,
-    "members": "int f(void) { return a" + ".b" * 30_000 + "; }",
+    "members": "int f(void) { return a" + ".b" * 8_000 + "; }",
     "macros": "#define f(x) (x)\nint x = " + "f(" * 5_000 + "1" + ")" * 5_000 + ";",
     "condition": "#if " + "(" * 10_000 + "1" + ")" * 10_000 + "\n#endif\nint x;",
 }
@@ -142,7 +142,7 @@ def test_what_is_not_too_deep(tmp_path: Path) -> None:
         "int x = " + "(" * 200 + "1" + ")" * 200 + ";\nint y = " + "+".join(["1"] * 900) + ";\n"
         "int f(int x) { if (x == 0) return 0;" + "".join(f" else if (x == {i}) return {i};" for i in range(900)) + "}\n"
         "int g(int x) { switch (x) { " + "".join(f"case {i}: " for i in range(900)) + "return 1; } return 0; }\n"
-        "int a[] = { " + ", ".join(map(str, range(50_000))) + " };\n"
+        "int a[] = { " + ", ".join(map(str, range(5_000))) + " };\n"
     )
     assert len(parse(str(path), SourceOptions()).ast.ext) == 5
 
@@ -155,7 +155,7 @@ def test_damaged_programs_never_raise_anything_else(tmp_path: Path) -> None:
               "[[", "]]", "_Generic(", "$", "\n"]
     rng = random.Random(5)
     path = tmp_path / "d.c"
-    for _ in range(150):
+    for _ in range(80):
         lines = good.splitlines(keepends=True)
         start = rng.randrange(len(lines) - 40)
         text = "".join(lines[start:start + 40])

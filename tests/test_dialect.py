@@ -333,3 +333,13 @@ def test_refused_with_its_place(source: str, message: str, parsed: Parse) -> Non
     with pytest.raises(FrontendError) as caught:
         parsed(source)
     assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_many_attributes_in_a_row(parsed: Parse) -> None:
+    p = parsed("int x " + "__attribute__((section(\"a\"))) " * 4_000 + "; struct s "
+               + "__attribute__((packed)) " * 3 + "{ int a; };"
+               "struct s __attribute__((aligned(8))) y; void f(void) { struct s __attribute__((aligned(4))) z; }")
+    assert len(p.attributes["x"]) == 4_000
+    assert [a.name for a in p.record_attributes(p.ast.ext[1].type)] == ["packed"] * 3
+    assert names(p, "y") == [("aligned", ("8",))]
+    assert [a.args for a in p.record_attributes(body(p)[0])] == [("4",)]

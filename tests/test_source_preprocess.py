@@ -184,3 +184,15 @@ def test_a_macro_bomb_is_refused(tmp_path: Path) -> None:
     path.write_text("\n".join([*lines, "X19", ""]))
     with pytest.raises(FrontendError, match="a macro produces more than"):
         ours(path)
+
+
+@pytest.mark.parametrize("source", [
+    '#define s(x) #x\n#define S(x) s(x)\n' + "S(" * 80 + r'"\""' + ")" * 80 + "\n",
+    "#define E(a, b) a##b\n#define D(x) E(x, x)\n" + "D(" * 80 + "a" + ")" * 80 + "\n",
+    "#define f(x) x x\n" + "f(" * 80 + "a" + ")" * 80 + "\n",
+])
+def test_doubling_macros_are_refused(source: str, tmp_path: Path) -> None:
+    path = tmp_path / "bomb.c"
+    path.write_text(source)
+    with pytest.raises(FrontendError, match=r"a macro (makes a token of|produces) more than"):
+        ours(path)
