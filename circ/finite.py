@@ -50,7 +50,7 @@ from frontend.cfa import (
     op_writes,
     primitive,
 )
-from frontend.expr import Const, Element, Expr, Lvalue, Scalar, Var, variables
+from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Scalar, Var, substitute, truth, variables
 
 Global: TypeAlias = tuple[int, ...]
 Local: TypeAlias = tuple[int, ...]
@@ -104,13 +104,15 @@ class Move:
 class Mark:
     """Something about one thread that takes part in an error: it is at a location (and an index has a value there).
 
-    `shape` is what decides on conflicts; a thread has the mark at `location` if `index` (if any) equals the value in it.
+    `shape` is what decides on conflicts; a thread has the mark at `location` if `guard` holds and `index` (if any) has
+    the value.
     """
 
     location: int
     shape: tuple[object, ...]
     index: Expr | None = None
     value: int | None = None
+    guard: Expr = TRUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ def build(program: Program, question: Question, symmetry: bool = True) -> System
             shapes.extend((t, (thread + i,), (i,)) for i in numbers)
         thread += t.count
     prepared = {t.name: _moves(program, question, t) for t in program.templates}
-    observed = _observed(question)
+    observed = _observed(program, question)
     subjects = []
     for t, _, copies in shapes:
         names = frozenset(v.name for v in t.locals)
@@ -191,7 +193,7 @@ def build(program: Program, question: Question, symmetry: bool = True) -> System
         for e in t.cfa.edges:
             watch.operation(e.op)
             for expr in observed(e):
-                watch.spoil(expr)
+                watch.condition(expr)
     for inv in program.invariants:
         watch.condition(inv.cond)
     cells = [c for v in program.globals for c in _cells(v, analysis.globals[v.name], watch, 0)]
@@ -279,7 +281,10 @@ def _moves(program: Program, question: Question, t: ThreadTemplate) -> tuple[tup
             if crowded:
                 break
         if not crowded:
-            return tuple(moves), kept & t.cfa.atomic
+            reached = {t.cfa.start}
+            while grown := {m.target for m in moves if m.source in reached} - reached:
+                reached |= grown
+            return tuple(m for m in moves if m.source in reached), kept & t.cfa.atomic
         kept = kept | t.cfa.atomic
 
 
@@ -290,7 +295,8 @@ def _kept(program: Program, question: Question, cfa: Cfa) -> frozenset[int]:
         case RaceOn(variable=x):
             if program.race_model == "c11":
                 kept |= {e.source for e in cfa.edges if any(a.variable == x for a in e.accesses)} & cfa.atomic
-            indices = {n for t in program.templates for e in t.cfa.edges for i in _observed(question)(e) for n in variables(i)}
+            indices = {n for t in program.templates for e in t.cfa.edges for i in _observed(program, question)(e)
+                       for n in variables(i)}
             kept |= {e.target for e in cfa.edges if e.target in cfa.atomic and indices & set(op_writes(e.op))}
         case Assertions():
             kept |= cfa.critical & cfa.atomic
@@ -313,13 +319,41 @@ def _kept(program: Program, question: Question, cfa: Cfa) -> frozenset[int]:
     return frozenset(kept)
 
 
-def _observed(question: Question) -> Callable[[Edge], tuple[Expr, ...]]:
-    """For an edge the index expressions that the question reads at its source."""
-    def indices(e: Edge) -> tuple[Expr, ...]:
-        return tuple(a.lvalue.index for a in e.accesses if isinstance(question, RaceOn) and a.variable == question.variable
-                     and isinstance(a.lvalue, Element) and not a.whole)
+def _observed(program: Program, question: Question) -> Callable[[Edge], tuple[Expr, ...]]:
+    """For an edge the indices and conditions that the question reads at its source."""
+    def seen(e: Edge) -> tuple[Expr, ...]:
+        found: list[Expr] = []
+        for a in e.accesses:
+            if isinstance(question, RaceOn) and a.variable == question.variable:
+                if isinstance(a.lvalue, Element) and not a.whole:
+                    found.append(a.lvalue.index)
+                found.append(_guard(program, e, a))
+        return tuple(found)
 
-    return indices
+    return seen
+
+
+def _guard(program: Program, edge: Edge, access: Access) -> Expr:
+    """The condition under which the access is next: what precedes it in the step passes, the scheduler's guards apart."""
+    ghosts = {v.name for v in program.globals if v.ghost}
+    shared = {v.name for v in program.globals}
+    written: dict[str, Expr] = {}
+    found: Expr = TRUE
+    for part in primitive(edge.op):
+        if access.variable in (*op_writes(part), *(name_of(v) for v in op_reads(part))):
+            break
+        match part:
+            case Assume(cond=c):
+                seen = variables(c) & shared
+                if not seen or not seen <= ghosts:
+                    now = truth(substitute(c, lambda v: written.get(v.name) if isinstance(v, Var) else None))
+                    found = now if found == TRUE else Binary("&&", found, now)
+            case Assign(target=Var(name=n), value=e):
+                written[n] = substitute(e, lambda v: written.get(v.name) if isinstance(v, Var) else None)
+            case _:
+                # What follows depends on a choice: the access is taken to be next.
+                break
+    return found
 
 
 def _marks(program: Program, question: Question, t: ThreadTemplate) -> Iterator[Mark]:
@@ -337,9 +371,9 @@ def _marks(program: Program, question: Question, t: ThreadTemplate) -> Iterator[
                         if length > 4096:
                             raise NotFinite(x, "is an array without a small fixed length", a.location)
                         for i in range(length):
-                            yield Mark(e.source, _shape(e, a, i), a.lvalue.index, i)
+                            yield Mark(e.source, _shape(e, a, i), a.lvalue.index, i, _guard(program, e, a))
                     else:
-                        yield Mark(e.source, _shape(e, a, None))
+                        yield Mark(e.source, _shape(e, a, None), guard=_guard(program, e, a))
         case _:
             assert_never(question)
 
@@ -568,6 +602,7 @@ class Stepper:
         if found is None:
             read = self.reader(i, g, local)
             found = frozenset(m.shape for m in self.system.groups[i].marks if m.location == local[0]
+                              and evaluate(m.guard, read, self.math)
                               and (m.index is None or evaluate(m.index, read, self.math) == m.value))
             self._marks[key] = found
         return found
@@ -632,7 +667,7 @@ def racing_accesses(system: System, stepper: Stepper, g: Global, locals_: tuple[
         read = stepper.reader(i, g, local)
         for n, e in enumerate(system.groups[i].template.cfa.edges):
             for m, a in enumerate(e.accesses):
-                if e.source == local[0] and a.variable == x:
+                if e.source == local[0] and a.variable == x and evaluate(_guard(system.program, e, a), read, stepper.math):
                     cell = a.lvalue
                     index = evaluate(cell.index, read, stepper.math) if isinstance(cell, Element) and not a.whole else None
                     found.append((t, n, m, e, a, index))

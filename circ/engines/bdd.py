@@ -401,7 +401,7 @@ class Symbolic:
         for t, g in enumerate(self.owner):
             here: dict[tuple[object, ...], Set] = {}
             for mark in self.system.groups[g].marks:
-                where = self.fields[t][0].equals.get(mark.location, self.false)
+                where = self.fields[t][0].equals.get(mark.location, self.false) & self.condition(mark.guard, t)
                 if mark.index is not None and mark.value is not None:
                     where &= self.partition(mark.index, t).get(mark.value, self.false)
                 here[mark.shape] = here.get(mark.shape, self.false) | where

@@ -28,7 +28,24 @@ from circ.kernel.diagram import Body, Reference, read_inductive
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.smt import Answer, Encoder, Solver, State, Term, boolean, conjunction, disjunction, equality, implication, key, negation
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.cfa import Access, Arbitrary, Edge, Program, Self, ThreadTemplate, Values, Variable, conflict, op_writes
+from frontend.cfa import (
+    Access,
+    Arbitrary,
+    Assume,
+    Block,
+    Edge,
+    Op,
+    Program,
+    Self,
+    ThreadTemplate,
+    Values,
+    Variable,
+    conflict,
+    name_of,
+    op_reads,
+    op_writes,
+    primitive,
+)
 from frontend.expr import Binary, Const, Element, Read, Scalar, Var, variables
 
 WORD = Scalar(24, False)
@@ -38,6 +55,8 @@ PATHS = 4096
 
 Slot: TypeAlias = tuple[int, int]
 """A group and 1, or 2 for a second thread of the same group."""
+Mark: TypeAlias = tuple[int, int, Access | None, Edge | None]
+"""A location, the sort that decides on conflicts and, for a race, the access and its edge."""
 
 
 def check_inductive(program: Program, question: Question, data: Mapping[str, Any]) -> Outcome:
@@ -282,13 +301,13 @@ class InductiveCheck:
             inner = cfa.atomic - frozenset(self.body.sections[number])
             out: dict[int, list[int]] = {q: [e.target for e in cfa.edges if e.source == q and e.target in inner] for q in inner}
             for q in sorted(inner):
-                todo, seen = list(out[q]), set()
+                todo, met = list(out[q]), set()
                 while todo:
                     p = todo.pop()
                     if p == q:
                         return t.name, f"a loop of unlisted atomic locations through {q}"
-                    if p not in seen:
-                        seen.add(p)
+                    if p not in met:
+                        met.add(p)
                         todo.extend(out[p])
             into = {n for e in cfa.edges if e.target in inner for n in op_writes(e.op)}
             match self.question:
@@ -300,10 +319,9 @@ class InductiveCheck:
                 case RaceOn():
                     if any(e.source in inner and self._conflicts(e, a) for e, a in self._accesses(t)):
                         return t.name, "an access at an unlisted atomic location can race"
-                    indices = {n for u in self.program.templates for _, a in self._accesses(u)
-                               if isinstance(a.lvalue, Element) for n in variables(a.lvalue.index)}
-                    if into & indices & {v.name for v in self.program.globals}:
-                        return t.name, "an unlisted atomic section changes an index"
+                    seen = {n for u in self.program.templates for e, a in self._accesses(u) for n in self._read_before(e, a)}
+                    if into & seen & {v.name for v in self.program.globals}:
+                        return t.name, "an unlisted atomic section changes whether or where an access is next"
                 case _:
                     assert_never(self.question)
         return None
@@ -311,6 +329,11 @@ class InductiveCheck:
     def _accesses(self, t: ThreadTemplate) -> list[tuple[Edge, Access]]:
         x = self.question.variable if isinstance(self.question, RaceOn) else None
         return [(e, a) for e in t.cfa.edges for a in e.accesses if a.variable == x]
+
+    def _read_before(self, e: Edge, a: Access) -> set[str]:
+        """What decides whether an access is next, and which element it means."""
+        index = variables(a.lvalue.index) if isinstance(a.lvalue, Element) else frozenset()
+        return {*index, *(name_of(v) for v in op_reads(self._before(e, a)))}
 
     def _conflicts(self, e: Edge, a: Access) -> bool:
         return any(conflict(self.program.race_model, e, a, f, b) or conflict(self.program.race_model, f, b, e, a)
@@ -404,18 +427,18 @@ class InductiveCheck:
                 for i in self.program.invariants:
                     if not self._refuted(*everybody, negation(self.encoder.cond(i.cond, self.shared(False), strict=True))):
                         return i.text, "the invariant does not follow"
-                return self._pairs(lambda k: [(q, 0, None) for q in sorted(self.template(k).cfa.critical)], {(0, 0)})
+                return self._pairs(lambda k: [(q, 0, None, None) for q in sorted(self.template(k).cfa.critical)], {(0, 0)})
             case RaceOn():
                 found = {(e.protected, a.write, a.kind): (e, a) for t in self.program.templates for e, a in self._accesses(t)}
                 sorts = list(found)
                 clash = {(sorts.index(s), sorts.index(t)) for s in sorts for t in sorts
                          if conflict(self.program.race_model, *found[s], *found[t])}
-                return self._pairs(lambda k: [(e.source, sorts.index((e.protected, a.write, a.kind)), a)
+                return self._pairs(lambda k: [(e.source, sorts.index((e.protected, a.write, a.kind)), a, e)
                                               for e, a in self._accesses(self.template(k))], clash)
             case _:
                 assert_never(self.question)
 
-    def _pairs(self, marks: Callable[[int], list[tuple[int, int, Access | None]]],
+    def _pairs(self, marks: Callable[[int], list[Mark]],
                clash: set[tuple[int, int]]) -> tuple[str, str] | None:
         """No two different threads are at once at places whose sorts clash and whose cells overlap."""
         index = Variable("index", Scalar(64, False))
@@ -438,21 +461,37 @@ class InductiveCheck:
                     return self.template(k).name, "two threads can be at conflicting places"
         return None
 
-    def _marked(self, slot: Slot, marks: list[tuple[int, int, Access | None]], side: int, index: Variable) -> Term | None:
+    def _marked(self, slot: Slot, marks: list[Mark], side: int, index: Variable) -> Term | None:
         if not marks:
             return None
         return self._once(("marked", slot, side), lambda: self._make_marked(slot, marks, side, index))
 
-    def _make_marked(self, slot: Slot, marks: list[tuple[int, int, Access | None]], side: int, index: Variable) -> Term:
+    def _make_marked(self, slot: Slot, marks: list[Mark], side: int, index: Variable) -> Term:
         terms = {**self.shared(False), **{n: t for n, t in self.own(slot, False).items() if n}}
         cell = self.encoder.symbol(index)
         parts = []
-        for q, sort, a in marks:
+        for q, sort, a, e in marks:
             place = [self._is(self.own(slot, False)[""], q), self._is(self._word(f"sort{side}"), sort)]
+            if a is not None and e is not None:
+                state = State(dict(terms), [])
+                self.encoder.apply(self._before(e, a), state)
+                place += state.constraints
             if a is not None and isinstance(a.lvalue, Element) and not a.whole:
                 place.append(equality(cell, self.encoder.index(a.lvalue.index, terms)))
             parts.append(conjunction(place))
         return disjunction(parts)
+
+    def _before(self, edge: Edge, access: Access) -> Block:
+        """What precedes an access in its step and has to pass for it to be next; the scheduler's guards only suspend."""
+        ghosts = {v.name for v in self.program.globals if v.ghost}
+        shared = {v.name for v in self.program.globals}
+        found: list[Op] = []
+        for part in primitive(edge.op):
+            if access.variable in (*op_writes(part), *(name_of(v) for v in op_reads(part))):
+                break
+            if not isinstance(part, Assume) or not (seen := variables(part.cond) & shared) or not seen <= ghosts:
+                found.append(part)
+        return Block(tuple(found))
 
     def _refuted(self, *terms: Term) -> bool:
         """Whether the terms cannot all hold. Each different term is given to the solver once, under a name of its own."""
