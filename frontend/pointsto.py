@@ -42,6 +42,9 @@ UNKNOWN: Target = ("?", 0)
 INTEGER: Target = ("#", 0)
 """A number that nobody made from an address."""
 
+MOST_ABSOLUTE = 64
+"""So many constant addresses a pointer may have; beyond that it is any number."""
+
 Node = tuple[str, str, str]
 """A register (`r`, function, name) or a leaf (`c`, object, number)."""
 Site = tuple[str, int, int]
@@ -159,6 +162,8 @@ class PointsTo:
     # ------------------------------------------------------------------------------------------- solving
     def _add(self, node: Node, target: Target) -> None:
         known = self._sets.setdefault(node, {})
+        if target[0][0] == "*" and target not in known and sum(t[0][0] == "*" for t in known) >= MOST_ABSOLUTE:
+            target = INTEGER  # a number that is counted up would be another address for every value it can have
         if target not in known:
             known[target] = None
             self._work.append((node, target))
