@@ -383,17 +383,18 @@ class Stuck(Exception):
     """A thread that runs alone needs a value that nobody chose, or does not come to an end."""
 
 
-def run_alone(machine: Machine, template: int = 0, steps: int = 1_000_000) -> State:
-    """Runs one thread of a template to where it cannot go on, taking the first edge that passes; nothing else moves."""
+def run_alone(
+    machine: Machine, template: int = 0, steps: int = 1_000_000, open_value: Callable[[Scalar], int] | None = None,
+) -> State:
+    """Runs one thread of a template to where it cannot go on, taking the first edge that passes; nothing else moves.
+
+    What was never chosen is `open_value` of its type when it is read; without that, it is an error to read it.
+    """
     state = machine.open_start((template,))
     g, (location, local) = state.globals, state.threads[0]
     for _ in range(steps):
         for e in machine.leaving(template, location):
-            code = machine.code(template, e)
-            try:
-                after = machine.execute(code, g, local, leave_open(code))
-            except Undefined as missing:
-                raise Stuck(f"edge {machine.edge(template, e)} reads an open value at {missing.where}") from missing
+            after = _one_way(machine, template, machine.code(template, e), g, local, open_value)
             if after is not None:
                 g, local = after
                 location = machine.edge(template, e).target
@@ -402,3 +403,18 @@ def run_alone(machine: Machine, template: int = 0, steps: int = 1_000_000) -> St
             return State(g, ((location, local),))
     raise Stuck(f"no end after {steps} steps")
 
+
+def _one_way(
+    machine: Machine, template: int, code: Code, g: Globals, local: tuple[Value, ...], open_value: Callable[[Scalar], int] | None,
+) -> tuple[Globals, tuple[Value, ...]] | None:
+    known: dict[Where, int] = {}
+    while True:
+        after_g, after_l = list(g), list(local)
+        settle(after_g, after_l, known)
+        try:
+            return machine.execute(code, tuple(after_g), tuple(after_l), leave_open(code))
+        except Undefined as missing:
+            where = missing.where
+            if open_value is None or where in known:
+                raise Stuck(f"{where} is read and has no value") from missing
+            known[where] = open_value(machine.variable(template, where).type)
