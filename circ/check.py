@@ -223,7 +223,7 @@ def _failed(outcome: Failed) -> Unknown:
             return Unknown(f"memory: the limit{limit} was reached", advice="give it more memory with --memory")
         case Died(how=how, stderr=text):
             return Unknown(f"the analysis process ended early ({how})", tried=tuple(text.splitlines()[-1:]),
-                           advice="the machine may be short of memory; try again with a smaller --memory")
+                           advice="it may have run out of memory: try a larger --memory, or -x for one variable")
         case Crashed(error=error, traceback=trace):
             return Unknown(f"internal error: {error}", bug=trace)
         case _:
