@@ -150,8 +150,18 @@ def _readable(message: str, tokens: list[Token], position: int, path: str) -> Fr
         place, text = tokens[index].location, "before: "
     token = tokens[index]
     if not (text.startswith("before: ") or text == "Invalid expression"):
-        return FrontendError(place, text[0].lower() + text[1:], f"near '{token.value}'")
-    return FrontendError(place, f"syntax error at '{token.value}'", _hint(tokens, index))
+        return FrontendError(place, text[0].lower() + text[1:], f"near {_shown(token)}")
+    return FrontendError(place, f"syntax error at {_shown(token)}", _hint(tokens, index))
+
+
+_OUR_WORDS = {"__circ_asm": "'asm'", "__circ_range": "'...'", "__circ_condition": "'?:'"}
+
+
+def _shown(token: Token) -> str:
+    """The token as the user knows it, not as the dialect pass put it."""
+    if token.type in ("ATTRIBUTE_BEGIN", "ATTRIBUTE_END"):
+        return "an attribute or 'atomic'"
+    return _OUR_WORDS.get(token.value, f"'{token.value}'")
 
 
 def _hint(tokens: list[Token], index: int) -> str:
@@ -161,7 +171,7 @@ def _hint(tokens: list[Token], index: int) -> str:
         return f"is '{before.value}' a type? then declare it or include its header; otherwise a ';' or an operator is missing"
     if token.type == "LBRACE" and before.type in ("RPAREN", "ATTRIBUTE_END"):
         return "a function inside a function is not supported; move it to file level"
-    return f"it does not fit behind '{before.value}'" if index else "this is not C"
+    return f"it does not fit behind {_shown(before)}" if index else "this is not C"
 
 
 def _check_depth(ast: c_ast.FileAST, path: str) -> None:

@@ -62,6 +62,9 @@ CASES = {
     "two types": ("int struct s x;\n", "a.c:1:12: error: invalid multiple types"),
     "attribute unfinished": ("int x __attribute__((packed);\n", "a.c:1:20: error: '(' is never closed"),
     "critical without block": ("void f(void) { circ_critical x = 1; }\n", "a.c:1:16: error: circ_critical takes a block"),
+    "attribute out of place": ("int f(int x) { return x + atomic { }; }\n", "a.c:1:34: error: syntax error at '{'"),
+    "assembly out of place": ("int f(int x) { return asm(\"nop\"); }\n", "a.c:1:23: error: assembly where C has none"),
+    "atomic before nothing": ("void f(void) { if (1) atomic { } 3 } \n", "a.c:1:36: error: syntax error at '}'"),
     "bad line": ("#line x\n", "a.c:1:2: error: #line takes"),
     "c plus plus": ("class A { public: int x; };\n", "a.c:1:7: error: syntax error at 'A'"),
 }

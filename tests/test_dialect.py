@@ -293,11 +293,12 @@ struct t5 { char a; int b; };
 #pragma pack(pop)
 struct t6 { char a; int b; };
 struct t7 { struct { int x; } __attribute__((packed)) inner; };
+struct t8 { char a; int b; } __attribute__((packed));
 """)
     def of(node: c_ast.Node) -> list[tuple[str, tuple[str, ...]]]:
         return [(a.name, a.args) for a in p.record_attributes(node)]
 
-    t1, t2, t3, t4, t5, t6, t7 = p.ast.ext
+    t1, t2, t3, t4, t5, t6, t7, t8 = p.ast.ext
     assert of(t1.type.type) == [("packed", ())]
     assert of(t2.type) == [("packed", ())]
     assert [of(d) for d in t2.type.decls] == [[], [("aligned", ("4",))], [("packed", ())]]
@@ -307,6 +308,7 @@ struct t7 { struct { int x; } __attribute__((packed)) inner; };
     assert of(t5.type) == [("pack", ("1",))]
     assert of(t6.type) == []
     assert of(t7.type) == []
+    assert of(t8.type) == [("packed", ())]
     assert of(t7.type.decls[0].type.type) == [("packed", ())]
 
 
