@@ -120,11 +120,17 @@ def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Obse
     def start() -> Callable[[Asked, Emit], Answer]:
         return _Worker(program, plan, entry)
 
+    last: dict[Asked, str] = {}
+
     def on_event(task: Asked, event: str, data: Mapping[str, Any]) -> None:
+        last[task] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
         observer(event, {**data, "subject": task.shown})
 
     for task, outcome in supervise(asked, start, plan.limits, on_event):
-        yield outcome.value if isinstance(outcome, Done) else Answer(task.question, task.shown, _failed(outcome), plan.engine)
+        if isinstance(outcome, Done):
+            yield outcome.value
+        else:
+            yield Answer(task.question, task.shown, _failed(outcome, last.get(task)), plan.engine)
 
 
 class _Worker:
@@ -214,15 +220,17 @@ def _timed(answer: Answer, **seconds: float) -> Answer:
 _MORE_TIME = "give it more time with --timeout, or name the variables that matter with -x"
 
 
-def _failed(outcome: Failed) -> Unknown:
+def _failed(outcome: Failed, last: str | None) -> Unknown:
+    """The verdict when the child did not come to an end; `last` is what was last heard of it."""
+    tried = () if last is None else (f"it was at: {last}",)
     match outcome:
         case TimedOut(seconds=s):
-            return Unknown(f"timeout: no answer within {s:g} s", advice=_MORE_TIME)
+            return Unknown(f"timeout: no answer within {s:g} s", tried, _MORE_TIME)
         case OutOfMemory(megabytes=m):
             limit = f" of {m} MB" if m is not None else ""
-            return Unknown(f"memory: the limit{limit} was reached", advice="give it more memory with --memory")
+            return Unknown(f"memory: the limit{limit} was reached", tried, "give it more memory with --memory")
         case Died(how=how, stderr=text):
-            return Unknown(f"the analysis process ended early ({how})", tried=tuple(text.splitlines()[-1:]),
+            return Unknown(f"the analysis process ended early ({how})", (*tried, *text.splitlines()[-1:]),
                            advice="it may have run out of memory: try a larger --memory, or -x for one variable")
         case Crashed(error=error, traceback=trace):
             return Unknown(f"internal error: {error}", bug=trace)
