@@ -9,7 +9,7 @@ from typing import Protocol
 from pycparser import c_ast
 
 from frontend.basic import basic_type
-from frontend.convert import Integers, joined
+from frontend.convert import Integers, joined, strip
 from frontend.convert import qualified as requalified
 from frontend.expr import Expr, Var
 from frontend.layout import LayoutField, lay_out
@@ -86,9 +86,9 @@ class Types:
             case c_ast.Enum():
                 return self.enum(node, scope)
             case c_ast.TypeOf():
-                if isinstance(node.expr, c_ast.Typename):
-                    return self.resolve(node.expr, scope)
-                return self._evaluator.type_of(node.expr, scope)
+                named = isinstance(node.expr, c_ast.Typename)
+                t = self.resolve(node.expr, scope) if named else self._evaluator.type_of(node.expr, scope)
+                return strip(t) if node.op == "typeof_unqual" else t
             case c_ast.AttributedType():
                 return self.resolve(node.type, scope)
             case c_ast.BitIntType():

@@ -17,7 +17,7 @@ from frontend.graph import Graph
 from frontend.ir import AtomicBegin, AtomicEnd, Forget, Instr, Set, Storage, Symbol
 from frontend.lvalues import Cell, Lvalues, Slot, is_lvalue
 from frontend.order import Order
-from frontend.scope import ConstantName, MemoryName, Scope, TypeName
+from frontend.scope import ConstantName, MemoryName, RegisterName, Scope, TypeName
 from frontend.types import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.unit import Unit
 
@@ -163,6 +163,10 @@ class Expressions:
         match self.scope.find(node.name):
             case ConstantName(value=value, type=t):
                 return Value(t, Const(value, t.scalar))
+            case RegisterName(type=declared, value=int(value)) | MemoryName(type=declared, value=int(value)):
+                kind = strip(declared)
+                assert isinstance(kind, (IntType, PointerType))
+                return Value(kind, Const(value, self.ints.scalar(kind)))
             case TypeName():
                 raise self.unit.error(node, f"'{node.name}' is a type where a value is needed")
         return self.places.load(self.places.identifier(node), node)

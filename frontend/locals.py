@@ -77,7 +77,7 @@ class Locals:
         if node.init is not None:
             t, parts = leaves(x, t, node.init)
             symbol = replace(symbol, type=t, initial=link_values(x, parts))
-            x.scope.names[node.name] = MemoryName(symbol.name, t)
+            x.scope.names[node.name] = MemoryName(symbol.name, t, value=fixed_value(symbol))
         attributes = tuple(a.name for a in x.unit.parsed.record_attributes(node))
         x.unit.symbols[symbol.name] = replace(symbol, attributes=attributes)
 
@@ -112,6 +112,8 @@ class Locals:
         if node.init is not None:
             v = x.math.convert(x.value(_scalar_init(node.init)), strip(t), node)
             x.places.store(Slot(var, t), v, node)
+            if fixed(t) and isinstance(v, Value) and isinstance(v.expr, Const):
+                x.scope.names[node.name] = RegisterName(var, t, v.expr.value)
         elif again and not isinstance(t, FloatType):
             x.emit(Forget((var,)), node)
 
@@ -134,6 +136,19 @@ class Locals:
                 assert isinstance(n, Value)
                 total = Value(x.ints.size, binary("*", total.expr, n.expr), n.depth + 1)
         return x.spill(total, dims[0].dim).expr
+
+
+def fixed(t: CType) -> bool:
+    """Whether an object of the type keeps the value of its initialiser."""
+    return isinstance(t, (IntType, PointerType)) and t.quals.const and not t.quals.volatile and not t.quals.atomic
+
+
+def fixed_value(symbol: Symbol) -> int | None:
+    """The value of a `const` scalar that is initialised with a constant, None for any other symbol."""
+    if not fixed(symbol.type):
+        return None
+    value = next((v for _, v in symbol.initial), 0)
+    return value if isinstance(value, int) else None
 
 
 def _file_scope(scope: Scope) -> Scope:

@@ -27,7 +27,7 @@ from frontend.ir import (
     Storage,
     Symbol,
 )
-from frontend.locals import THREAD_LOCAL
+from frontend.locals import THREAD_LOCAL, fixed_value
 from frontend.lvalues import Cell, Slot
 from frontend.parse import Attribute, ParsedFile
 from frontend.scope import Entity, FunctionName, MemoryName, RegisterName, Scope
@@ -178,7 +178,9 @@ class CModule:
             return FunctionName(name, self._function_type(name))
         if name in self._objects:
             self._object(name)
-            return MemoryName(name, self._unit.symbols[name].type)
+            symbol = self._unit.symbols[name]
+            initialised = any(d.init is not None for d in self._objects[name])
+            return MemoryName(name, symbol.type, value=fixed_value(symbol) if initialised else None)
         if name in self._typedefs:
             return types.typedef(self._typedefs[name], self._scope)
         if name in self._enumerators:

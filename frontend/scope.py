@@ -11,19 +11,24 @@ from frontend.types import CType, FunctionType, IntType, RecordType
 
 @dataclass(frozen=True, slots=True)
 class RegisterName:
-    """A local that is a register."""
+    """A local that is a register. `value`: of a `const` one with a constant initialiser."""
 
     var: Var
     type: CType
+    value: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryName:
-    """An object in memory, by the name of its symbol. `size`: in bytes, of an array of variable length."""
+    """An object in memory, by the name of its symbol.
+
+    `size`: in bytes, of an array of variable length. `value`: of a `const` scalar with a constant initialiser.
+    """
 
     symbol: str
     type: CType
     size: Expr | None = None
+    value: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
