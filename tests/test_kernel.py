@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from circ.kernel.certificate import Accepted, Refused, check_certificate
+from circ.smt import Answer, Solver
 from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.cfa import Assumption, Program, Self, Values, Variable
 from tests.build import INT, program, thread
@@ -269,6 +270,29 @@ def test_a_thread_that_starts_at_an_atomic_location_is_refused() -> None:
     """The proof rests on at most one thread ever being at an atomic location; here two are, and both write x."""
     p = program("x", thread("a", "0 0 x = 1", atomic={0}))
     assert "atomic" in refused(p, RaceOn("x"), pairs(p, RaceOn("x"), {(0, 0, 0, 0): True})).detail
+
+
+def test_a_solver_that_gives_up_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    p, rows = figure_1()
+    monkeypatch.setattr(Solver, "check", lambda self, *assumptions: Answer.UNKNOWN)
+    assert refused(p, RaceOn("x"), pairs(p, RaceOn("x"), rows)).detail == "the solver gave up"
+
+
+def test_threads_that_need_not_exist_cannot_be_waited_for() -> None:
+    """With no worker at all main reaches the error, though beside any worker it would wait for ever."""
+    p = program("x", thread("main", "0 1 all worker 1", count=1, errors={1}), thread("worker", "0 0 skip / 1 1 skip"))
+    rows: Rows = {(0, 0, 1, 0): True, (1, 0, 1, 0): True}
+    assert refused(p, Assertions(), pairs(p, Assertions(), both(rows))).obligation == "count"
+    one = replace(p, templates=(p.templates[0], replace(p.templates[1], count=1)))
+    accepted(one, Assertions(), pairs(one, Assertions(), both(rows)))
+
+
+def test_integers_of_the_program_are_those_of_the_proof() -> None:
+    """A counter that wraps at 8 bits: with exact integers the fact is not inductive, with mathematical ones it is."""
+    grown = program("x n:u8=1", thread("a", "!0 0 n = n + 1 / 0 1 [n == 0] / 1 1 x = 1"), ints="math")
+    accepted(grown, RaceOn("x"), pairs(grown, RaceOn("x"), {(0, 0, 0, 0): "n >= 1"}))
+    wrapping = replace(grown, ints="exact")
+    assert refused(wrapping, RaceOn("x"), pairs(wrapping, RaceOn("x"), {(0, 0, 0, 0): "n >= 1"}))
 
 
 def test_a_certificate_is_bound_to_program_and_question() -> None:
