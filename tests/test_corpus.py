@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, HeaderError, collect, read_example
 
+import circ
+from circ.verdict import word
 from frontend import LoadOptions, load
 from frontend.parse import SourceOptions, parse
 from frontend.types import DATA_MODELS
@@ -114,3 +116,27 @@ def test_parses(example: Example) -> None:
     assert model in DATA_MODELS
     parsed = parse(str(example.path), SourceOptions(data_model=model))
     assert parsed.ast.ext
+
+
+# ------------------------------------------------------------------------------------------------ verdicts
+SAMPLE = tuple(read_example(ROOT / name) for name in (
+    "nesc_examples/test_and_set.c",
+    "nesc_examples/test_and_set_no_atomic.c",
+    "nesc_examples/test_and_set_late_atomic.c",
+    "tests/programs/circ/conditional_locking.c",
+    "tests/programs/circ/conditional_locking_broken.c",
+    "tests/programs/circ/peterson.c",
+    "tests/programs/circ/split_phase_reentrant.c",
+    "tests/programs/circ/four_threads_unbounded.c",
+    "tests/programs/protocols/lease_single.c",
+    "tests/programs/structures/seqlock.c",
+))
+
+
+@each(SAMPLE)
+def test_decided_as_expected(example: Example) -> None:
+    prop = next(iter(example.option("--property")), "races")
+    result = circ.check(load(example.path, load_options(example)), prop=prop)
+    said = {answer.shown: word(answer.question, answer.verdict) for answer in result.answers}
+    wanted = {x.subject: x.verdict for x in example.expectations}
+    assert {subject: said.get(subject) for subject in wanted} == wanted
