@@ -63,8 +63,11 @@ class Expressions:
     def local(self, name: str, t: CType, node: c_ast.Node, storage: Storage = Storage.LOCAL) -> Symbol:
         """A new memory symbol of this function (of the file, outside functions)."""
         owner = self.scope.owner
-        unique = self.unit.unique(f"{owner}::{name}" if owner else name)
         shown = f"{owner}::{name}" if owner else name
+        unique = self.unit.unique(shown)
+        while unique.removeprefix(f"{owner}::") in self.graph.registers:
+            unique = self.unit.unique(shown)
+        self.graph.reserved.add(unique.removeprefix(f"{owner}::"))
         symbol = Symbol(unique, t, storage if owner else Storage.STATIC, shown, location=self.unit.where(node))
         if symbol.storage is Storage.LOCAL:
             self.memory.append(symbol)

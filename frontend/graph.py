@@ -32,6 +32,8 @@ class Graph:
         self._into: dict[int, int] = {}
         self._temporaries = 0
         self.registers: dict[str, Var] = {}
+        self.reserved: set[str] = set()
+        """Names that belong to memory: a register and a static of one function must not share one."""
         self.start = self.location()
         self.current = self.start
 
@@ -55,7 +57,7 @@ class Graph:
     def register(self, name: str, scalar: Scalar) -> Var:
         """A register of this name, or of a name derived from it if that is taken."""
         unique, n = name, 1
-        while unique in self.registers:
+        while unique in self.registers or unique in self.reserved:
             n += 1
             unique = f"{name}#{n}"
         self.registers[unique] = Var(unique, scalar)
