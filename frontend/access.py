@@ -110,11 +110,11 @@ class Accesses:
         return self.address(place, edge.location), targets
 
     def effect(self, sketch: Sketch, source: int, target: int, pointer: Expr, targets: Targets, extent: int, write: bool,
-               edge: IrEdge) -> None:
+               edge: IrEdge, fill: int | None = None) -> None:
         """A library function reads, or changes in an unknown way, memory that a pointer leads to; see `Pending.extent`."""
         place = Place(pointer, (), CHAR, CHAR)
         sketch.steps.append(Step(source, target, SKIP, (), edge.location, edge.text,
-                                 pending=Pending(place, targets, None, None, write, edge, extent)))
+                                 pending=Pending(place, targets, None, None, write, edge, extent, fill)))
 
     def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:
         return Place(place.base, (*place.path, *path), type_, place.base_type)
@@ -124,7 +124,8 @@ class Accesses:
         match t:
             case ArrayType(element=element, length=length):
                 inner = self._scalars(element, location)
-                return [((Index(Const(k, self.world.places.word)), *path), type_) for k in range(length or 0) for path, type_ in inner]
+                places = [Index(Const(k, self.world.places.word)) for k in range(length or 0)]
+                return [((at, *path), type_) for at in places for path, type_ in inner]
             case RecordType(key=key):
                 record = self.world.module.records[key]
                 if record.union and self.world.objects.is_untyped(t):
@@ -233,7 +234,7 @@ class Accesses:
             shared = self.world.objects.is_global(case.object)
             for ops in lock.ways(case.cell, lock.result):
                 block = ops[0] if len(ops) == 1 else Block(tuple(ops))
-                sketch.steps.append(Step(start, step.target, block, touched if shared else (), step.location, step.text, protected=True))
+                sketch.steps.append(Step(start, step.target, block, touched if shared else (), step.location, step.text, True))
 
     def _settle(self, sketch: Sketch, step: Step, pending: Pending) -> None:
         if pending.extent is not None:
@@ -267,6 +268,8 @@ class Accesses:
             if case.guard is not None:
                 start = sketch.fresh()
                 sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+            elif pending.fill is not None and self._fill(sketch, step, case, pending):
+                continue
             if len(case.leaves) == 1:
                 self._touch(sketch, start, step.target, case, case.leaves[0], pending)
                 continue
@@ -275,6 +278,30 @@ class Accesses:
             for leaf in case.leaves:
                 self._touch(sketch, around, around, case, leaf, pending)
             sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
+
+    def _fill(self, sketch: Sketch, step: Step, case: Case, pending: Pending) -> bool:
+        """Set a whole object of few scalars byte by byte to one value; False if that is not what happens here."""
+        obj, base = case.object, pending.place.base
+        if obj is None or obj.instances is not None or pending.fill is None or pending.extent != obj.size:
+            return False
+        if base != Const(self.world.objects.base(obj), self.world.places.pointer):
+            return False
+        if sum(leaf.length or 1 for leaf in obj.leaves) > _MAX_COPIED:
+            return False
+        here = step.source
+        for leaf in obj.leaves:
+            number = leaf.type.wrap(int.from_bytes(bytes([pending.fill & 255]) * leaf.size, "little"))
+            for k in range(leaf.length or 1):
+                lvalue: Lvalue = Element(leaf.name, Const(k, self.world.places.word), leaf.type)
+                if not leaf.dims:
+                    lvalue = Var(leaf.name, leaf.type)
+                access = Access(lvalue, True, step.location, step.text)
+                after = sketch.fresh()
+                shared = (access,) if self.world.objects.is_global(obj) else ()
+                sketch.steps.append(Step(here, after, Assign(lvalue, Const(number, leaf.type)), shared, step.location, step.text))
+                here = after
+        sketch.steps.append(Step(here, step.target, SKIP, (), step.location, step.text))
+        return True
 
     def _reached(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer leads to, directly or through pointers stored in them."""
@@ -336,7 +363,8 @@ class Accesses:
         assert case.object is not None
         value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
         op = anything if value is None else Assign(register, cast(value, register.type))
-        sketch.steps.append(Step(source, target, op, self._exactly(case.object, case.cell, False, edge), edge.location, edge.text))
+        accesses = self._exactly(case.object, case.cell, False, edge)
+        sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text))
 
     def _store_case(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: Case, edge: IrEdge) -> None:
         if case.cell is None:
@@ -344,7 +372,8 @@ class Accesses:
                 touched = [a.lvalue for a in accesses]
                 scalars = tuple(v for v in touched if isinstance(v, Var))
                 op: Op = Havoc(scalars, tuple(v.array for v in touched if isinstance(v, Element)))
-                sketch.steps.append(Step(source, target, op if accesses else SKIP, accesses, edge.location, edge.text, total=True))
+                op = op if accesses else SKIP
+                sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text, total=True))
             return
         assert case.object is not None
         ops = case.cell.write(value)

@@ -189,6 +189,18 @@ def plus(*parts: Expr) -> Expr:
     return fold(total)
 
 
+def minus(e: Expr, amount: int) -> Expr:
+    """The folded difference with a constant."""
+    match e:
+        case Const(value=v):
+            return Const(e.type.wrap(v - amount), e.type)
+        case Binary(op="+", left=a, right=Const(value=c)) | Binary(op="+", left=Const(value=c), right=a):
+            rest = c - amount
+            return a if rest == 0 else plus(a, Const(e.type.wrap(rest), e.type)) if rest > 0 else minus(a, -rest)
+        case _:
+            return Binary("-", e, Const(e.type.wrap(amount), e.type)) if amount else e
+
+
 def times(e: Expr, factor: int) -> Expr:
     """The folded product with a constant."""
     return _binary("*", e, Const(e.type.wrap(factor), e.type))

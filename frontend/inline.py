@@ -34,7 +34,6 @@ from frontend.pointsto import Targets
 from frontend.source import FrontendError, Location
 from frontend.steps import Mark, Sketch, Step
 
-
 _RETURN = Scalar(32, False)
 
 
@@ -228,7 +227,8 @@ class Inliner:
             case Nop():
                 self.step(source, SKIP, target, edge)
             case Load(target=t, place=place):
-                self.accesses.load(self.sketch, source, target, frame.var(t), frame.place(place), self._targets(frame, place), edge)
+                targets = self._targets(frame, place)
+                self.accesses.load(self.sketch, source, target, frame.var(t), frame.place(place), targets, edge)
             case Store(place=place, value=value):
                 stored = None if value is None else frame.expr(value)
                 self.accesses.store(self.sketch, source, target, frame.place(place), stored, self._targets(frame, place), edge)

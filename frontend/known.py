@@ -92,8 +92,17 @@ class KnownFunctions(Library):
         accesses, sketch = request.inliner.accesses, request.inliner.sketch
         targets = accesses.world.pointsto.targets(request.frame.function.name, raw)
         after = sketch.fresh()
-        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge)
+        fill = self._filled(request) if write else None
+        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill)
         return after
+
+    def _filled(self, request: Request) -> int | None:
+        """The byte that the call sets memory to, if it is known."""
+        if request.callee == "bzero":
+            return 0
+        value = request.arguments[1] if request.callee == "memset" and len(request.arguments) == 3 else None
+        folded = None if value is None or isinstance(value, Place) else fold(value)
+        return folded.value & 255 if isinstance(folded, Const) else None
 
     def _give(self, request: Request, source: int, result: str) -> None:
         """The value that a function gives, as the table tells it."""

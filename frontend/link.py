@@ -182,7 +182,8 @@ class _Linker:
         unblock(sketch)
         simplify(sketch, _scalars(locals_))
         name = draft.created.template if draft.created is not None else draft.source.function
-        return ThreadTemplate(name, finish(sketch), _used(locals_, sketch), draft.source.count, draft.source.role, draft.source.location)
+        cfa = finish(sketch)
+        return ThreadTemplate(name, cfa, _used(locals_, sketch), draft.source.count, draft.source.role, draft.source.location)
 
     def _locals(self, world: World, draft: _Draft) -> list[Variable]:
         function, inliner = draft.function, draft.inliner

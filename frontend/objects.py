@@ -112,7 +112,8 @@ class Objects:
         if name not in self._objects:
             kind = IntType("unsigned char", 8, False, Quals(volatile=True))
             self._bases[name] = address
-            self._keep(MemObject(name, name, kind, 1, 1, self._layout.split(name, kind, NOWHERE), None, NOWHERE, None, Arbitrary()))
+            shape = self._layout.split(name, kind, NOWHERE)
+            self._keep(MemObject(name, name, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
         return self._objects[name]
 
     def is_untyped(self, record: RecordType) -> bool:

@@ -14,11 +14,13 @@ from frontend.expr import BOOL, Binary, Const, Expr, Ite, Read, Scalar, Var, neg
 from frontend.fold import cast, fold
 from frontend.inline import Request
 from frontend.ir import Place
+from frontend.memory import scalar_of
 from frontend.objects import Notes
 from frontend.places import Cell
 from frontend.pointsto import THREAD_STARTERS
 from frontend.source import FrontendError, Location
 from frontend.steps import Lock, Step
+from frontend.types import PointerType
 
 _BUSY = 16
 _UNKNOWN_KIND = 2
@@ -58,6 +60,7 @@ class Pthreads:
         self._typed = typed_mutexes
         self.created: dict[str, Created] = {}
         self._per_function: dict[str, int] = {}
+        self._many: dict[str, str] = {}
         self.used = False
 
     # ------------------------------------------------------------------------------------------- entry
@@ -102,13 +105,13 @@ class Pthreads:
 
     def _new(self, function: str, once: bool, location: Location) -> Created:
         """The template for threads created here: a new one for a thread that is created once, else the common one."""
-        if once:
-            number = self._per_function[function] = self._per_function.get(function, 0) + 1
-            name = function if number == 1 else f"{function}#{number}"
-        else:
-            name = f"{function}#many"
-        if name not in self.created:
-            self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location)
+        if not once and function in self._many:
+            return self.created[self._many[function]]
+        number = self._per_function[function] = self._per_function.get(function, 0) + 1
+        name = function if number == 1 else f"{function}#{number}"
+        if not once:
+            self._many[function] = name
+        self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location)
         return self.created[name]
 
     def _start(self, request: Request, made: Created, passed: Expr, source: int) -> None:
@@ -136,12 +139,11 @@ class Pthreads:
 
     def _handle_place(self, request: Request) -> Place | None:
         """Where the new thread's handle is stored; None if its type is not a number."""
-        from frontend.memory import scalar_of
-        from frontend.types import PointerType
-
         type_ = request.call.type.params[0] if request.call.type.params else None
         handle = request.arguments[0]
-        if not isinstance(type_, PointerType) or isinstance(handle, Place) or scalar_of(type_.target, request.inliner.accesses.world.module) is None:
+        if not isinstance(type_, PointerType) or isinstance(handle, Place):
+            return None
+        if scalar_of(type_.target, request.inliner.accesses.world.module) is None:
             return None
         return Place(handle, (), type_.target, type_.target)
 
@@ -341,6 +343,13 @@ class Pthreads:
         op: Op = SKIP if request.result is None else Havoc((request.result,))
         request.inliner.step(request.source, op, request.target, request.edge)
 
+    def key(self, request: Request) -> None:
+        """A key for thread-specific data."""
+        destructor = request.arguments[1] if len(request.arguments) > 1 else None
+        if destructor is not None and not isinstance(destructor, Place) and fold(destructor) != Const(0, destructor.type):
+            self._notes.assume("destructors of thread-specific data touch nothing shared", request.location)
+        self.anything(request)
+
     def fill(self, request: Request) -> None:
         """Writes an arbitrary value through the last argument."""
         pointer, raw = request.arguments[-1], self._raw(request, len(request.arguments) - 1)
@@ -394,8 +403,8 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
     **dict.fromkeys(
         ("pthread_cond_init", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init", "cnd_signal",
          "cnd_broadcast", "cnd_destroy", "pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
-         "sem_destroy", "pthread_detach", "thrd_detach", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
-         "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy", "pthread_mutexattr_init",
+         "sem_destroy", "pthread_detach", "thrd_detach", "pthread_attr_init", "pthread_attr_destroy",
+         "pthread_attr_setdetachstate", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy", "pthread_mutexattr_init",
          "pthread_mutexattr_destroy", "pthread_mutexattr_settype", "pthread_condattr_init", "pthread_condattr_destroy",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_init", "pthread_barrier_destroy",
          "pthread_setconcurrency", "pthread_key_delete", "pthread_setspecific", "sched_yield", "thrd_yield", "pthread_yield"),
@@ -405,5 +414,5 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
          "pthread_setcancelstate", "pthread_setcanceltype", "pthread_cancel", "pthread_kill", "thrd_sleep"),
         Pthreads.anything),
     **dict.fromkeys(("sem_getvalue", "pthread_setcancelstate"), Pthreads.fill),
-    "pthread_key_create": lambda p, r: p.anything(r),
+    "pthread_key_create": Pthreads.key,
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from frontend.cfa import UNBOUNDED_LENGTH
 from frontend.expr import TRUE, Binary, Const, Expr, Scalar
-from frontend.fold import cast, conjunction, fold, plus, times
+from frontend.fold import cast, conjunction, fold, minus, plus, times
 from frontend.ir import Index, Module, Place, Step
 from frontend.memory import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
 from frontend.objects import Notes, Objects
@@ -205,12 +205,13 @@ class Resolver:
         leaves = tuple(obj.leaves[n] for n in obj.leaf_numbers(offset, size))
         return [Case(self._within(base, obj), obj, None, leaves)]
 
-    def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[Step, ...], place: Place, location: Location) -> Case:
+    def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[Step, ...], place: Place,
+                  location: Location) -> Case:
         """An access into untyped memory: the bytes from the address on."""
         leaf = anchor.node.leaf if isinstance(anchor.node, BytesNode) else obj.leaves[0]
         count = leaf.dims[-1].count
         start = self._objects.base(obj) + anchor.offset
-        distance = plus(address, Const(address.type.wrap(-start), address.type))
+        distance = minus(address, start)
         indices: list[Expr] = []
         guard: Expr = TRUE
         rest = distance
@@ -237,7 +238,7 @@ class Resolver:
         """Whether the address is that of an element, and which one."""
         if not dims:
             return fold(Binary("==", address, Const(start, address.type))), ()
-        rest = plus(address, Const(address.type.wrap(-start), address.type))
+        rest = minus(address, start)
         guard: Expr = TRUE
         indices: list[Expr] = []
         above: int | None = None
@@ -252,7 +253,7 @@ class Resolver:
 
     def _within(self, address: Expr, obj: MemObject) -> Expr:
         size = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
-        distance = plus(address, Const(address.type.wrap(-self._objects.base(obj)), address.type))
+        distance = minus(address, self._objects.base(obj))
         return fold(Binary("<=", distance, Const(size, distance.type)))
 
     def compatible(self, a: CType, b: CType) -> bool:

@@ -39,6 +39,8 @@ class Pending:
     write: bool
     edge: IrEdge
     extent: int | None = None
+    fill: int | None = None
+    """The byte that all of the memory is set to."""
 
 
 @dataclass(frozen=True, slots=True)
