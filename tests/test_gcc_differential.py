@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.randomc.differential import differences
+from tests.randomc.differential import compiled_checksum, differences, interpreted_checksum
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -17,3 +17,10 @@ needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not i
 def test_random_programs(start: int) -> None:
     found = differences(range(start, start + 50))
     assert not found, "\n".join(map(str, found))
+
+
+@needs_gcc
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "differential").glob("*.c")), ids=lambda p: p.stem)
+def test_programs_that_once_differed(path: Path) -> None:
+    text = path.read_text()
+    assert interpreted_checksum(text) == compiled_checksum(text)

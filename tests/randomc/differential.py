@@ -51,6 +51,16 @@ def compiled_checksums(programs: list[SequentialProgram]) -> list[int]:
     return [int(line) for line in run.stdout.split()]
 
 
+def compiled_checksum(text: str) -> int:
+    """What gcc's code leaves in the global `checksum` of a file with a `main` of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, binary = Path(folder) / "program.c", Path(folder) / "program"
+        shown = "__attribute__((destructor)) static void show(void) { printf(\"%lu\\n\", checksum); }"
+        source.write_text(f"#include <stdio.h>\n{text}\n{shown}\n")
+        subprocess.run([*GCC, str(source), "-o", str(binary)], check=True, capture_output=True, timeout=60)
+        return int(subprocess.run([str(binary)], capture_output=True, text=True, timeout=60).stdout)
+
+
 def interpreted_checksum(text: str) -> int | str:
     """The global `checksum` after the interpreter ran `main` of this file; why it has no value, if it has none.
 
