@@ -12,7 +12,7 @@ from frontend.ctext import text_of
 from frontend.expr import BOOL, FALSE, TRUE, Const, Expr, Ite, Read, negate, truth
 from frontend.ir import Place, Set
 from frontend.lvalues import Cell, Lvalue, Slot
-from frontend.scope import ConstantName, MemoryName, RegisterName
+from frontend.scope import RegisterName, is_constant
 from frontend.types import FloatType, IntType, PointerType, RecordType, VoidType
 
 if TYPE_CHECKING:
@@ -101,9 +101,8 @@ class Conditions:
                         return False
                 case c_ast.ID():
                     entity = self._x.scope.find(part.name)
-                    if not (isinstance(entity, ConstantName)
-                            or (isinstance(entity, RegisterName) and not isinstance(entity.type, FloatType))
-                            or (isinstance(entity, MemoryName) and entity.value is not None)):
+                    if not (is_constant(entity)
+                            or (isinstance(entity, RegisterName) and not isinstance(entity.type, FloatType))):
                         return False
                 case c_ast.UnaryOp(op="sizeof" | "_Alignof"):
                     if not isinstance(part.expr, (c_ast.Typename, c_ast.ID)):

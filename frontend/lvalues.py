@@ -14,7 +14,7 @@ from frontend.declare import field_type
 from frontend.expr import Const, Read, Scalar, Var
 from frontend.initialise import leaves, link_values, store_all
 from frontend.ir import Address, Copy, Field, Index, Load, Place, Set, Step, Store
-from frontend.scope import ConstantName, FunctionName, MemoryName, RegisterName
+from frontend.scope import FunctionName, MemoryName, RegisterName, is_constant
 from frontend.types import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Lvalues:
         """An array as its place, a pointer as its value (also a function, an integer never)."""
         v: Operand
         if is_lvalue(node):
-            if isinstance(node, c_ast.ID) and isinstance(self._x.scope.find(node.name), ConstantName):
+            if isinstance(node, c_ast.ID) and is_constant(self._x.scope.find(node.name)):
                 v = self._x.value(node)
             else:
                 lv = self.lvalue(node)

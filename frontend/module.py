@@ -145,10 +145,20 @@ class CModule:
                 self._tags(node)
                 if node.name is None:
                     return
-                if isinstance(node.type, c_ast.FuncDecl):
+                if self._declares_function(node):
                     self._functions.setdefault(node.name, []).append(node)
                 else:
                     self._objects.setdefault(node.name, []).append(node)
+
+    def _declares_function(self, decl: c_ast.Decl) -> bool:
+        """Whether the declaration is one of a function, be it through a typedef."""
+        node: c_ast.Node = decl.type
+        while isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType):
+            named = self._typedefs.get(node.type.names[0])
+            if named is None:
+                return False
+            node = named.type
+        return isinstance(node, c_ast.FuncDecl)
 
     def _tags(self, node: c_ast.Node) -> None:
         """Enter structs and unions by tag, and the names of enumeration constants."""
@@ -200,9 +210,10 @@ class CModule:
             return replace(t, variadic=False) if body.decl.type.args is None else t
         best: FunctionType | None = None
         for decl in self._functions[name]:
-            t = self._unit.types.function(decl.type, self._scope)
+            found = self._unit.types.resolve(decl.type, self._scope)
+            assert isinstance(found, FunctionType)
             if best is None or (best.variadic and not best.params):
-                best = t
+                best = found
         assert best is not None
         return best
 
@@ -371,9 +382,10 @@ def _atomic_body(name: str) -> bool:
     return name.startswith(_ATOMIC_BODY) and name not in ("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end")
 
 
-def _param_names(node: c_ast.FuncDecl) -> tuple[str, ...]:
+def _param_names(node: c_ast.Node) -> tuple[str, ...]:
+    """The names of the parameters in a declaration, empty ones for those without; none if it is written with a typedef."""
     names: list[str] = []
-    for param in node.args.params if node.args is not None else ():
+    for param in node.args.params if isinstance(node, c_ast.FuncDecl) and node.args is not None else ():
         if isinstance(param, c_ast.EllipsisParam):
             continue
         if isinstance(param, c_ast.Typename) and isinstance(param.type, c_ast.TypeDecl) \

@@ -57,6 +57,11 @@ class TypeName:
 Entity: TypeAlias = RegisterName | MemoryName | FunctionName | ConstantName | TypeName
 
 
+def is_constant(entity: Entity | None) -> bool:
+    """Whether the name stands for a known value."""
+    return isinstance(entity, ConstantName) or (isinstance(entity, (RegisterName, MemoryName)) and entity.value is not None)
+
+
 class Scope:
     """Names and tags of a block, and the scope around it. `owner` is the function's name, empty at file scope."""
 

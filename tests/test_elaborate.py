@@ -384,6 +384,20 @@ def test_recursive_and_local_records(load: Load) -> None:
     assert module.records["N"].size == 16 and module.records["f::N"].size == 1
 
 
+def test_functions_declared_by_a_typedef(load: Load) -> None:
+    module = load("typedef int op(int, int); op add, ext; typedef op op2; op2 *p = ext; int add(int a, int b) { return a + b; } "
+                  "int f(void) { return add(1, 2) + ext(3, 4) + p(5, 6); }")
+    assert list(module.declarations) == ["add", "ext", "f"] and list(module.symbols) == ["p"]
+    assert code(module)[:2] == ["add(1, 2)", "ext(3, 4)"] and not module.declarations["ext"].defined
+
+
+def test_const_objects_are_constants(load: Load) -> None:
+    module = load("static const int n = 3; const volatile int hw = 1; int f(void) { const int k = n + 1; int a[k]; a[n] = hw; "
+                  "return sizeof a; }")
+    assert code(module) == ["k = 4", "%1 <- hw", "f::a[3] <- %1", "%result = 16"]
+    assert isinstance(module.function("f").memory[0].type, ArrayType) and module.sizeof(module.function("f").memory[0].type) == 16
+
+
 @pytest.mark.parametrize(("text", "message"), [
     ("int f(void) { return y; }", "'y' is not declared"),
     ("struct S { int a; } s; int f(void) { return s.b; }", "no member 'b'"),
