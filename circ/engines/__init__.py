@@ -40,6 +40,8 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
     Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),
+    Entry("cartesian", "circ.engines.cartesian", "thread-modular, with exception sets that are given, built or found; finite",
+          "races and assertions, proofs and traces"),
     Entry("refinement", "circ.engines.refinement", "thread-modular with iterative refinement: complete for finite-state programs",
           "races and assertions, proofs and traces"),
 )

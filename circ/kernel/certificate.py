@@ -8,6 +8,7 @@ are checked by looking at the program (`circ.kernel.syntactic`).
 from __future__ import annotations
 
 from circ.kernel.body import read_body
+from circ.kernel.exceptions import check_exceptions
 from circ.kernel.inductive import check_inductive
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pairs import PairsCheck
@@ -32,11 +33,13 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
         return Refused("program", "", flaw)
     if certificate.kind == "reachable":
         return check_reachable(program, certificate)
-    if certificate.kind not in ("pairs", "inductive"):
+    if certificate.kind not in ("pairs", "inductive", "exceptions"):
         return check_syntactic(program, question, certificate)
     try:
         if certificate.kind == "inductive":
             return check_inductive(program, question, certificate.body)
+        if certificate.kind == "exceptions":
+            return check_exceptions(program, question, certificate.body)
         return PairsCheck(program, question, read_body(program, certificate.body)).outcome()
     except Malformed as error:
         return Refused("format", "", str(error))

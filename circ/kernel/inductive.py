@@ -86,7 +86,7 @@ class InductiveCheck:
         self._used = {str(r[1]) for r, _ in body.nodes if r[0] == "global"}
 
     def outcome(self) -> Outcome:
-        obligations = {"sections": self._sections, "start": self._start, "step": self._step, "error": self._error}
+        obligations = {"sections": self.check_sections, "start": self._start, "step": self._step, "error": self._error}
         for name, obligation in obligations.items():
             failed = obligation()
             if failed is not None:
@@ -106,7 +106,7 @@ class InductiveCheck:
         suffix = f"@{slot[0]}.{slot[1]}" + ("'" if primed else "")
         found = self._constants(("l", slot, primed), self.template(slot[0]).locals, suffix)
         if "" not in found:
-            found[""] = self._word("at" + suffix)
+            found[""] = self.word("at" + suffix)
         return found
 
     def _constants(self, key: tuple[object, ...], wanted: Sequence[Variable], suffix: str) -> dict[str, Term]:
@@ -114,38 +114,42 @@ class InductiveCheck:
             self._terms[key] = {v.name: self.encoder.symbol(v, suffix) for v in wanted}
         return self._terms[key]
 
-    def _word(self, name: str, t: Scalar = WORD) -> Term:
+    def word(self, name: str, t: Scalar = WORD) -> Term:
         return self.words.symbol(Variable(name, t))
 
     def counter(self, group: int, cls: int, primed: bool) -> Term:
-        return self._word(f"#{group}.{cls}" + ("'" if primed else ""))
+        return self.word(f"#{group}.{cls}" + ("'" if primed else ""))
 
     def atomic(self, primed: bool) -> Term:
-        return self._word("atomic" + ("'" if primed else ""), FLAG)
+        return self.word("atomic" + ("'" if primed else ""), FLAG)
 
-    def _is(self, word: Term, value: int, t: Scalar = WORD) -> Term:
+    def is_word(self, word: Term, value: int, t: Scalar = WORD) -> Term:
         return equality(word, self.words.constant(value, t))
 
     def _among(self, word: Term, values: Sequence[int]) -> Term:
-        return disjunction(self._is(word, v) for v in values)
+        return disjunction(self.is_word(word, v) for v in values)
 
     # ----------------------------------------------------------------------------------------------- facts
     def fact(self, slot: Slot, primed: bool) -> Term:
         """The fact of the slot's group about the thread in it."""
-        key = (slot[0], slot, primed)
+        return self.diagram(self.body.facts[slot[0]], slot, primed)
+
+    def diagram(self, root: int, slot: Slot, primed: bool) -> Term:
+        """A diagram, its own thread being the one in the slot."""
+        key = (root, slot, primed)
         if key not in self._facts:
             built: dict[int, Term] = {0: disjunction(()), 1: conjunction(())}
-            for n in self.body.below(self.body.facts[slot[0]]):
+            for n in self.body.below(root):
                 reference, branches = self.body.nodes[n - 2]
                 built[n] = disjunction(
                     conjunction((self._test(reference, values, slot, primed), built[child])) for values, child in branches)
-            self._facts[key] = built[self.body.facts[slot[0]]]
+            self._facts[key] = built[root]
         return self._facts[key]
 
     def _test(self, reference: Reference, values: Sequence[int], slot: Slot, primed: bool) -> Term:
         match reference:
             case ("atomic",):
-                return disjunction(self._is(self.atomic(primed), v, FLAG) for v in values)
+                return disjunction(self.is_word(self.atomic(primed), v, FLAG) for v in values)
             case ("global", str(name), (int() | None) as element):
                 v = self.program.variable(name)
                 return self._values(v, element, self.body.spans.get((name, element)), values, self.shared(primed))
@@ -220,10 +224,10 @@ class InductiveCheck:
         for edge in path:
             self.encoder.apply(edge.op, state)
         source, target = path[0].source, path[-1].target
-        parts = [self._is(here[""], source), self._is(there[""], target), *state.constraints,
-                 self._is(self.atomic(True), int(target in listed), FLAG)]
+        parts = [self.is_word(here[""], source), self.is_word(there[""], target), *state.constraints,
+                 self.is_word(self.atomic(True), int(target in listed), FLAG)]
         if source not in listed:
-            parts.append(self._is(self.atomic(False), 0, FLAG))
+            parts.append(self.flag(False, 0))
         parts += [equality(t, state.terms[n]) for n, t in self.shared(True).items() if n in self._used]
         parts += [equality(there[n], state.terms[n]) for n in self._names(slot[0])]
         return conjunction(parts)
@@ -231,7 +235,7 @@ class InductiveCheck:
     def _names(self, group: int) -> list[str]:
         return sorted({name for name, _ in self.body.groups[group].cells})
 
-    def _still(self, slot: Slot) -> Term:
+    def still(self, slot: Slot) -> Term:
         """The thread in the slot does not move."""
         here, there = self.own(slot, False), self.own(slot, True)
         names = ("", *self._names(slot[0]))
@@ -273,28 +277,37 @@ class InductiveCheck:
             present = [s for s in slots if s[0] == k]
             for c in range(group.class_count):
                 word = self.counter(k, c, False)
-                parts.append(disjunction(self._is(word, n) for n in range(len(group.copies) + 1)))
+                parts.append(disjunction(self.is_word(word, n) for n in range(len(group.copies) + 1)))
                 if len(present) == 1:
-                    parts.append(implication(self.in_class(present[0], c, False), negation(self._is(word, 0))))
+                    parts.append(implication(self.in_class(present[0], c, False), negation(self.is_word(word, 0))))
                 if len(present) == 2:
                     one, two = (self.in_class(s, c, False) for s in present)
-                    parts.append(implication(disjunction((one, two)), negation(self._is(word, 0))))
-                    parts.append(implication(conjunction((one, two)), negation(self._is(word, 1))))
+                    parts.append(implication(disjunction((one, two)), negation(self.is_word(word, 0))))
+                    parts.append(implication(conjunction((one, two)), negation(self.is_word(word, 1))))
         return conjunction(parts)
 
-    def _holders(self, slots: Sequence[Slot]) -> Term:
+    def flag(self, primed: bool, value: int) -> Term:
+        return self.is_word(self.atomic(primed), value, FLAG)
+
+    def at_any(self, slot: Slot, locations: Sequence[int]) -> Term:
+        return self._among(self.own(slot, False)[""], locations)
+
+    def at_listed(self, slot: Slot) -> Term:
+        """Whether the thread is at a listed atomic location."""
+        return self.at_any(slot, self.body.sections[self.body.groups[slot[0]].template])
+
+    def holders(self, slots: Sequence[Slot]) -> Term:
         """At most one of the threads is at a listed atomic location, and then `atomic` is 1."""
         if not any(self.body.sections):
             return conjunction(())
-        holder = self._word("holder")
+        holder = self.word("holder")
         parts = []
         for n, s in enumerate(slots):
-            at = self._among(self.own(s, False)[""], self.body.sections[self.body.groups[s[0]].template])
-            parts.append(implication(at, conjunction((self._is(holder, n), self._is(self.atomic(False), 1, FLAG)))))
+            parts.append(implication(self.at_listed(s), conjunction((self.is_word(holder, n), self.flag(False, 1)))))
         return conjunction(parts)
 
     # ----------------------------------------------------------------------------------------------- obligations
-    def _sections(self) -> tuple[str, str] | None:
+    def check_sections(self) -> tuple[str, str] | None:
         """Unlisted atomic locations form no loop and show nothing to the question."""
         for number, t in enumerate(self.program.templates):
             cfa = t.cfa
@@ -317,16 +330,16 @@ class InductiveCheck:
                     if any(into & variables(i.cond) for i in self.program.invariants):
                         return t.name, "an unlisted atomic section changes what an invariant speaks of"
                 case RaceOn():
-                    if any(e.source in inner and self._conflicts(e, a) for e, a in self._accesses(t)):
+                    if any(e.source in inner and self._conflicts(e, a) for e, a in self.accesses(t)):
                         return t.name, "an access at an unlisted atomic location can race"
-                    seen = {n for u in self.program.templates for e, a in self._accesses(u) for n in self._read_before(e, a)}
+                    seen = {n for u in self.program.templates for e, a in self.accesses(u) for n in self._read_before(e, a)}
                     if into & seen & {v.name for v in self.program.globals}:
                         return t.name, "an unlisted atomic section changes whether or where an access is next"
                 case _:
                     assert_never(self.question)
         return None
 
-    def _accesses(self, t: ThreadTemplate) -> list[tuple[Edge, Access]]:
+    def accesses(self, t: ThreadTemplate) -> list[tuple[Edge, Access]]:
         x = self.question.variable if isinstance(self.question, RaceOn) else None
         return [(e, a) for e in t.cfa.edges for a in e.accesses if a.variable == x]
 
@@ -337,22 +350,22 @@ class InductiveCheck:
 
     def _conflicts(self, e: Edge, a: Access) -> bool:
         return any(conflict(self.program.race_model, e, a, f, b) or conflict(self.program.race_model, f, b, e, a)
-                   for t in self.program.templates for f, b in self._accesses(t))
+                   for t in self.program.templates for f, b in self.accesses(t))
 
     def _start(self) -> tuple[str, str] | None:
         for k in range(len(self.body.groups)):
             slots = self._present(k)
-            hypotheses = [self._globals_start(), self._is(self.atomic(False), 0, FLAG), self._counts_hold(slots)]
-            hypotheses += [self._thread_start(s) for s in slots]
+            hypotheses = [self.globals_start(), self.flag(False, 0), self._counts_hold(slots)]
+            hypotheses += [self.thread_start(s) for s in slots]
             for j, group in enumerate(self.body.groups):
                 for c in range(group.class_count):
-                    starts = conjunction((self._thread_start((j, 2)), self.in_class((j, 2), c, False), self._globals_start()))
-                    if not self._refuted(starts):
+                    starts = conjunction((self.thread_start((j, 2)), self.in_class((j, 2), c, False), self.globals_start()))
+                    if not self.refuted(starts):
                         # Some thread may start in this class: nothing is known of its counter.
                         continue
-                    hypotheses.append(self._is(self.counter(j, c, False), 0))
+                    hypotheses.append(self.is_word(self.counter(j, c, False), 0))
                 hypotheses += self._whole(j)
-            if not self._refuted(conjunction((*hypotheses, negation(self.fact((k, 1), False))))):
+            if not self.refuted(conjunction((*hypotheses, negation(self.fact((k, 1), False))))):
                 return self.template(k).name, "a start state does not satisfy the fact"
         return None
 
@@ -362,23 +375,23 @@ class InductiveCheck:
         if not group.class_count:
             return []
         outside = [negation(self.in_class((k, 2), c, False)) for c in range(group.class_count)]
-        if not self._refuted(self._thread_start((k, 2)), *outside):
+        if not self.refuted(self.thread_start((k, 2)), *outside):
             return []
         total = self.counter(k, 0, False)
         for c in range(1, group.class_count):
             total = total + self.counter(k, c, False)
-        return [self._is(total, len(group.copies))]
+        return [self.is_word(total, len(group.copies))]
 
-    def _globals_start(self) -> Term:
+    def globals_start(self) -> Term:
         used = [v for v in self.program.globals if v.name in self._used]
         return conjunction(t for v in used for t in self._value_start(v, self.shared(False)[v.name], 0))
 
-    def _thread_start(self, slot: Slot) -> Term:
+    def thread_start(self, slot: Slot) -> Term:
         terms = self.own(slot, False)
         t = self.template(slot[0])
         copy = self.body.groups[slot[0]].copies[0]
         values = [s for v in t.locals for s in self._value_start(v, terms[v.name], copy)]
-        return conjunction((self._is(terms[""], t.cfa.start), *values))
+        return conjunction((self.is_word(terms[""], t.cfa.start), *values))
 
     def _value_start(self, v: Variable, term: Term, copy: int) -> list[Term]:
         match v.start:
@@ -404,11 +417,11 @@ class InductiveCheck:
             slots = self._present(k)
             for s in slots:
                 named = [(k, 1)] if s == (k, 1) else [(k, 1), s]
-                others = [self._still(t) for t in slots if t != s and self._speaks(k, t)]
+                others = [self.still(t) for t in slots if t != s and self._speaks(k, t)]
                 query = (kept, lost, self.move(s), self.fact(s, False), self._counted(s), self._counts_hold(named),
-                         self._holders(named), *others)
+                         self.holders(named), *others)
                 everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
-                if not self._refuted(*query) and not self._refuted(*query, *everybody):
+                if not self.refuted(*query) and not self.refuted(*query, *everybody):
                     return self.template(k).name, f"a move of {self.template(s[0]).name!r} leads out of the invariant"
         return None
 
@@ -420,21 +433,21 @@ class InductiveCheck:
         match self.question:
             case Assertions():
                 for k in range(len(self.body.groups)):
-                    bad = self._among(self.own((k, 1), False)[""], sorted(self.template(k).cfa.errors))
-                    if not self._refuted(self.fact((k, 1), False), bad):
+                    bad = self.at_any((k, 1), sorted(self.template(k).cfa.errors))
+                    if not self.refuted(self.fact((k, 1), False), bad):
                         return self.template(k).name, "an error location satisfies the fact"
                 everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
                 for i in self.program.invariants:
-                    if not self._refuted(*everybody, negation(self.encoder.cond(i.cond, self.shared(False), strict=True))):
+                    if not self.refuted(*everybody, negation(self.encoder.cond(i.cond, self.shared(False), strict=True))):
                         return i.text, "the invariant does not follow"
                 return self._pairs(lambda k: [(q, 0, None, None) for q in sorted(self.template(k).cfa.critical)], {(0, 0)})
             case RaceOn():
-                found = {(e.protected, a.write, a.kind): (e, a) for t in self.program.templates for e, a in self._accesses(t)}
+                found = {(e.protected, a.write, a.kind): (e, a) for t in self.program.templates for e, a in self.accesses(t)}
                 sorts = list(found)
                 clash = {(sorts.index(s), sorts.index(t)) for s in sorts for t in sorts
                          if conflict(self.program.race_model, *found[s], *found[t])}
                 return self._pairs(lambda k: [(e.source, sorts.index((e.protected, a.write, a.kind)), a, e)
-                                              for e, a in self._accesses(self.template(k))], clash)
+                                              for e, a in self.accesses(self.template(k))], clash)
             case _:
                 assert_never(self.question)
 
@@ -443,25 +456,25 @@ class InductiveCheck:
         """No two different threads are at once at places whose sorts clash and whose cells overlap."""
         index = Variable("index", Scalar(64, False))
         symmetric = clash == {(b, a) for a, b in clash}
-        sort = [self._word(f"sort{n}") for n in (0, 1)]
-        pairs = disjunction(conjunction((self._is(sort[0], a), self._is(sort[1], b))) for a, b in sorted(clash))
+        sort = [self.word(f"sort{n}") for n in (0, 1)]
+        pairs = disjunction(conjunction((self.is_word(sort[0], a), self.is_word(sort[1], b))) for a, b in sorted(clash))
         everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
         for k in range(len(self.body.groups)):
-            first = self._marked((k, 1), marks(k), 0, index)
+            first = self.marked((k, 1), marks(k), 0, index)
             if first is None:
                 continue
             for s in self._present(k):
-                second = self._marked(s, marks(s[0]), 1, index) if s != (k, 1) else None
+                second = self.marked(s, marks(s[0]), 1, index) if s != (k, 1) else None
                 if second is None or (s[1] == 1 and s[0] < k and symmetric):
                     continue
                 both = [(k, 1), s]
                 query = (self.fact((k, 1), False), first, second, self.fact(s, False), pairs,
-                         self._counts_hold(both), self._holders(both))
-                if not self._refuted(*query) and not self._refuted(*query, *everybody):
+                         self._counts_hold(both), self.holders(both))
+                if not self.refuted(*query) and not self.refuted(*query, *everybody):
                     return self.template(k).name, "two threads can be at conflicting places"
         return None
 
-    def _marked(self, slot: Slot, marks: list[Mark], side: int, index: Variable) -> Term | None:
+    def marked(self, slot: Slot, marks: list[Mark], side: int, index: Variable) -> Term | None:
         if not marks:
             return None
         return self._once(("marked", slot, side), lambda: self._make_marked(slot, marks, side, index))
@@ -471,7 +484,7 @@ class InductiveCheck:
         cell = self.encoder.symbol(index)
         parts = []
         for q, sort, a, e in marks:
-            place = [self._is(self.own(slot, False)[""], q), self._is(self._word(f"sort{side}"), sort)]
+            place = [self.is_word(self.own(slot, False)[""], q), self.is_word(self.word(f"sort{side}"), sort)]
             if a is not None and e is not None:
                 state = State(dict(terms), [])
                 self.encoder.apply(self._before(e, a), state)
@@ -493,7 +506,7 @@ class InductiveCheck:
                 found.append(part)
         return Block(tuple(found))
 
-    def _refuted(self, *terms: Term) -> bool:
+    def refuted(self, *terms: Term) -> bool:
         """Whether the terms cannot all hold. Each different term is given to the solver once, under a name of its own."""
         names = []
         for term in terms:
