@@ -380,7 +380,7 @@ class PairsCheck:
                 yield Assumption(f"at most {limit} threads run")
         for t in self.program.templates:
             for v in t.locals:
-                if t.count is None and isinstance(v.start, Self) and self.program.ints != "math":
+                if t.count is None and isinstance(v.start, Self):
                     yield Assumption(f"at most {v.type.high - max(v.start.offset, 0) + 1} threads of {t.name} run")
 
     def refused(self, failure: Failure) -> Refused:
