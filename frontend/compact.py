@@ -3,7 +3,8 @@
 Two steps become one Block when one of them touches only the thread's own variables, or when the location between them is
 atomic. Never glued: a guard that may block behind an access; a data access behind a guard (it would look enabled when it
 is not), except inside atomic sections of the nesc model, where such accesses cannot race; two atomic sections, which
-others may come between; anything across a location in or at the border of a critical section, or an error location.
+others may come between; anything across a location in or at the border of a critical section, or an error location; two
+steps on globals if there are invariants, which must hold in between.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def compact(program: Program, havoc_dead: bool = False) -> Compaction:
     paths: dict[str, tuple[tuple[int, ...], ...]] = {}
     locations: dict[str, tuple[int, ...]] = {}
     for template in program.templates:
-        small, paths[template.name], locations[template.name] = _Glue(template, program.race_model).run()
+        small, paths[template.name], locations[template.name] = _Glue(template, program.race_model, bool(program.invariants)).run()
         templates.append(_havoc_dead(small) if havoc_dead else small)
     return Compaction(replace(program, templates=tuple(_renumbered(t, locations) for t in templates)), paths, locations)
 
@@ -97,9 +98,10 @@ class _Way:
 
 
 class _Glue:
-    def __init__(self, template: ThreadTemplate, race_model: str) -> None:
+    def __init__(self, template: ThreadTemplate, race_model: str, watched: bool) -> None:
         self._template = template
         self._nesc = race_model == "nesc"
+        self._watched = watched
         self._own = frozenset(v.name for v in template.locals)
         self._ways = [_Way(e, (n,)) for n, e in enumerate(template.cfa.edges)]
 
@@ -159,6 +161,8 @@ class _Glue:
         if any(isinstance(p, AllAt) for e in (a, b) for p in primitive(e.op)):
             return None
         own_a, own_b = self._is_own(a), self._is_own(b)
+        if self._watched and not own_a and not own_b:
+            return None
         if not atomic:
             if not (own_a or own_b) or (a.protected and b.protected):
                 return None
