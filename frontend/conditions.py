@@ -171,6 +171,9 @@ class Conditions:
             a, b = self._x.math.convert(then, t, node), self._x.math.convert(other, t, node)
             assert isinstance(a, Value) and isinstance(b, Value) and isinstance(t, (IntType, PointerType))
             return self._x.math.made(t, Ite(cond, a.expr, b.expr), None, node)
+        if cond is not None and quiet and isinstance(t, FloatType):
+            graph.current = before
+            return Floating(t)
         if cond is not None:
             graph.current = before
             graph.branch(cond, yes, no, self._x.unit.where(node.cond), text_of(node.cond))

@@ -11,8 +11,10 @@ from pycparser import c_ast
 from frontend import literals
 from frontend.convert import Floating, Value, strip
 from frontend.declare import field_type
-from frontend.expr import Binary, Cast, Const, Expr, Read, Var
+from frontend.expr import BOOL, Binary, Cast, Const, Expr, Read, Scalar, Var
+from frontend.fold import compute
 from frontend.ir import Address, AddressValue, Copy, Field, Index, Place, Step, Storage, Store, Symbol
+from frontend.scope import MemoryName
 from frontend.source import FrontendError
 from frontend.types import ArrayType, CType, FloatType, IntType, PointerType, Record, RecordType
 
@@ -358,26 +360,43 @@ def _link_value(scratch: Expressions, leaf: Leaf) -> int | AddressValue:
         for edge in scratch.graph.added(mark):
             if isinstance(edge.instr, Address) and isinstance(edge.instr.place.base, str):
                 known[edge.instr.target] = AddressValue(edge.instr.place.base, edge.instr.place.path)
-        found = _symbolic(v.expr, known)
+        found = _symbolic(scratch, v.expr, known)
         if found is not None:
             return found
     raise scratch.unit.error(leaf.node, "the initialiser of an object with static storage is not constant")
 
 
-def _symbolic(e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | None:
-    """An expression over link-time addresses as one address plus a constant."""
+def _symbolic(x: Expressions, e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | None:
+    """An expression over link-time addresses as a number, or as one address plus a constant."""
     match e:
         case Const(value=value):
             return value
         case Read(lvalue=Var() as var):
             return known.get(var)
-        case Cast(arg=arg, type=t) if t.width >= arg.type.width:
-            return _symbolic(arg, known)
-        case Binary(op="+" | "-" as op, left=left, right=right):
-            a, b = _symbolic(left, known), _symbolic(right, known)
+        case Cast(arg=arg, type=t):
+            inner = _symbolic(x, arg, known)
+            if isinstance(inner, int):
+                return (1 if inner else 0) if t == BOOL else t.wrap(inner)
+            return inner if t.width >= arg.type.width else None
+        case Binary(op=op, left=left, right=right):
+            a, b = _symbolic(x, left, known), _symbolic(x, right, known)
+            if isinstance(a, int) and isinstance(b, int):
+                return compute(op, Const(a, left.type), Const(b, right.type)).value
+            if isinstance(a, AddressValue) and isinstance(b, AddressValue) and op == "-" and a.symbol == b.symbol:
+                first, second = _distance(x, a), _distance(x, b)
+                return None if first is None or second is None else e.type.wrap(first - second)
             if isinstance(b, AddressValue) and op == "+":
                 a, b = b, a
-            if isinstance(a, AddressValue) and isinstance(b, int):
-                signed = b - (1 << e.type.width) if b >> (e.type.width - 1) else b
-                return AddressValue(a.symbol, a.path, a.addend + (signed if op == "+" else -signed))
+            if isinstance(a, AddressValue) and isinstance(b, int) and op in ("+", "-"):
+                signed = Scalar(e.type.width, True).wrap(b if op == "+" else -b)
+                return AddressValue(a.symbol, a.path, a.addend + signed)
     return None
+
+
+def _distance(x: Expressions, a: AddressValue) -> int | None:
+    """The bytes from the start of its symbol to an address."""
+    entity = x.scope.find(a.symbol)
+    if not isinstance(entity, MemoryName):
+        return None
+    offset = x.math.offset(Place(a.symbol, a.path, entity.type, entity.type))
+    return offset.value + a.addend if isinstance(offset, Const) else None

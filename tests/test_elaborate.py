@@ -377,6 +377,14 @@ def test_symbols_and_their_start_values(load: Load) -> None:
     assert list(symbols)[:6] == ["ext", "s", "t", "later", "text", "mid"]
 
 
+def test_differences_of_static_addresses_are_constants(load: Load) -> None:
+    module = load("int a[5]; long d = &a[4] - &a[1], e = (char *)&a[2] - (char *)a, f = sizeof(a) / sizeof(*a); "
+                  "int *end = a + 5 - 2;")
+    assert [[v for _, v in module.symbols[n].initial] for n in "def"] == [[3], [8], [5]]
+    assert [v for _, v in module.symbols["end"].initial] == [
+        ir.AddressValue("a", (ir.Index(Const(5, IntType("int", 32, True).scalar)),), -8)]
+
+
 def test_recursive_and_local_records(load: Load) -> None:
     module = load("struct N { struct N *next; int v; }; void f(void) { struct N { char c; } n; n.c = 1; "
                   "struct { long z; } m; m.z = 2; }")
