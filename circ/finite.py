@@ -168,7 +168,7 @@ class System:
 # --------------------------------------------------------------------------------------------------- construction
 def build(program: Program, question: Question, symmetry: bool = True) -> System:
     """The finite system; raises NotFinite for what has none. `symmetry`: identical threads form one group."""
-    limits: dict[str, tuple[int, int]] = {}
+    limits = {v.name: v.range for v in program.globals if v.range is not None}
     shapes: list[tuple[ThreadTemplate, tuple[int, ...], tuple[int, ...]]] = []
     thread = 0
     for t in program.templates:

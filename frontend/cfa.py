@@ -256,6 +256,8 @@ class Variable:
     volatile: bool = False
     norace: bool = False
     location: Location = NOWHERE
+    range: tuple[int, int] | None = None
+    """What `circ_range` says of its values; a hint, on which no proof rests."""
 
     @property
     def is_array(self) -> bool:
@@ -298,6 +300,15 @@ class Invariant:
 
 
 @dataclass(frozen=True, slots=True)
+class Exempt:
+    """States that the Cartesian engine is to keep out of its abstraction (`circ_exception`): a condition over the globals,
+    and places (template, copy, source line) of threads. A hint, on which no proof rests."""
+
+    cond: Expr
+    places: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A whole program: globals, templates, and the models under which it is read."""
 
@@ -311,6 +322,7 @@ class Program:
     invariants: tuple[Invariant, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     warnings: tuple[Assumption, ...] = ()
+    exceptions: tuple[Exempt, ...] = ()
 
     def template(self, name: str) -> ThreadTemplate:
         return next(t for t in self.templates if t.name == name)

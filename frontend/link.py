@@ -23,6 +23,7 @@ from frontend.cfa import (
     op_reads,
     op_writes,
 )
+from frontend.claims import with_claims
 from frontend.expr import Var
 from frontend.inline import Inliner, qualified
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
@@ -55,7 +56,7 @@ DEFAULT_OPTIONS = LinkOptions()
 
 def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     """The program that a module's threads make."""
-    return _Linker(module, options).program()
+    return with_claims(_Linker(module, options).program(), module.annotations)
 
 
 @dataclass(frozen=True, slots=True)
