@@ -14,8 +14,22 @@ from circ import smt
 from circ.predicates import number_ranges
 from circ.smt import Answer, Encoder, Solver, State, Term
 from circ.verdict import Choice, OutOfTime, Question, Step, Trace
-from frontend.cfa import AllAt, Arbitrary, Assign, Assume, Havoc, Op, Program, Self, ThreadTemplate, Values, Variable, primitive
-from frontend.expr import Binary, Cast, Element, Expr, Lvalue, Read, Scalar, Var, substitute
+from frontend.cfa import (
+    AllAt,
+    Arbitrary,
+    Assign,
+    Assume,
+    Havoc,
+    Op,
+    Program,
+    Self,
+    ThreadTemplate,
+    Values,
+    Variable,
+    name_of,
+    primitive,
+)
+from frontend.expr import Binary, Cast, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
 
 LONGEST_HAVOC = 256
 """Arrays up to this length get all their elements from the model when they are arbitrary."""
@@ -195,12 +209,15 @@ class _Formula:
 
     # ----------------------------------------------------------------------------------------------- answers
     def decide(self) -> Feasible | Infeasible:
+        counting = loop_counters(self.script.threads)
+        steady = [t for i, t in self.literals.items() if not self._reads(i) & counting]
+        if len(steady) < len(self.literals) and self.solver.check(*steady, *self.finals) is Answer.UNSAT:
+            return self._core()
         answer = self.solver.check(*self.literals.values(), *self.finals)
         if answer is Answer.UNKNOWN:
             raise OutOfTime("the solver gave up on a trace formula")
         if answer is Answer.UNSAT:
-            names = {str(t) for t in self.solver.core()}
-            return Infeasible(tuple(i for i in self.literals if f"line{i}" in names), any(n.startswith("final") for n in names))
+            return self._core()
         start = [c for v, thread, term in self.open_start for c in self._values(v, thread, term)]
         steps: dict[int, list[Choice]] = {}
         for i, step, target, name, array, term, where in self.open_steps:
@@ -214,6 +231,14 @@ class _Formula:
                 chosen.extend(Choice(plain, c.value, c.index, thread) for c in self._values(array, thread, term))
         return Feasible(tuple(start), {n: tuple(cs) for n, cs in steps.items()})
 
+    def _core(self) -> Infeasible:
+        names = {str(t) for t in self.solver.core()}
+        return Infeasible(tuple(i for i in self.literals if f"line{i}" in names), any(n.startswith("final") for n in names))
+
+    def _reads(self, i: int) -> frozenset[str]:
+        op = self.script.lines[i].op
+        return variables(op.cond) if isinstance(op, Assume) else frozenset()
+
     def _signed(self, t: Scalar, term: Term) -> int:
         value = self.solver.evaluate(term)
         return value if self.encoder.math else t.wrap(value)
@@ -224,6 +249,22 @@ class _Formula:
         length = min(v.length or 0, LONGEST_HAVOC)
         elements = ((i, self._signed(v.type, smt.select(term, i, self.encoder.math))) for i in range(length))
         return [Choice(v.name, value, i, thread) for i, value in elements]
+
+
+def loop_counters(threads: Sequence[ThreadTemplate]) -> frozenset[str]:
+    """Locals that are computed from their own value, by the names they have in a script.
+
+    A reason for infeasibility that does without them is preferred: how often a loop ran is seldom what protects anything,
+    and predicates about it unroll the loop.
+    """
+    found = set()
+    for n, t in enumerate(threads):
+        own = {v.name for v in t.locals}
+        for e in t.cfa.edges:
+            for part in primitive(e.op):
+                if isinstance(part, Assign) and name_of(part.target) in own & variables(part.value):
+                    found.add(f"{name_of(part.target)}@{n}")
+    return frozenset(found)
 
 
 def decide(s: Script) -> Feasible | Infeasible:
