@@ -37,6 +37,7 @@ class KnownFunctions(Library):
 
     def external(self, request: Request) -> None:
         known = KNOWN.get(request.callee)
+        self._callbacks(request)
         if known is None:
             self._unknown(request)
         elif known.result == "none":
@@ -45,6 +46,16 @@ class KnownFunctions(Library):
             self._allocate(request)
         else:
             self._library(request, known)
+
+    def _callbacks(self, request: Request) -> None:
+        """Functions handed to a function without a body are not followed; that is written down."""
+        pointsto = request.inliner.accesses.world.pointsto
+        for argument in request.call.args:
+            if isinstance(argument, Place):
+                continue
+            given = [t[0][1:] for t in pointsto.targets(request.frame.function.name, argument).known if t[0].startswith("&")]
+            for name in given:
+                self._notes.assume(f"'{request.callee}' does not call '{name}', which it is given", request.location)
 
     def lost_call(self, request: Request) -> None:
         """Only a null pointer has no target, and to call that is undefined; a pointer from outside may do anything it can."""

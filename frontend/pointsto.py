@@ -54,6 +54,8 @@ Shift = Callable[[Target], Target]
 
 THREAD_STARTERS = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
 """Functions that start a thread: which argument is its function, which one is handed to it."""
+CALLS_BACK = frozenset({"pthread_once", "call_once"})
+"""Functions that call their second argument."""
 QUIET = ("pthread_", "sem_", "mtx_", "cnd_", "thrd_", "__VERIFIER_", "atomic_")
 """Functions of the threading library do not follow the pointers they are given."""
 
@@ -477,6 +479,11 @@ class PointsTo:
     def _callee(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
         if callee in THREAD_STARTERS:
             self._starter(function, edge, call, THREAD_STARTERS[callee])
+            return
+        if callee in CALLS_BACK and len(call.args) > 1:
+            back = call.args[1]
+            assert not isinstance(back, Place)
+            self._call(function, edge, Call(None, back, (), FunctionType(VoidType(), ())))
             return
         decl = self._module.declarations.get(callee)
         if decl is None or not decl.defined or callee in KNOWN:
