@@ -223,7 +223,7 @@ def substitute(e: Expr, replace: Callable[[Lvalue], Expr | None]) -> Expr:
             assert_never(e)
 
 
-_LEVEL = {"*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, "<=": 7, ">": 7, ">=": 7, "==": 6, "!=": 6,
+LEVEL = {"*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, "<=": 7, ">": 7, ">=": 7, "==": 6, "!=": 6,
           "&": 5, "^": 4, "|": 3, "&&": 2, "||": 1}
 
 
@@ -252,7 +252,7 @@ def show(e: Expr, level: int = 0) -> str:
             widening = t.width >= a.type.width and (t.signed or not a.type.signed)
             return show(a, level) if widening else f"({t}){show(a, 11)}"
         case Binary(op=op, left=a, right=b):
-            mine = _LEVEL[op]
+            mine = LEVEL[op]
             text = f"{show(a, mine)} {op} {show(b, mine + 1)}"
             return f"({text})" if mine < level else text
         case Ite(cond=c, then=a, other=b):
