@@ -7,14 +7,15 @@ mean nothing there. Posts are computed by assumption literals on one solver per 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias, assert_never
 
 from circ import smt
 from circ.skeleton import Segment, Skeleton
 from circ.smt import Answer, Encoder, Solver, State, Term
 from circ.verdict import OutOfTime
-from frontend.cfa import Arbitrary, Program, Self, ThreadTemplate, Values, Variable, name_of, op_reads, op_writes
+from frontend.cfa import SKIP, Arbitrary, Op, Program, Self, ThreadTemplate, Values, Variable, name_of, op_reads, op_writes
 from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, negate, truth, variables
 
 _CANONICAL = {"!=": "==", ">=": "<", ">": "<="}
@@ -88,14 +89,33 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
+class _Start:
+    """In place of an operation: the program begins."""
+
+
+START = _Start()
+
+
 class Abstraction:
-    """The thread abstraction (C, P) of one template: initial minterms, posts of its segments, effects of the environment."""
+    """The thread abstraction (C, P) of one template: initial minterms, posts of its segments, effects of the environment.
+
+    `steps` keeps solvers and their answers by what they are about (operation and predicates), so that a later round or
+    another question that meets the same step pays nothing for it.
+    """
 
     def __init__(
-        self, program: Program, skeleton: Skeleton, predicates: Predicates, *, cache: bool = True, cartesian: bool = False
+        self,
+        program: Program,
+        skeleton: Skeleton,
+        predicates: Predicates,
+        steps: Steps | None = None,
+        *,
+        cache: bool = True,
+        cartesian: bool = False,
     ) -> None:
         self.program, self.skeleton = program, skeleton
         self.cache, self.cartesian = cache, cartesian
+        self.steps: Steps = {} if steps is None else steps
         self.shared = tuple(predicates.shared)
         self.own = tuple(predicates.own[skeleton.template])
         self.all = (*self.shared, *self.own)
@@ -107,10 +127,11 @@ class Abstraction:
         self.active = tuple(self._active(live) for live in skeleton.live)
         self.queries = 0
         self.numbers = tuple(constant_numbers(skeleton.original))
-        self._segments: dict[int, _Step] = {}
+        self._initial: tuple[tuple[int, int], ...] | None = None
+        self._segments: dict[int, _Use] = {}
         self._posts: dict[tuple[int, int], tuple[int, ...]] = {}
-        self._environment: dict[tuple[frozenset[str], int, int], tuple[int, ...]] = {}
-        self._settlers: dict[tuple[frozenset[str], int], _Step] = {}
+        self._disturbed: dict[tuple[frozenset[str], int, int], tuple[int, ...]] = {}
+        self._settlers: dict[tuple[frozenset[str], int], _Use] = {}
 
     def _active(self, live: frozenset[str]) -> int:
         """All predicate positions that mean something where exactly the locals `live` are alive."""
@@ -123,11 +144,24 @@ class Abstraction:
     def split(self, m: int) -> tuple[int, int]:
         return m & ((1 << self.width) - 1), m >> self.width
 
+    def symbols(self, names: Iterable[str]) -> dict[str, Term]:
+        return {n: self.encoder.symbol(self.variables[n]) for n in sorted(names)}
+
     # ----------------------------------------------------------------------------------------------- start
     def initial(self) -> tuple[tuple[int, int], ...]:
         """The minterms in which a thread can be at its start."""
-        state = State({n: self.encoder.symbol(v) for n, v in self.variables.items()}, [])
-        for v in self.variables.values():
+        if self._initial is None:
+            alive = self.active[self.skeleton.start]
+            step = _Step(self, (), tuple(self.all[i] for i in bits(alive)), START)
+            use = _Use(step, (), tuple(bits(alive)), alive)
+            self._initial = tuple(self.split(m) for m in use.after(self, 0))
+        return self._initial
+
+    def start_state(self, names: Iterable[str]) -> State:
+        """The variables as they are at the start of a thread."""
+        state = State(self.symbols(names), [])
+        for name in state.terms:
+            v = self.variables[name]
             match v.start:
                 case Values(default=d, elements=es):
                     if v.is_array:
@@ -136,35 +170,44 @@ class Abstraction:
                         state.terms[v.name] = self.encoder.constant(v.type.wrap(dict(es).get(0, d)), v.type)
                 case Self() | Arbitrary():
                     pass
-        state.constraints.extend(self.encoder.cond(e, state.terms) for e in number_ranges(self.skeleton.weak))
-        step = _Step(self, state, (), range(len(self.all)), self.active[self.skeleton.start])
-        return tuple(self.split(m) for m in step.enumerate(0))
+                case _:
+                    assert_never(v.start)
+        for e in number_ranges(self.skeleton.weak):
+            if variables(e) <= state.terms.keys():
+                state.constraints.append(self.encoder.cond(e, state.terms))
+        return state
 
     # ----------------------------------------------------------------------------------------------- post
     def post(self, segment: Segment, g: int, l: int) -> tuple[tuple[int, int], ...]:
         """Every minterm in which the segment can end from (g, l); never misses one that a concrete run reaches."""
-        step = self._segments.get(segment.number)
-        if step is None:
-            step = self._segments[segment.number] = self._prepare(segment)
+        use = self._segments.get(segment.number)
+        if use is None:
+            use = self._segments[segment.number] = self._prepare(segment)
         before = self.join(g, l)
-        key = (segment.number, before & step.relevant)
+        key = (segment.number, before & use.relevant_mask)
         after = self._posts.get(key)
         if after is None or not self.cache:
-            after = self._posts[key] = step.enumerate(before)
-        keep = before & ~step.affected & step.alive
+            after = self._posts[key] = use.after(self, before)
+        keep = before & ~use.affected_mask & use.alive
         return tuple(self.split(keep | m) for m in after)
 
-    def _prepare(self, segment: Segment) -> _Step:
-        state = State({n: self.encoder.symbol(v) for n, v in self.variables.items()}, [])
-        self.encoder.apply(segment.op, state)
+    def _prepare(self, segment: Segment) -> _Use:
         written = frozenset(op_writes(segment.op))
         read = frozenset(map(name_of, op_reads(segment.op)))
         alive = self.active[segment.target]
-        affected = [i for i in bits(alive) if self.used[i] & written]
+        affected = tuple(i for i in bits(alive) if self.used[i] & written)
         touched = read.union(*(self.used[i] for i in affected)) if affected else read
         before = self.active[segment.source]
         relevant = self._connected(touched, before) if self.cache else tuple(bits(before))
-        return _Step(self, state, relevant, affected, alive)
+        return self._use(relevant, affected, segment.op, alive)
+
+    def _use(self, relevant: tuple[int, ...], affected: tuple[int, ...], op: Op, alive: int) -> _Use:
+        known, asked = tuple(self.all[i] for i in relevant), tuple(self.all[i] for i in affected)
+        key = (self.skeleton.template, op, known, asked, self.cartesian)
+        step = self.steps.get(key) if self.cache else None
+        if step is None:
+            step = self.steps[key] = _Step(self, known, asked, op)
+        return _Use(step, relevant, affected, alive)
 
     def _connected(self, names: frozenset[str], active: int) -> tuple[int, ...]:
         """The predicates that can say something about `names`, directly or through shared variables."""
@@ -182,24 +225,20 @@ class Abstraction:
     # ----------------------------------------------------------------------------------------------- environment
     def disturbed(self, anchor: int, g: int, l: int, writes: frozenset[str]) -> tuple[int, ...]:
         """The local masks that fit after another thread wrote `writes` and the global mask is now `g`."""
-        active = self.active[anchor]
-        mixed = [i for i in bits(active) if i >= self.width and self.used[i] & writes]
-        if not mixed:
+        use = self._settlers.get((writes, anchor))
+        if use is None:
+            active = self.active[anchor]
+            mixed = tuple(i for i in bits(active) if i >= self.width and self.used[i] & writes)
+            touched = frozenset().union(*(self.used[i] for i in mixed))
+            known = tuple(i for i in self._connected(touched, active) if i not in mixed)
+            use = self._settlers[writes, anchor] = self._use(known, mixed, SKIP, active)
+        if not use.affected_mask:
             return (l,)
-        affected = sum(1 << i for i in mixed)
-        key = (writes, anchor, self.join(g, l) & ~affected)
-        found = self._environment.get(key)
+        keep = self.join(g, l) & ~use.affected_mask
+        key = (writes, anchor, keep)
+        found = self._disturbed.get(key)
         if found is None:
-            step = self._settlers.get((writes, anchor))
-            if step is None:
-                touched = frozenset().union(*(self.used[i] for i in mixed))
-                known = tuple(i for i in self._connected(touched, active) if not affected >> i & 1)
-                state = State({n: self.encoder.symbol(v) for n, v in self.variables.items()}, [])
-                step = _Step(self, state, known, mixed, active)
-                self._settlers[(writes, anchor)] = step
-            keep = self.join(g, l) & ~affected
-            found = tuple(dict.fromkeys(self.split(keep | m)[1] for m in step.enumerate(keep)))
-            self._environment[key] = found
+            found = self._disturbed[key] = tuple(dict.fromkeys(self.split(keep | m)[1] for m in use.after(self, keep)))
         return found
 
     # ----------------------------------------------------------------------------------------------- meaning
@@ -228,34 +267,59 @@ def constant_numbers(template: ThreadTemplate) -> list[Expr]:
     return [e for e in number_ranges(template) if not variables(e) & written]
 
 
-class _Step:
-    """One solver that knows a symbolic step: literals for the relevant predicates before it and the affected ones after."""
+class _Use:
+    """A step as one abstraction uses it: where its predicates stand in the abstraction's masks."""
 
-    def __init__(self, owner: Abstraction, state: State, relevant: Sequence[int], affected: Iterable[int], alive: int) -> None:
-        self.owner = owner
-        self.affected_list = tuple(i for i in affected if alive >> i & 1)
-        self.alive = alive
-        self.relevant = sum(1 << i for i in relevant)
-        self.affected = sum(1 << i for i in self.affected_list)
+    __slots__ = ("affected", "affected_mask", "alive", "relevant", "relevant_mask", "step")
+
+    def __init__(self, step: _Step, relevant: tuple[int, ...], affected: tuple[int, ...], alive: int) -> None:
+        self.step, self.relevant, self.affected, self.alive = step, relevant, affected, alive
+        self.relevant_mask = sum(1 << i for i in relevant)
+        self.affected_mask = sum(1 << i for i in affected)
+
+    def after(self, owner: Abstraction, before: int) -> tuple[int, ...]:
+        """The masks over the affected predicates that are possible after the step from `before`, in a fixed order."""
+        packed = sum(1 << n for n, i in enumerate(self.relevant) if before >> i & 1)
+        found = self.step.answers.get(packed)
+        if found is None or not owner.cache:
+            owner.queries += 1
+            found = self.step.answers[packed] = self.step.enumerate(packed)
+        return tuple(sum(1 << i for n, i in enumerate(self.affected) if m >> n & 1) for m in found)
+
+
+class _Step:
+    """One solver that knows a symbolic step: literals for the relevant predicates before it and the affected ones after.
+
+    With `START` for the operation there is nothing before it, and the variables have their start values.
+    """
+
+    def __init__(self, owner: Abstraction, relevant: tuple[Expr, ...], affected: tuple[Expr, ...], op: Op | _Start) -> None:
+        self.cartesian = owner.cartesian
+        self.answers: dict[int, tuple[int, ...]] = {}
         self.solver = Solver()
         encoder = owner.encoder
-        before = {n: encoder.symbol(v) for n, v in owner.variables.items()}
-        self.before: dict[int, Term] = {}
-        for i in relevant:
-            self.before[i] = smt.boolean(f"b{i}")
-            self.solver.add(smt.equality(self.before[i], encoder.cond(owner.all[i], before)))
-        self.after: dict[int, Term] = {}
-        for i in self.affected_list:
-            self.after[i] = smt.boolean(f"a{i}")
-            self.solver.add(smt.equality(self.after[i], encoder.cond(owner.all[i], state.terms)))
+        names = frozenset().union(*map(variables, (*relevant, *affected, *owner.numbers)))
+        if isinstance(op, _Start):
+            state = owner.start_state(names)
+        else:
+            before = owner.symbols(names | frozenset(map(name_of, op_reads(op))) | frozenset(op_writes(op)))
+            state = State(dict(before), [])
+            encoder.apply(op, state)
+            self.solver.add(*(encoder.cond(e, before) for e in owner.numbers))
+        self.before: list[Term] = []
+        for i, p in enumerate(relevant):
+            self.before.append(smt.boolean(f"b{i}"))
+            self.solver.add(smt.equality(self.before[i], encoder.cond(p, before)))
+        self.after: list[Term] = []
+        for i, p in enumerate(affected):
+            self.after.append(smt.boolean(f"a{i}"))
+            self.solver.add(smt.equality(self.after[i], encoder.cond(p, state.terms)))
         self.solver.add(*state.constraints)
-        self.solver.add(*(encoder.cond(e, before) for e in owner.numbers))
 
     def enumerate(self, before: int) -> tuple[int, ...]:
-        """The masks over the affected predicates that are possible after the step from `before`, in a fixed order."""
-        assumptions = [t if before >> i & 1 else smt.negation(t) for i, t in self.before.items()]
-        self.owner.queries += 1
-        if self.owner.cartesian and self.after:
+        """The possible masks over the affected predicates, by their order in the step."""
+        assumptions = [t if before >> i & 1 else smt.negation(t) for i, t in enumerate(self.before)]
+        if self.cartesian and self.after:
             return self._product(assumptions)
         found: list[int] = []
         self.solver.push()
@@ -266,28 +330,32 @@ class _Step:
                     raise OutOfTime("the solver gave up on a step of the abstraction")
                 if answer is Answer.UNSAT:
                     break
-                values = {i: self.solver.evaluate(t) for i, t in self.after.items()}
-                found.append(sum(1 << i for i, v in values.items() if v))
+                values = [self.solver.evaluate(t) for t in self.after]
+                found.append(sum(1 << i for i, v in enumerate(values) if v))
                 if not self.after:
                     break
-                self.solver.add(smt.disjunction(smt.negation(t) if values[i] else t for i, t in self.after.items()))
+                self.solver.add(smt.disjunction(smt.negation(t) if values[i] else t for i, t in enumerate(self.after)))
         finally:
             self.solver.pop()
         return tuple(sorted(found))
 
     def _product(self, assumptions: list[Term]) -> tuple[int, ...]:
         """Each predicate by itself: true, false or either (the Cartesian abstraction)."""
-        answer, implied = self.solver.consequences(assumptions, list(self.after.values()))
+        answer, implied = self.solver.consequences(assumptions, self.after)
         if answer is Answer.UNKNOWN:
             raise OutOfTime("the solver gave up on a step of the abstraction")
         if answer is Answer.UNSAT:
             return ()
         fixed = {str(t.arg(0) if smt.is_negation(t) else t): not smt.is_negation(t) for t in implied}
         masks = [0]
-        for i in self.after:
+        for i in range(len(self.after)):
             value = fixed.get(f"a{i}")
             if value is None:
                 masks += [m | 1 << i for m in masks]
             elif value:
                 masks = [m | 1 << i for m in masks]
         return tuple(sorted(masks))
+
+
+Steps: TypeAlias = dict[tuple[str, Op, tuple[Expr, ...], tuple[Expr, ...], bool], _Step]
+"""Solvers by template, operation, predicates known before and asked after, and the mode; for one program."""

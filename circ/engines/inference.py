@@ -18,7 +18,7 @@ from circ.counters import OMEGA, Context, Key
 from circ.explain import why
 from circ.omega import NotUnbounded, Pairs, may_exist, omega_check
 from circ.pictures import AcfaPicture, ArgPicture
-from circ.predicates import Abstraction, Predicates
+from circ.predicates import Abstraction, Predicates, Steps
 from circ.proof import certificate, single_certificate
 from circ.question import Errors
 from circ.refine import Learnt, NothingNew, Real, refine
@@ -43,6 +43,7 @@ class _Run:
     options: Options
     observer: Observer
     predicates: Predicates
+    steps: Steps
     kept: Kept
     k: int
     rounds: int = 0
@@ -84,12 +85,13 @@ class ContextInference:
     def __init__(self, name: str, unbounded: bool) -> None:
         self.name, self.unbounded = name, unbounded
         self.learnt: Predicates | None = None
+        self.steps: Steps = {}
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         kept = Kept() if options.on("slice") else everything(program)
-        run = _Run(program, question, options, observer, Predicates(program), kept, max(1, options.k or 1))
         if self.learnt is None or self.learnt.program is not program:
-            self.learnt = Predicates(program)
+            self.learnt, self.steps = Predicates(program), {}
+        run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1))
         try:
             return self.loop(run, self.learnt)
         except OutOfTime as limit:
@@ -149,7 +151,8 @@ def build(run: _Run) -> System:
     )
     cartesian = run.options.switches.get("cartesian", False)
     abstractions = tuple(
-        Abstraction(run.program, sk, run.predicates, cache=run.options.on("cache"), cartesian=cartesian) for sk in skeletons
+        Abstraction(run.program, sk, run.predicates, run.steps, cache=run.options.on("cache"), cartesian=cartesian)
+        for sk in skeletons
     )
     args = tuple(Arg(sk, ab) for sk, ab in zip(skeletons, abstractions, strict=True))
     errors = Errors(run.program, run.question, skeletons, abstractions)
