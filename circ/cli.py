@@ -153,6 +153,7 @@ def cfa(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A C file.")],
     form: Annotated[CfaFormat, typer.Option("--format", help="How to draw.")] = CfaFormat.text,
     output: Output = None,
+    compacted: Annotated[bool, typer.Option("--compact", help="Glue the steps that nobody outside can tell apart.")] = False,
     thread: Thread = None,
     include: Include = None,
     define: Define = None,
@@ -165,11 +166,13 @@ def cfa(
     debug: Debug = False,
 ) -> None:
     """Show the control-flow automaton of each thread of FILE."""
+    from frontend.compact import compact
     from frontend.draw import draw
 
     with guarded(debug):
         source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption)
-        write(output, draw(load(file, source), form.value))
+        program = load(file, source)
+        write(output, draw(compact(program).program if compacted else program, form.value))
 
 
 @app.command()

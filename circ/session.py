@@ -24,7 +24,7 @@ from circ.supervise import Limits
 from circ.verdict import Answer, Options, Refuted, Result, Safe, Unknown
 from frontend import LoadOptions, load
 from frontend.cfa import Program
-from frontend.condition import parse_condition
+from frontend.predicate import parse_predicate
 from frontend.source import FrontendError
 
 
@@ -90,7 +90,7 @@ class Session:
             program = load(file, self.request.source)
             asked = questions(program, self.request.variables, self.request.prop)
             for predicate in self.request.predicates:
-                parse_condition(program, predicate)
+                parse_predicate(program, predicate)
         except FrontendError as error:
             self.progress.clear()
             print(error, file=sys.stderr)

@@ -101,6 +101,11 @@ def test_cfa_of_figure_1(inside: Run) -> None:
     assert "[state == 0]" in done.stdout and "*" in done.stdout
 
 
+def test_cfa_compacted_is_smaller(inside: Run) -> None:
+    whole, small = (json.loads(inside("cfa", FIGURE_1, "--format", "json", *more).stdout) for more in ([], ["--compact"]))
+    assert len(small["templates"][0]["edges"]) < len(whole["templates"][0]["edges"])
+
+
 @pytest.mark.parametrize("form", ["text", "json", "dot", "svg"])
 def test_cfa_writes_to_a_file(inside: Run, form: str, tmp_path: Path) -> None:
     done = inside("cfa", FIGURE_1, "--format", form, "-o", tmp_path / "out")
@@ -194,6 +199,7 @@ def test_dump(inside: Run, tmp_path: Path, locked: Path) -> None:
     ["check", FIGURE_1, "--timeout", "x"],
     ["check", FIGURE_1, "--timeout", "-1"], ["check", FIGURE_1, "--engine", "nosuch"], ["cfa", "a.c", "b.c"],
     ["check", FIGURE_1, "--property", "x"], ["recheck", "nosuch.json", FIGURE_1], ["check", FIGURE_1, "--k", "0"],
+    ["check", FIGURE_1, "--predicate", "nosuch == 1"],
     ["check", FIGURE_1, "-x", "nosuch"], ["check", FIGURE_1, "--thread", "nosuch"], ["cfa", "nosuch.c"], ["cfa", str(ROOT)],
     ["cfa", FIGURE_1, "-o", "/nosuch/dir/out"], ["check", FIGURE_1, "--certificate", "/dev/null/x"],
 ])

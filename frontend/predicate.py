@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 _DEEPEST = 200
 
 
-def parse_condition(program: Program, text: str) -> tuple[tuple[str, Expr], ...]:
+def parse_predicate(program: Program, text: str) -> tuple[tuple[str, Expr], ...]:
     """The condition as the threads of each template see it: (template, BOOL expression), for templates that have all its names.
 
     Raises FrontendError for what is no condition, and for a name that no thread sees.

@@ -1,11 +1,11 @@
-"""`frontend.condition`: C conditions over a program's variables, with C's precedence, promotions and conversions."""
+"""`frontend.predicate`: C conditions over a program's variables, with C's precedence, promotions and conversions."""
 
 from __future__ import annotations
 
 import pytest
 
 from frontend.cfa import Cfa, Program, ThreadTemplate, Variable, show_exact
-from frontend.condition import parse_condition
+from frontend.predicate import parse_predicate
 from frontend.expr import Scalar
 from frontend.source import FrontendError
 
@@ -35,18 +35,18 @@ def program(model: str = "lp64") -> Program:
     ("x ? u : c", "(!= (ite (!= x:i32 0:i32) u:u32 (cast u32 (cast i32 c:u8))) 0:u32)"),
 ])
 def test_meaning(text: str, exact: str) -> None:
-    assert [(t, show_exact(e)) for t, e in parse_condition(program(), text)] == [("one", exact), ("two", exact)]
+    assert [(t, show_exact(e)) for t, e in parse_predicate(program(), text)] == [("one", exact), ("two", exact)]
 
 
 def test_sixteen_bit_int() -> None:
-    [(_, e), _] = parse_condition(program("ip16"), "c + 1 == 40000")
+    [(_, e), _] = parse_predicate(program("ip16"), "c + 1 == 40000")
     assert show_exact(e) == "(== (cast i32 (+ (cast i16 c:u8) 1:i16)) 40000:i32)"
 
 
 def test_locals_are_seen_by_their_own_template() -> None:
-    assert [t for t, _ in parse_condition(program(), "old == x")] == ["one"]
-    assert [t for t, _ in parse_condition(program(), "g::i == 0")] == ["one"]
-    assert [t for t, _ in parse_condition(program(), "h::k == 0")] == ["two"]
+    assert [t for t, _ in parse_predicate(program(), "old == x")] == ["one"]
+    assert [t for t, _ in parse_predicate(program(), "g::i == 0")] == ["one"]
+    assert [t for t, _ in parse_predicate(program(), "h::k == 0")] == ["two"]
 
 
 @pytest.mark.parametrize("text", [
@@ -55,4 +55,4 @@ def test_locals_are_seen_by_their_own_template() -> None:
 ])
 def test_what_is_no_condition_is_refused(text: str) -> None:
     with pytest.raises(FrontendError, match="predicate"):
-        parse_condition(program(), text)
+        parse_predicate(program(), text)
