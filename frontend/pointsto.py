@@ -115,6 +115,9 @@ class PointsTo:
     # ------------------------------------------------------------------------------------------- questions
     def solve(self, roots: Iterable[str]) -> None:
         """Take in everything that the threads reach."""
+        for symbol in self._module.symbols.values():
+            if any(isinstance(value, AddressValue) for _, value in symbol.initial):
+                self._initialise(self._objects.named(symbol.name))
         for root in roots:
             function = self._functions(root)
             if function is not None:
@@ -607,7 +610,7 @@ class PointsTo:
 
     def _reach_out(self, function: str, e: Expr) -> None:
         def arrived(target: Target) -> None:
-            if target[0] in self.exposed_deep:
+            if target[0] in self.exposed_deep or target[0][0] in "&*?#":
                 return
             self.exposed_deep.setdefault(target[0])
             self.exposed.setdefault(target[0])

@@ -1,0 +1,213 @@
+"""Memory, heap, library functions and pthreads, from C text to steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import frontend
+from circ.engines.explicit import oracle
+from circ.verdict import RaceOn
+from frontend import FrontendError, LoadOptions
+from frontend.cfa import AccessKind, Arbitrary, Program, Values, show_op
+
+
+@pytest.fixture
+def load(tmp_path: Path):  # type: ignore[no-untyped-def]
+    def loader(text: str, *threads: str, **options: object) -> Program:
+        path = tmp_path / "m.c"
+        path.write_text(text)
+        return frontend.load(path, LoadOptions(threads=threads, **options))  # type: ignore[arg-type]
+
+    return loader
+
+
+def steps(program: Program, name: str = "main") -> list[str]:
+    return [f"{e.source} {show_op(e.op)} -> {e.target}" for e in program.template(name).cfa.edges]
+
+
+def touched(program: Program, name: str = "main") -> list[str]:
+    return [("W " if a.write else "R ") + a.variable + (" whole" if a.whole else "")
+            for e in program.template(name).cfa.edges for a in e.accesses]
+
+
+def test_leaves(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""
+    struct S { int f; char g[4]; struct { short h; } in; } s, arr[3];
+    union { int i; unsigned u; } same; union { int i; char c[4]; } mixed;
+    struct { unsigned a:3, b:5; int z; } bits;
+    int t(void) { static int n = 4; return n; }
+    int main(void) { s.f = arr[2].g[1]; same.u = 1; mixed.c[2] = 7; bits.b = 3; return mixed.i + bits.a + t(); }
+    """)
+    shapes = {v.shown: (v.type.width, v.length) for v in program.globals}
+    assert shapes == {
+        "s.f": (32, None), "s.g[]": (8, 4), "s.in.h": (16, None), "arr[].f": (32, 3), "arr[].g[]": (8, 12), "arr[].in.h": (16, 3),
+        "same": (32, None), "mixed": (8, 4), "bits.a": (8, None), "bits.z": (32, None), "t::n": (32, None),
+    }
+    assert program.variable("t::n").start == Values(4)
+    lines = steps(program)
+    assert "1 s.f = arr" not in lines and any("arr[9].g[]" in line for line in lines)
+    assert any("mixed.bytes[2] = 7" in line for line in lines)
+    assert any("bits.a = bits.a & 7 | 24" in line for line in lines)
+
+
+def test_initialisers(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("int x[4] = {1, 2}; struct { int *p; char c[3]; } s = { &x[1], \"ab\" }; int main(void) { return *s.p + s.c[0]; }")
+    assert program.variable("x[]").start == Values(0, ((0, 1), (1, 2)))
+    assert program.variable("s.c[]").start == Values(0, ((0, 97), (1, 98)))
+    start = program.variable("s.p").start
+    assert isinstance(start, Values) and start.default % 4 == 0 and start.default > 0
+
+
+def test_pointer_of_known_value_needs_no_case(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""
+    int x, a[4], i; void set(int *p, int v) { *p = v; } void fill(int *p, int k) { p[k] = 7; }
+    int main(void) { set(&x, 1); set(&a[2], 2); fill(a + 1, i); return 0; }""")
+    assert steps(program) == ["0 x = 1 -> 1", "1 a[2] = 2 -> 2", "2 fill::k = i -> 3", "3 a[fill::k + 1] = 7 -> 4"]
+
+
+def test_cases_of_a_pointer(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("int x, y, c; int *p; int main(void) { p = c ? &x : &y; *p = 3; return 0; }")
+    written = [a.variable for e in program.template("main").cfa.edges for a in e.accesses if a.write]
+    assert written == ["p", "x", "y"] or sorted(written) == ["p", "x", "y"]
+    assert "no invalid pointer is dereferenced" in [a.text for a in program.assumptions]
+
+
+def test_pointer_from_outside_touches_what_it_may(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("int x, hidden; int *g = &x; int *ask(void); int main(void) { int *p = ask(); *p = 1; hidden = 2; return 0; }")
+    assert "W x" in touched(program)
+    edges = [e for e in program.template("main").cfa.edges if any(a.variable == "x" for a in e.accesses)]
+    assert [show_op(e.op) for e in edges] == ["x = *"]
+
+
+def test_hardware_registers(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("int main(void) { *(volatile unsigned char *)0x57 |= 2; return *(volatile unsigned char *)0x57; }")
+    assert program.variable("*0x57").volatile
+    assert touched(program) == ["R *0x57", "W *0x57", "R *0x57"]
+    assert any("= *" in s for s in steps(program))
+
+
+def test_volatile_is_an_assumption(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("volatile int v; extern volatile int e; int x; int main(void) { x = v; x = e; return 0; }")
+    assert [a.text for a in program.assumptions if "volatile" in a.text] == ["volatile variable 'v' changes only through the program"]
+    reading = [e for e in program.template("main").cfa.edges if any(a.variable == "e" for a in e.accesses)]
+    assert [show_op(e.op).endswith("= *") for e in reading] == [True]
+
+
+def test_heap_that_is_allocated_once_is_a_plain_object(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""#include <stdlib.h>
+    struct S { int a; struct S *next; };
+    int main(void) { struct S *p = malloc(sizeof *p); if (p) { p->a = 1; p->next = p; } return 0; }""")
+    assert [(v.name, v.length) for v in program.globals] == [("malloc@main:3.a", None), ("malloc@main:3.next", None)]
+    assert program.globals[0].start == Arbitrary()
+
+
+def test_heap_in_a_loop_has_instances(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""#include <stdlib.h>
+    struct S { int a; struct S *next; } *head;
+    int main(void) { while (head == 0 || head->a) { struct S *p = calloc(1, sizeof *p); if (!p) break; p->next = head; head = p; } return 0; }""")
+    cells = program.variable("calloc@main:3.next")
+    assert cells.is_array and cells.start == Values()
+    assert any("next> + 1" in s for s in steps(program))
+
+
+def test_a_local_that_gets_out_is_a_variable_of_the_program(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""#include <pthread.h>
+    void *w(void *p) { *(int *)p = 1; return 0; }
+    int main(void) { int n = 0, kept = 0; int *q = &kept; pthread_t t; pthread_create(&t, 0, w, &n); *q = 2; n = 3;
+      pthread_join(t, 0); return n; }""")
+    assert "main::n" in [v.name for v in program.globals] and "main::kept" not in [v.name for v in program.globals]
+    assert oracle(program, RaceOn("main::n"), 2) is True
+
+
+def test_every_thread_has_its_own_instance(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("int *out; void w(int v) { int n = v; out = &n; n = 2; }", "w")
+    assert program.variable("w::n").is_array
+    writes = [a for e in program.template("w").cfa.edges for a in e.accesses if a.variable == "w::n"]
+    assert writes and all("<self>" in frontend.cfa.show_lvalue(a.lvalue) for a in writes)  # type: ignore[attr-defined]
+
+
+CREATE = "#include <pthread.h>\nint x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+PTHREADS = [
+    ("unprotected", "void *w(void *p) { x++; return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); x = 1; return 0; }",
+     True),
+    ("ordered by join", "void *w(void *p) { x++; return 0; } int main(void) { pthread_t t; x = 1; pthread_create(&t, 0, w, 0);"
+     " pthread_join(t, 0); x = 2; return 0; }", False),
+    ("joins the other", "void *w(void *p) { x++; return 0; } void *v(void *p) { return 0; } int main(void) { pthread_t t, u;"
+     " pthread_create(&t, 0, w, 0); pthread_create(&u, 0, v, 0); pthread_join(u, 0); x = 2; return 0; }", True),
+    ("mutex", "void *w(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; } int main(void) { pthread_t t[3];"
+     " for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0); return 0; }", False),
+    ("unlocked too early", "void *w(void *p) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); x++; return 0; } int main(void) {"
+     " pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0); return 0; }", True),
+    ("another mutex", "pthread_mutex_t k; void *w(void *p) { pthread_mutex_lock(p); x++; pthread_mutex_unlock(p); return 0; }"
+     " int main(void) { pthread_t t, u; pthread_create(&t, 0, w, &m); pthread_create(&u, 0, w, &k); return 0; }", True),
+    ("the same mutex by pointer", "void *w(void *p) { pthread_mutex_lock(p); x++; pthread_mutex_unlock(p); return 0; }"
+     " int main(void) { pthread_t t, u; pthread_create(&t, 0, w, &m); pthread_create(&u, 0, w, &m); return 0; }", False),
+    ("trylock that fails", "void *w(void *p) { if (pthread_mutex_trylock(&m)) x++; return 0; } int main(void) { pthread_t t, u;"
+     " pthread_mutex_lock(&m); pthread_create(&t, 0, w, 0); pthread_create(&u, 0, w, 0); return 0; }", True),
+    ("created inside the lock", "void *w(void *p) { x++; return 0; } int main(void) { pthread_t t; pthread_mutex_lock(&m);"
+     " pthread_create(&t, 0, w, 0); x++; pthread_mutex_unlock(&m); return 0; }", True),
+    ("wait gives the lock away", "pthread_cond_t c; int go; void *w(void *p) { pthread_mutex_lock(&m); while (!go)"
+     " pthread_cond_wait(&c, &m); x++; pthread_mutex_unlock(&m); return 0; } int main(void) { pthread_t t;"
+     " pthread_create(&t, 0, w, 0); pthread_mutex_lock(&m); x = 1; go = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);"
+     " return 0; }", False),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "racy"), PTHREADS, ids=[p[0] for p in PTHREADS])
+def test_pthreads(load, name: str, text: str, racy: bool) -> None:  # type: ignore[no-untyped-def]
+    program = load(CREATE + text)
+    assert program.race_model == "c11"
+    assert oracle(program, RaceOn("x"), 2) is racy
+
+
+def test_library_functions_touch_their_arguments(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""#include <string.h>
+    char a[8], b[8]; struct { int n; char t[4]; } s; int k[200];
+    int main(void) { strcpy(a, b); memset(&s, 0, sizeof s); memset(k, 1, sizeof k); return (int)strlen(a); }""")
+    assert touched(program) == ["R b[] whole", "W a[] whole", "W s.n", *["W s.t[]"] * 4, "W k[] whole", "R a[] whole"]
+    assert "unknown function" not in " ".join(a.text for a in program.assumptions)
+
+
+def test_unknown_functions_touch_what_their_arguments_reach(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""
+    int x, far; struct { int *p; } s; void mystery(void *);
+    int main(void) { s.p = &far; mystery(&s); return x; }""")
+    found = touched(program)
+    assert {"W far", "R far", "W s.p"} <= set(found) and "W x" not in found
+    assert touched(load("int x; void peek(const int *); int main(void) { peek(&x); return 0; }")) == ["R x"]
+
+
+def test_atomics_are_no_data(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("#include <stdatomic.h>\n_Atomic int a; void w(void) { a = 1; a++; atomic_store(&a, 3); }", "w", race_model="c11")
+    assert {a.kind for e in program.template("w").cfa.edges for a in e.accesses} == {AccessKind.ATOMIC}
+    assert oracle(program, RaceOn("a"), 2) is False
+
+
+def test_function_pointers(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("int x, y, c; void f(void) { x = 1; } void g(void) { y = 1; } void (*h)(void);"
+                   "int main(void) { h = c ? f : g; h(); return 0; }")
+    assert {"W x", "W y", "R h"} <= set(touched(program))
+
+
+def test_large_programs_share_copies(load) -> None:  # type: ignore[no-untyped-def]
+    work = " ".join(f"x = x * {k} + 1; if (x > {k}) y = x;" for k in range(100))
+    calls = " ".join("leaf();" for _ in range(20))
+    program = load(f"int x, y; void leaf(void) {{ {work} }} int main(void) {{ {calls} return 0; }}")
+    assert len(program.template("main").cfa.edges) < 1000
+    assert "leaf::<return>" in [v.name for v in program.template("main").locals]
+
+
+def test_names(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("struct { int f, g[2]; } s; int a[3]; void f(void) { static int n; n++; } void g(void) { static int k; k++; }"
+                   "int main(void) { f(); g(); s.f = s.g[1] = a[0]; return 0; }")
+
+    def names(text: str) -> list[str]:
+        return [v.name for v in frontend.resolve_variable(program, text)]
+
+    assert names("s") == ["s.f", "s.g[]"] and names("s.g") == ["s.g[]"] and names("a[]") == names("a") == ["a[]"]
+    assert names("f::n") == names("n") == ["f::n"] and names("m.c:a") == ["a[]"]
+    for bad in ("nothing", "s.h", "other.c:a"):
+        with pytest.raises(FrontendError):
+            names(bad)
