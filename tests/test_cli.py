@@ -150,6 +150,13 @@ def test_figure_1_is_proved_and_explained(inside: Run) -> None:
     assert "safe: no race on 'x'" in done.stdout and "predicate" in done.stdout and "k = 1" in done.stdout
 
 
+def test_predicates_of_the_user_enter_the_proof(inside: Run) -> None:
+    done = inside("check", FIGURE_1, "-x", "x", "--engine", "omega-circ", "--predicate", "state == 1", "--explain")
+    assert done.returncode == 0
+    [line] = [line for line in done.stdout.splitlines() if "rests on the predicates" in line]
+    assert "state == 1" in line
+
+
 def test_the_same_report_twice(counter: Path, locked: Path) -> None:
     runs = [circ("check", counter, locked, "--thread", "w") for _ in range(2)]
     assert runs[0].stdout == runs[1].stdout

@@ -29,6 +29,7 @@ from circ.trace import CounterTooLow, Mu
 from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Program
 from frontend.expr import show
+from frontend.predicate import parse_predicate
 
 MOST_K = 3
 MOST_ROUNDS = 400
@@ -91,6 +92,9 @@ class ContextInference:
         kept = Kept() if options.on("slice") else everything(program)
         if self.learnt is None or self.learnt.program is not program:
             self.learnt, self.steps = Predicates(program), {}
+            for text in options.predicates:
+                for template, predicate in parse_predicate(program, text):
+                    self.learnt.add(predicate, template)
         run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1))
         try:
             return self.loop(run, self.learnt)
