@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from frontend.callgraph import CallGraph
-from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable
-from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, op_writes
+from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
 from frontend.fold import cast, fold, plus, times
 from frontend.ir import Field, Function, Index, IrEdge, Module, Place
 from frontend.ir import Step as PathStep
@@ -20,13 +20,14 @@ from frontend.memory import Leaf, MemObject, scalar_of
 from frontend.objects import Notes, Objects
 from frontend.places import CHAR, Cell, Places
 from frontend.pointsto import PointsTo, Targets
-from frontend.resolve import Case, Resolver
+from frontend.resolve import Case, Resolver, linear
 from frontend.sharing import own_number
 from frontend.source import Location
 from frontend.steps import Lock, Pending, Sketch, Step
 from frontend.types import ArrayType, CType, FloatType, FunctionType, RecordType
 
 _MAX_COPIED = 64
+_LOOK_BACK = 12
 DEEP = -2
 """The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""
 
@@ -185,13 +186,14 @@ class Accesses:
             if not any(s.pending is not None or s.lock is not None for s in sketch.steps):
                 return
             states = constants(sketch)
+            into = sketch.entering()
             steps, sketch.steps = sketch.steps, []
             settled = 0
             for step in steps:
                 if step.pending is None and step.lock is None:
                     sketch.steps.append(step)
                 elif step.source in states:
-                    settled += self._try(sketch, step, states[step.source], last)
+                    settled += self._try(sketch, _at_origin(step, into), states[step.source], last)
             if not settled and not last:
                 steps, sketch.steps = sketch.steps, []
                 for step in steps:
@@ -204,21 +206,22 @@ class Accesses:
         """Resolve the step if its pointer is known, or anyway; True if that was done."""
         if step.lock is not None:
             pointer = put(step.lock.pointer, values)
-            if force or isinstance(pointer, Const):
+            if force or linear(pointer) is not None:
                 self._settle_lock(sketch, step, step.lock, pointer)
                 return True
             sketch.steps.append(replace(step, lock=replace(step.lock, pointer=pointer)))
             return False
         assert step.pending is not None
         pending = _with_constants(step.pending, values)
-        if force or isinstance(pending.place.base, Const):
+        assert not isinstance(pending.place.base, str)
+        if force or linear(pending.place.base) is not None:
             self._settle(sketch, step, pending)
             return True
         sketch.steps.append(replace(step, pending=pending))
         return False
 
     def _settle_lock(self, sketch: Sketch, step: Step, lock: Lock, pointer: Expr) -> None:
-        words = self._resolver.words(pointer, lock.targets, self._visible)
+        words = self._resolver.words(pointer, lock.targets, self._visible, step.location)
         if lock.targets.unknown or not words:
             # A lock from outside excludes nobody that we know of.
             self.world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
@@ -352,6 +355,8 @@ class Accesses:
         obj = self._object(place.base)
         head = () if obj.instances is None else (self._instances[obj.name],)
         part = self.world.places.part(obj.shape.root, obj.type, place.path, head)
+        if any(isinstance(s, Index) and not isinstance(s.value, Const) for s in place.path):
+            self.world.notes.assume("no array index is out of bounds", location)
         return Case(None, obj, self.world.places.cell(part, place.type, location))
 
     def _load_case(self, sketch: Sketch, source: int, target: int, register: Var, case: Case, edge: IrEdge) -> None:
@@ -411,6 +416,36 @@ class Accesses:
         if leaf.dims:
             lvalue = Element(leaf.name, Const(0, self.world.places.word), leaf.type)
         return Access(lvalue, write, edge.location, edge.text, AccessKind.DATA, whole=bool(leaf.dims))
+
+
+def _at_origin(step: Step, into: Mapping[int, list[Step]]) -> Step:
+    """The step with its pointer replaced by the expression that was assigned to it just before."""
+    if step.lock is not None:
+        return replace(step, lock=replace(step.lock, pointer=_origin(step.lock.pointer, step.source, into)))
+    assert step.pending is not None and not isinstance(step.pending.place.base, str)
+    place = step.pending.place
+    base = _origin(step.pending.place.base, step.source, into)
+    return replace(step, pending=replace(step.pending, place=Place(base, place.path, place.type, place.base_type)))
+
+
+def _origin(e: Expr, location: int, into: Mapping[int, list[Step]]) -> Expr:
+    """What a register was set to on the only way here, if nothing that went into it has changed since."""
+    if not isinstance(e, Read) or not isinstance(e.lvalue, Var):
+        return e
+    changed: set[str] = set()
+    for _ in range(_LOOK_BACK):
+        before = into.get(location, [])
+        if len(before) != 1:
+            return e
+        writes = set(op_writes(before[0].op))
+        if e.lvalue.name in writes:
+            match before[0].op:
+                case Assign(target=Var(), value=value) if linear(value) and not changed & variables(value):
+                    return value
+            return e
+        changed |= writes
+        location = before[0].source
+    return e
 
 
 def put(e: Expr, values: Mapping[str, Const]) -> Expr:

@@ -489,7 +489,7 @@ class PointsTo:
             self._call(function, edge, Call(None, back, (), FunctionType(VoidType(), ())))
             return
         decl = self._module.declarations.get(callee)
-        if decl is None or not decl.defined or callee in KNOWN:
+        if decl is None or not decl.defined:
             self._external(function, edge, call, callee)
             return
         self.callees.setdefault(function.name, {}).setdefault((edge.source, edge.target), {}).setdefault(callee)

@@ -49,8 +49,9 @@ class Resolver:
         """
         assert not isinstance(place.base, str)
         base = fold(cast(place.base, self._places.pointer))
-        if isinstance(base, Const):
-            exact = self._constant(base.value, place, location)
+        known = linear(base)
+        if known is not None:
+            exact = self._constant(*known, place, location)
             if exact is not None:
                 return exact
         found: list[Case] = []
@@ -96,18 +97,18 @@ class Resolver:
                 found.extend(Case(None, obj, None, obj.leaves) for obj in map(self._objects.named, anything) if visible(obj))
         return _distinct(found)
 
-    def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool]) -> list[Case]:
+    def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], location: Location) -> list[Case]:
         """The lock words that a pointer may lead to: the first scalar of each object."""
         base = fold(cast(pointer, self._places.pointer))
-        at = self._objects.at(base.value) if isinstance(base, Const) else None
-        if at is not None:
+        known = linear(base)
+        at = None if known is None else self._objects.at(known[0])
+        if known is not None and at is not None:
             obj, instance, offset = at
             for leaf in obj.leaves:
                 dims = leaf.dims[:-1] if leaf.bytes else leaf.dims
-                indices = _indices(offset - leaf.offset, obj.inner(dims))
+                indices = self._along(obj, instance, offset - leaf.offset, dims, known[1], location)
                 if indices is not None:
-                    head = () if instance is None else (Const(instance, self._places.word),)
-                    return [Case(None, obj, self._word(leaf, (*head, *(Const(i, self._places.word) for i in indices))))]
+                    return [Case(None, obj, self._word(leaf, indices))]
         found: list[Case] = []
         for name, offset in targets.known:
             if name[0] in "&*":
@@ -141,36 +142,50 @@ class Resolver:
         return tuple(leaf for leaf in obj.leaves if leaf.offset < offset + extent and leaf.offset + leaf.span > offset)
 
     # ------------------------------------------------------------------------------------------- constants
-    def _constant(self, address: int, place: Place, location: Location) -> list[Case] | None:
-        """The cases for a pointer whose value is known; None if the general way has to be taken."""
-        if address == 0:
+    def _constant(self, address: int, terms: tuple[tuple[Expr, int], ...], place: Place, location: Location) -> list[Case] | None:
+        """The cases for a pointer whose value is known up to indices; None if the general way has to be taken."""
+        if address == 0 and not terms:
             self._notes.assume("no invalid pointer is dereferenced", location)
             return []
         found = self._objects.at(address)
         if found is None:
-            return [self._hardware(address, Const(address, self._places.pointer), place)]
+            return None if terms else [self._hardware(address, Const(address, self._places.pointer), place)]
         obj, instance, offset = found
-        moving = isinstance(place.path[0], Index) if place.path else False
-        first = place.path[0].value if moving and isinstance(place.path[0], Index) else Const(0, self._places.word)
-        rest = place.path[1:] if moving else place.path
-        stride = self._module.sizeof(place.base_type)
-        head = () if instance is None else (Const(instance, self._places.word),)
+        rest = place.path
+        if rest and isinstance(rest[0], Index):
+            # Element i of what the pointer is in: the array with that stride moves on.
+            first, rest = rest[0].value, rest[1:]
+            stride = self._module.sizeof(place.base_type)
+            if isinstance(first, Const):
+                offset += first.value * stride
+            else:
+                terms = (*terms, (first, stride))
         for anchor in obj.shape.anchors:
-            if not self.compatible(anchor.type, place.base_type):
-                continue
-            indices = _indices(offset - anchor.offset, obj.inner(anchor.dims))
-            if indices is None:
-                continue
-            values: list[Expr] = [Const(i, self._places.word) for i in indices]
-            if fold(first) != Const(0, first.type):
-                # Element i of what the pointer is in: the array with that stride moves on.
-                at = next((k for k, d in reversed(list(enumerate(obj.inner(anchor.dims)))) if d.stride == stride), None)
-                if at is None:
-                    continue
-                values[at] = plus(cast(first, self._places.word), values[at]) if indices[at] else fold(first)
-            part = self._start(anchor, (*head, *values), place.base_type)
-            return [self._finish(None, obj, part, rest, place, location)]
+            if self.compatible(anchor.type, place.base_type):
+                indices = self._along(obj, instance, offset - anchor.offset, anchor.dims, terms, location)
+                if indices is not None:
+                    return [self._finish(None, obj, self._start(anchor, indices, place.base_type), rest, place, location)]
         return None
+
+    def _along(self, obj: MemObject, instance: int | None, distance: int, dims: tuple[Dim, ...],
+               terms: tuple[tuple[Expr, int], ...],
+               location: Location) -> tuple[Expr, ...] | None:
+        """The indices of the element at a constant distance plus index * stride for each term; None if there is none."""
+        inner = obj.inner(dims)
+        indices = _indices(distance, inner)
+        if indices is None:
+            return None
+        values: list[Expr] = [Const(i, self._places.word) for i in indices]
+        for e, stride in terms:
+            at = next((k for k in reversed(range(len(inner))) if inner[k].stride == stride), None)
+            if at is None:
+                return None
+            self._notes.assume("no array index is out of bounds", location)
+            plain = values[at] == Const(0, self._places.word)
+            values[at] = fold(e) if plain and len(dims) == 1 and e.type.width < self._places.word.width else plus(
+                cast(fold(e), self._places.word), values[at])
+        head = () if instance is None else (Const(instance, self._places.word),)
+        return (*head, *values)
 
     def _hardware(self, address: int, base: Expr, place: Place) -> Case:
         move = self._places.displacement(place.base_type, place.path)
@@ -264,6 +279,22 @@ class Resolver:
             return isinstance(a, ArrayType) and isinstance(b, ArrayType) and self.compatible(a.element, b.element)
         first, second = scalar_of(a, self._module), scalar_of(b, self._module)
         return first is not None and second is not None and self._module.sizeof(a) == self._module.sizeof(b)
+
+
+def linear(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]] | None:
+    """An address as a constant plus index * stride terms; None if it is nothing of the kind."""
+    match e:
+        case Const(value=v):
+            return v, ()
+        case Binary(op="+", left=a, right=b):
+            first, second = linear(a), linear(b)
+            if first is None or second is None:
+                return None
+            return e.type.wrap(first[0] + second[0]), (*first[1], *second[1])
+        case Binary(op="*", left=a, right=Const(value=stride)) if not isinstance(a, Const):
+            return 0, ((a, stride),)
+        case _:
+            return None
 
 
 def _indices(distance: int, dims: tuple[Dim, ...]) -> list[int] | None:
