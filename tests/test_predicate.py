@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from frontend.cfa import Cfa, Program, ThreadTemplate, Variable, show_exact
-from frontend.predicate import parse_predicate
 from frontend.expr import Scalar
+from frontend.predicate import parse_predicate
 from frontend.source import FrontendError
 
 I32, U8, U32, I64 = Scalar(32, True), Scalar(8, False), Scalar(32, False), Scalar(64, True)
