@@ -165,8 +165,7 @@ def relevant_lines(script: Script, why: Infeasible) -> list[Line]:
         if (isinstance(line.op, Assume) and i in core) or written & wanted:
             if isinstance(line.op, (Assign, Havoc)):
                 wanted -= {n for n in written if not _partial(line.op, n)}
-            wanted |= _mentions(line) - written
-            wanted |= {n for n in written if _partial(line.op, n)}
+            wanted |= {name_of(v) for v in op_reads(line.op)}
             kept.append(line)
     return kept[::-1]
 

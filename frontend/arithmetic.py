@@ -76,6 +76,9 @@ class Arithmetic:
             case Value(type=t, expr=e, depth=depth):
                 if isinstance(t, PointerType) and scalar.width > self._ints.pointer.width:
                     e = cast(e, Scalar(self._ints.pointer.width, True))  # as gcc: the address is sign-extended
+                if scalar == BOOL and isinstance(to, IntType) and to.name != "_Bool":
+                    # A bit field of one unsigned bit shares its scalar with _Bool, but takes the lowest bit.
+                    e = binary("&", e, Const(1, e.type))
                 e = cast(e, scalar)
                 return Value(to, e, depth) if e is v.expr else self.made(to, e, depth + 2, node)
             case Floating(number=Fraction() as number):

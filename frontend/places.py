@@ -48,8 +48,12 @@ class Cell:
             return cast(whole, self.type)
         first, count = self.bits
         shifted = fold(Binary(">>", whole, Const(first, whole.type)))
-        field = cast(shifted, Scalar(count, self.type.signed)) if count < whole.type.width or self.type.signed else shifted
-        return cast(field, self.type)
+        if count < whole.type.width and not self.type.signed:
+            # A mask, not a cast: one unsigned bit is `_Bool`, and a cast to that is a test of all bits.
+            shifted = fold(Binary("&", shifted, Const((1 << count) - 1, whole.type)))
+        elif self.type.signed:
+            shifted = cast(shifted, Scalar(count, True))
+        return cast(shifted, self.type)
 
     def write(self, value: Expr | None) -> tuple[Op, ...]:
         """The operations that store `value` (None: an arbitrary one)."""
