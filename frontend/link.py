@@ -24,7 +24,7 @@ from frontend.cfa import (
     op_writes,
 )
 from frontend.claims import with_claims
-from frontend.expr import Var
+from frontend.expr import Const, Var
 from frontend.inline import Inliner, qualified
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
 from frontend.known import KnownFunctions
@@ -176,7 +176,7 @@ class _Linker:
     def _template(self, world: World, draft: _Draft) -> ThreadTemplate:
         sketch, accesses = draft.inliner.sketch, draft.inliner.accesses
         self._lifetime.resolve_joins(sketch, tuple(self._library.pthreads.created.values()))
-        accesses.settle(sketch, lambda s: constants(s, Facts(_scalars(self._locals(world, draft)))))
+        accesses.settle(sketch, lambda s: self._constants(s, world, draft))
         locals_ = self._locals(world, draft)
         resolve_sections(sketch)
         simplify(sketch, _scalars(locals_))
@@ -185,6 +185,12 @@ class _Linker:
         name = draft.created.template if draft.created is not None else draft.source.function
         cfa = finish(sketch)
         return ThreadTemplate(name, cfa, _used(locals_, sketch), draft.source.count, draft.source.role, draft.source.location)
+
+    def _constants(self, sketch: Sketch, world: World, draft: _Draft) -> dict[int, dict[str, Const]]:
+        """What is known of the thread's own scalars while some accesses through pointers are not resolved."""
+        locals_ = _scalars(self._locals(world, draft))
+        registers = {*draft.inliner.registers.known, *draft.inliner.accesses.temporaries}
+        return constants(sketch, Facts(locals_), locals_.keys() - registers)
 
     def _locals(self, world: World, draft: _Draft) -> list[Variable]:
         function, inliner = draft.function, draft.inliner

@@ -8,7 +8,7 @@ most once, and an access is never lost.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive
@@ -137,8 +137,11 @@ def block(ops: list[Op]) -> Op:
 
 
 # --------------------------------------------------------------------------------------------------- constants
-def constants(sketch: Sketch, facts: Facts) -> dict[int, dict[str, Const]]:
-    """For each location that can be reached, the registers whose value there is known."""
+def constants(sketch: Sketch, facts: Facts, memory: Collection[str] = ()) -> dict[int, dict[str, Const]]:
+    """For each location that can be reached, the registers whose value there is known.
+
+    A store through a pointer that is not resolved yet may change any of `memory`.
+    """
     states: dict[int, dict[str, Const]] = {sketch.start: {}}
     out = sketch.leaving()
     work = deque([sketch.start])
@@ -148,6 +151,8 @@ def constants(sketch: Sketch, facts: Facts) -> dict[int, dict[str, Const]]:
             after = _constants_after(step, states[here], facts)
             if after is None:
                 continue
+            if step.lock is not None or (step.pending is not None and step.pending.write):
+                after = {n: c for n, c in after.items() if n not in memory}
             known = states.get(step.target)
             if known is None:
                 states[step.target] = after
