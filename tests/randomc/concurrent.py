@@ -55,7 +55,7 @@ def concurrent(seed: int) -> ConcurrentProgram:
     maker = _Maker(r)
     protocol = r.choice(PROTOCOLS)
     protocol(maker)
-    edits = r.choice([0, 0, 1, 1, 2])
+    edits = r.choice([0, 0, 1, 2, 2, 3])
     for _ in range(edits):
         maker.damage()
     maker.decorate()
@@ -105,7 +105,7 @@ class _Maker:
         """One random edit of one thread's text."""
         template = self.r.choice(self.templates)
         for _ in range(10):
-            edit = self.r.choice([_open_block, _swap, _drop, _retouch, _retouch, _close_block, _move_out])
+            (edit,) = self.r.choices([_open_block, _swap, _drop, _retouch, _close_block, _move_out], [4, 2, 1, 2, 1, 2])
             if edit(self.r, template.body):
                 return
 
