@@ -27,7 +27,7 @@ from circ.domains import (
     live_before,
     live_locals,
 )
-from circ.verdict import Assertions, Choice, Question, RaceOn, Step
+from circ.verdict import Assertions, Choice, Question, RaceOn, Refuted, Statistics, Step, Trace, Unknown
 from frontend.cfa import (
     Access,
     AllAt,
@@ -57,7 +57,7 @@ Local: TypeAlias = tuple[int, ...]
 """A thread's location, then the values of its cells."""
 
 ATOMIC = "<atomic>"
-OPEN_LIMIT = 4096
+OPEN_LIMIT = 512
 """More values than this for an open cell, and the program is not finite-state."""
 PATHS = 256
 """Atomic sections with more paths than this are not made one step."""
@@ -400,7 +400,10 @@ def _conflicts(program: Program, shapes: set[tuple[object, ...]]) -> frozenset[t
 
 # --------------------------------------------------------------------------------------------------- explicit steps
 class OutOfDomain(Exception):
-    """A reachable step writes a value outside a declared range or indexes outside an array: no finite-state view."""
+    """A step writes a value outside a declared range or indexes outside an array, or there are too many states to list.
+
+    Where such a step is possible the state counts as an error (`Stepper.escape`), and the step is not taken.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +428,7 @@ class Stepper:
         self._slots = [self._slot_table(g) for g in system.groups]
         self._cells = [(*system.globals, *g.cells) for g in system.groups]
         self._plans = [self._plan(i) for i in range(len(system.groups))]
-        self._memo: dict[tuple[object, ...], tuple[Effect, ...]] = {}
+        self._memo: dict[tuple[object, ...], tuple[Effect | str, ...]] = {}
         self._marks: dict[tuple[int, Global, Local], frozenset[tuple[object, ...]]] = {}
         self._width = len(system.globals)
         self._ghost = self._width - 1 if system.has_atomic else None
@@ -492,24 +495,37 @@ class Stepper:
 
     def successors(self, i: int, g: Global, local: Local) -> Iterator[tuple[Move, tuple[int, ...], Global, Local]]:
         """Steps of a thread of group `i`: the move, what its havocs chose, and the stores after it."""
-        if not self.allowed(i, g, local):
-            return
         width = self._width
-        for plan in self._plans[i][local[0]]:
-            key = (i, id(plan), *(g[s] for s in plan.support[0]), None, *(local[s + 1] for s in plan.support[1]))
-            results = self._memo.get(key)
-            if results is None:
-                results = tuple(dict(self._run(i, plan, g, local)).items())
-                self._memo[key] = results
-            for writes, choices in results:
+        for plan, effects in self._effects(i, g, local):
+            for effect in effects:
+                if isinstance(effect, str):
+                    continue
                 new_g, new_l = list(g), list(local)
-                for slot, value in writes:
+                for slot, value in effect[0]:
                     if slot < width:
                         new_g[slot] = value
                     else:
                         new_l[slot - width + 1] = value
                 self._settle(i, plan.move.target, new_g, new_l)
-                yield plan.move, choices, tuple(new_g), tuple(new_l)
+                yield plan.move, effect[1], tuple(new_g), tuple(new_l)
+
+    def escape(self, i: int, g: Global, local: Local) -> str | None:
+        """How a step of the thread would leave the finite view, None if none does."""
+        return next((e for _, effects in self._effects(i, g, local) for e in effects if isinstance(e, str)), None)
+
+    def _effects(self, i: int, g: Global, local: Local) -> Iterator[tuple[_Plan, tuple[Effect | str, ...]]]:
+        """What each move can do here; a text says how it would leave the finite view."""
+        if not self.allowed(i, g, local):
+            return
+        for plan in self._plans[i][local[0]]:
+            key = (i, id(plan), *(g[s] for s in plan.support[0]), None, *(local[s + 1] for s in plan.support[1]))
+            found = self._memo.get(key)
+            if found is None:
+                different: dict[object, Effect | str] = {}
+                for effect in self._run(i, plan, g, local):
+                    different.setdefault(effect if isinstance(effect, str) else effect[0], effect)
+                found = self._memo[key] = tuple(different.values())
+            yield plan, found
 
     def _settle(self, i: int, target: int, g: list[int], local: list[int]) -> None:
         group = self.system.groups[i]
@@ -521,7 +537,7 @@ class Stepper:
         if self._ghost is not None:
             g[self._ghost] = int(target in group.atomic)
 
-    def _run(self, i: int, plan: _Plan, g: Global, local: Local) -> Iterator[Effect]:
+    def _run(self, i: int, plan: _Plan, g: Global, local: Local) -> Iterator[Effect | str]:
         slots, cells = self._slots[i], self._cells[i]
         parts = list(primitive(plan.move.op))
 
@@ -544,20 +560,14 @@ class Stepper:
                 self._note(i, s, normal)
             return {**env, s: normal}
 
-        def go(at: int, env: dict[int, int], chosen: tuple[int, ...]) -> Iterator[Effect]:
-            if at == len(parts):
-                yield tuple(sorted(env.items())), chosen
-                return
+        def after(at: int, env: dict[int, int]) -> list[tuple[dict[int, int], tuple[int, ...]]]:
+            """What one operation makes of the values written so far, with what it chose."""
             match parts[at]:
                 case Assume(cond=c):
-                    if evaluate(c, reading(env), self.math):
-                        yield from go(at + 1, env, chosen)
+                    return [(env, ())] if evaluate(c, reading(env), self.math) else []
                 case Assign(target=t, value=e):
-                    value = evaluate(e, reading(env), self.math)
-                    s = slot(t, env)
-                    if name_of(t) in plan.choices[at] or isinstance(t, Element):
-                        env = put(s, value, env)
-                    yield from go(at + 1, env, chosen)
+                    value, s = evaluate(e, reading(env), self.math), slot(t, env)
+                    return [(put(s, value, env) if cells[s].name in plan.choices[at] or isinstance(t, Element) else env, ())]
                 case Havoc(targets=ts, whole=ws):
                     places = [slot(t, env) for t in ts]
                     places += [s for w in ws for (name, _), s in slots.items() if name == w]
@@ -565,10 +575,21 @@ class Stepper:
                         if cells[s].open and cells[s].name in plan.choices[at]:
                             raise too_many(self._variable(i, cells[s].name))
                     options = [cells[s].values if cells[s].name in plan.choices[at] else cells[s].values[:1] for s in places]
-                    for values in itertools.product(*options):
-                        yield from go(at + 1, {**env, **dict(zip(places, values, strict=True))}, (*chosen, *values))
+                    return [({**env, **dict(zip(places, values, strict=True))}, values) for values in itertools.product(*options)]
                 case AllAt():
                     raise AssertionError("refused when the moves were made")
+
+        def go(at: int, env: dict[int, int], chosen: tuple[int, ...]) -> Iterator[Effect | str]:
+            if at == len(parts):
+                yield tuple(sorted(env.items())), chosen
+                return
+            try:
+                ways = after(at, env)
+            except OutOfDomain as error:
+                yield str(error)
+                return
+            for new, more in ways:
+                yield from go(at + 1, new, (*chosen, *more))
 
         yield from go(0, {}, ())
 
@@ -596,7 +617,7 @@ class Stepper:
 
     # ----------------------------------------------------------------------------------------------- errors
     def marks(self, i: int, g: Global, local: Local) -> frozenset[tuple[object, ...]]:
-        """The shapes that a thread of group `i` has in this state."""
+        """The shapes that a thread of group `i` has in this state; one that can leave the finite view is FATAL."""
         key = (i, g, local)
         found = self._marks.get(key)
         if found is None:
@@ -604,6 +625,8 @@ class Stepper:
             found = frozenset(m.shape for m in self.system.groups[i].marks if m.location == local[0]
                               and evaluate(m.guard, read, self.math)
                               and (m.index is None or evaluate(m.index, read, self.math) == m.value))
+            if self.escape(i, g, local) is not None:
+                found |= {FATAL}
             self._marks[key] = found
         return found
 
@@ -627,6 +650,21 @@ class Stepper:
 
 
 # --------------------------------------------------------------------------------------------------- traces
+def verdict_of(system: System, stepper: Stepper, g: Global, locals_: tuple[Local, ...], start: tuple[Choice, ...],
+               steps: tuple[Step, ...], statistics: Statistics) -> Refuted | Unknown:
+    """The verdict for a real run to an error state: unknown if all that is wrong there is that a step leaves the finite view."""
+    at_error = any(m.location == local[0] for local, i in zip(locals_, system.threads, strict=True)
+                   for m in system.groups[i].marks if m.shape == FATAL)
+    marks = [stepper.marks(i, g, local) for local, i in zip(locals_, system.threads, strict=True)]
+    clash = any((a, b) in system.conflicts for one, two in itertools.combinations(marks, 2) for a in one for b in two)
+    if not at_error and not clash and not stepper.bad(g):
+        escapes = (stepper.escape(i, g, local) for local, i in zip(locals_, system.threads, strict=True))
+        reason = next(e for e in escapes if e is not None)
+        return Unknown(f"not finite-state as declared: {reason}", advice="widen the range", statistics=statistics)
+    accesses = racing_accesses(system, stepper, g, locals_)
+    return Refuted(Trace(system.program.fingerprint(), system.question, system.names(), start, steps, accesses), statistics)
+
+
 def trace_steps(system: System, thread: int, move: Move, chosen: tuple[int, ...]) -> list[Step]:
     """A step of the system as steps of the program."""
     group = system.groups[system.threads[thread]]

@@ -347,7 +347,7 @@ class Symbolic:
 
     # ----------------------------------------------------------------------------------------------- steps
     def image(self, states: Set, commands: Sequence[Command]) -> Set:
-        """The states after the commands; raises OutOfDomain if a value leaves its domain or an index its array."""
+        """The states after the commands; where a value would leave its domain or an index its array, no step is taken."""
         now = states
         for c in commands:
             if now == self.false:
@@ -357,9 +357,7 @@ class Symbolic:
                     now &= to
                 case Fix(bits=bits, cube=cube):
                     now = self.manager.exist(bits, now) & cube
-                case Put(field=field, parts=parts, outside=outside):
-                    if outside != self.false and now & outside != self.false:
-                        raise OutOfDomain(f"'{field.name}' can leave its range, or an index its array")
+                case Put(field=field, parts=parts):
                     after = self.false
                     for where, value in parts:
                         after |= cudd.and_exists(now, where, field.bits) & field.equals[value]
@@ -393,8 +391,8 @@ class Symbolic:
 
     # ----------------------------------------------------------------------------------------------- errors
     def error(self) -> Set:
-        """The error states: a fatal mark, a false invariant, or conflicting marks of two different threads."""
-        found = self.false
+        """The error states: a fatal mark, a false invariant, conflicting marks of two threads, or a way out of the view."""
+        found = self._escapes()
         for cond in self.system.invariants:
             found |= ~self.condition(cond, 0)
         seen: dict[tuple[object, ...], Set] = {}
@@ -411,6 +409,16 @@ class Symbolic:
                     found |= here[a] & seen[b]
             for shape, where in here.items():
                 seen[shape] = seen.get(shape, self.false) | where
+        return found
+
+    def _escapes(self) -> Set:
+        """The states from which a step would leave the finite view; they count as errors (`Stepper.escape`)."""
+        found = self.false
+        for moves in self.moves:
+            for _, commands in moves:
+                for n, c in enumerate(commands):
+                    if isinstance(c, Put) and c.outside != self.false:
+                        found |= self.preimage(c.outside, commands[:n])
         return found
 
     def exclusive(self) -> Set:

@@ -28,7 +28,7 @@ from circ.engines.modular import Modular, one_class
 from circ.engines.product import Product
 from circ.engines.products import Packed, Shape
 from circ.finite import FATAL, Global, Local, OutOfDomain, Stepper, System, build
-from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Unknown, Verdict
+from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Program
 
 Exceptions: TypeAlias = dict[Global, list[Packed]]
@@ -74,9 +74,9 @@ def _search(space: Space, options: Options, observer: Observer) -> Verdict:
         if not backwards:
             return _safe(space, result, "no error state of the invariant has as many threads at atomic locations as there can be")
         if any(s in backwards for s in space.starts()):
-            trace = Product(space.system, options, space.stepper).search()
-            assert trace is not None, "an initial state from which an error can be reached"
-            return Refuted(trace, Statistics(rounds=number, states=len(result.products)))
+            wrong = Product(space.system, options, space.stepper).search(Statistics(rounds=number, states=len(result.products)))
+            assert wrong is not None, "an initial state from which an error can be reached"
+            return wrong
         found = space.spurious(result, backwards)
         observer("cartesian", {"exceptions": "found", "products": len(found)})
         for g, p in found:

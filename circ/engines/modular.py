@@ -68,6 +68,8 @@ class Classes:
             self._memo.append({})
 
     def of(self, i: int, local: Local) -> int:
+        if self.sizes[i] == 1:
+            return 0
         found = self._memo[i].get(local)
         if found is None:
             found = 0

@@ -15,11 +15,11 @@ from circ.finite import (
     OutOfDomain,
     Stepper,
     System,
-    racing_accesses,
     start_choices,
     trace_steps,
+    verdict_of,
 )
-from circ.verdict import Options, Step, Trace
+from circ.verdict import NO_STATISTICS, Options, Refuted, Statistics, Step, Unknown
 
 State: TypeAlias = tuple[Global, tuple[tuple[Local, ...], ...]]
 """The globals and, for each group, the sorted local stores of its threads."""
@@ -27,7 +27,7 @@ Came: TypeAlias = tuple[State, int, Local, Move, tuple[int, ...], Local]
 
 
 class Product:
-    """Breadth-first search; `search` gives the trace to the nearest error state, None if there is none."""
+    """Breadth-first search; `search` gives the verdict on the nearest error state, None if there is none."""
 
     def __init__(self, system: System, options: Options, stepper: Stepper | None = None) -> None:
         self.system = system
@@ -35,7 +35,7 @@ class Product:
         self.stepper = stepper or Stepper(system)
         self.came: dict[State, Came | None] = {}
 
-    def search(self) -> Trace | None:
+    def search(self, statistics: Statistics = NO_STATISTICS) -> Refuted | Unknown | None:
         todo: deque[State] = deque()
         for state in self._starts():
             if state not in self.came:
@@ -46,7 +46,7 @@ class Product:
             if len(self.came) % 256 == 0:
                 self.options.check_time()
             if self.is_error(state):
-                return self._trace(state)
+                return self._verdict(state, statistics)
             g, crews = state
             for i, crew in enumerate(crews):
                 for local in dict.fromkeys(crew):
@@ -84,7 +84,7 @@ class Product:
                 raise OutOfDomain("too many start states to list")
         return [(g, c) for g in stores for c in crews]
 
-    def _trace(self, state: State) -> Trace:
+    def _verdict(self, state: State, statistics: Statistics) -> Refuted | Unknown:
         """The run with names for the threads: any thread of the group in the right local store may take the step."""
         path: list[Came] = []
         at = state
@@ -102,8 +102,7 @@ class Product:
             thread = next(t for t in self.system.groups[i].threads if now[t] == local)
             now[thread] = local2
             steps += trace_steps(self.system, thread, move, chosen)
-        accesses = racing_accesses(self.system, self.stepper, state[0], tuple(now))
-        return Trace(self.system.program.fingerprint(), self.system.question, self.system.names(), start, tuple(steps), accesses)
+        return verdict_of(self.system, self.stepper, state[0], tuple(now), start, tuple(steps), statistics)
 
 
 def _replaced(crew: tuple[Local, ...], old: Local, new: Local) -> tuple[Local, ...]:

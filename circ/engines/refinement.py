@@ -22,8 +22,8 @@ from circ.engines.modular import Clash, Modular, Parts, all_classes, one_class
 from circ.engines.product import Product
 from circ.engines.symbolic import SymbolicModular, ValueClasses, exposed, hidden, predicates, split
 from circ.engines.symbolic_facts import symbolic_certificate
-from circ.finite import OutOfDomain, Stepper, System, build, racing_accesses, start_choices, trace_steps
-from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Trace, Unknown, Verdict
+from circ.finite import OutOfDomain, Stepper, System, build, start_choices, trace_steps, verdict_of
+from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Unknown, Verdict
 from frontend.cfa import Program
 
 COUNTED_STATES = 100_000
@@ -83,7 +83,7 @@ def symbolic(system: System, options: Options, observer: Observer) -> Verdict:
         if bad == s.false:
             return Safe(symbolic_certificate(s, result.reached), (WHY,), statistics=statistics)
         if bad & start != s.false:
-            return Refuted(_trace(s, layers, bad & start), statistics)
+            return _wrong(s, layers, bad & start, statistics)
         finer = split(s, classes, bad)
         if finer != classes:
             classes, result, rounds = finer, None, rounds + 1
@@ -115,7 +115,7 @@ def _shown(system: System, classes: list[ValueClasses]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _trace(s: Symbolic, layers: list[Set], starts: Set) -> Trace:
+def _wrong(s: Symbolic, layers: list[Set], starts: Set, statistics: Statistics) -> Refuted | Unknown:
     """From a start state down the layers, each of which steps into an earlier one, to an error state."""
     system = s.system
     stepper = Stepper(system)
@@ -126,8 +126,7 @@ def _trace(s: Symbolic, layers: list[Set], starts: Set) -> Trace:
     while level:
         level, g, locals_, taken = _descend(s, stepper, layers[:level], g, locals_)
         steps += taken
-    return Trace(system.program.fingerprint(), system.question, system.names(), begin, tuple(steps),
-                 racing_accesses(system, stepper, g, locals_))
+    return verdict_of(system, stepper, g, locals_, begin, tuple(steps), statistics)
 
 
 def _descend(s: Symbolic, stepper: Stepper, layers: list[Set], g: tuple[int, ...],
@@ -173,9 +172,9 @@ def counted(system: System, options: Options, observer: Observer) -> Verdict:
         if finer == exposure:
             everything = _Exposure(all_classes(system))
             if exposure == everything:
-                trace = Product(system, options, stepper).search()
-                assert trace is not None, "with everything exposed every clash is reachable"
-                return Refuted(trace, statistics)
+                wrong = Product(system, options, stepper).search(statistics)
+                assert wrong is not None, "with everything exposed every clash is reachable"
+                return wrong
             finer = everything
         exposure, rounds = finer, rounds + 1
 

@@ -1,0 +1,5 @@
+// CIRC: --property asserts
+// EXPECT: violated asserts
+// bakery.c with its mistake.
+#define BROKEN
+#include "bakery.c"

@@ -1,0 +1,5 @@
+// CIRC: --property asserts
+// EXPECT: violated asserts
+// philosophers.c with its mistake.
+#define BROKEN
+#include "philosophers.c"

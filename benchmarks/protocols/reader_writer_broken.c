@@ -1,0 +1,5 @@
+// CIRC: --property asserts
+// EXPECT: violated asserts
+// reader_writer.c with its mistake.
+#define BROKEN
+#include "reader_writer.c"

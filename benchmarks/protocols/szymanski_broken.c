@@ -1,0 +1,5 @@
+// CIRC: --property asserts
+// EXPECT: violated asserts
+// szymanski.c with its mistake.
+#define BROKEN
+#include "szymanski.c"
