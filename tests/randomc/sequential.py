@@ -97,6 +97,7 @@ class _Writer:
         self.functions: list[Function] = []
         self.struct_types: list[Struct] = []
         self.globals = Scope()
+        self.depth = self.r.choice([1, 2, 2, 3])
 
     def name(self, stem: str) -> str:
         self.names += 1
@@ -114,10 +115,10 @@ class _Writer:
             self.put(0, f"enum {{ {a} = {r.randrange(-3, 4)}, {b}, {c} = {r.randrange(5, 300)} }};")
             self.globals.readonly += [f"{self.prefix}{c}" for c in "ABC"]
         self.global_variables()
-        for i in range(r.randrange(1, 4)):
+        for i in range(r.choice([1, 1, 2, 3])):
             self.function(pure=i == 0 or r.random() < 0.4)
         entry = f"{self.prefix}main"
-        self.body(Function(entry, "unsigned long", (), False), statements=r.randrange(5, 12))
+        self.body(Function(entry, "unsigned long", (), False), statements=r.choice([3, 4, 5, 10]))
         return SequentialProgram(self.seed, "\n".join(self.lines), entry)
 
     # ----------------------------------------------------------------------------------------------- declarations
@@ -192,7 +193,7 @@ class _Writer:
         self.locals(scope, f.pure)
         self.put(1, "int fuel = 6;")
         for _ in range(statements):
-            self.statement(1, scope, 3, f)
+            self.statement(1, scope, self.depth, f)
         if f.result == "unsigned long" and f.name.endswith("main"):
             self.checksum(scope)
         else:
