@@ -14,7 +14,7 @@ from frontend.callgraph import CallGraph
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, op_writes
 from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
 from frontend.fold import cast, fold, plus, times
-from frontend.ir import Field, Function, Index, IrEdge, Module, Place
+from frontend.ir import Field, Function, Index, IrEdge, Module, Place, Storage
 from frontend.ir import Step as PathStep
 from frontend.memory import Leaf, MemObject, scalar_of
 from frontend.objects import Notes, Objects
@@ -162,15 +162,27 @@ class Accesses:
         """Whether a pointer value is the address of a function."""
         return fold(Binary("==", pointer, Const(self.world.objects.function_address(name, location), pointer.type)))
 
-    def locals_of(self, function: Function) -> tuple[tuple[str, ...], tuple[Lvalue, ...]]:
-        """Arrays and scalars that the function's memory locals are, to be made arbitrary on entry."""
+    def fresh_locals(self, function: Function) -> tuple[tuple[Lvalue, ...], tuple[str, ...], tuple[Access, ...]]:
+        """The function's memory locals, which are arbitrary on entry: scalars, whole arrays, and what is visible of that."""
         whole: list[str] = []
         scalars: list[Lvalue] = []
+        seen: list[Access] = []
         for symbol in function.memory:
+            if symbol.storage is not Storage.LOCAL:
+                continue
             obj = self._object(symbol.name)
-            whole.extend(leaf.name for leaf in obj.leaves if leaf.dims)
-            scalars.extend(Var(leaf.name, leaf.type) for leaf in obj.leaves if not leaf.dims)
-        return tuple(whole), tuple(scalars)
+            for leaf in obj.leaves:
+                if not leaf.dims:
+                    scalars.append(Var(leaf.name, leaf.type))
+                elif len(leaf.dims) == 1 and obj.instances is not None:
+                    scalars.append(Element(leaf.name, self._instances[obj.name], leaf.type))
+                else:
+                    whole.append(leaf.name)
+                if self.world.objects.is_global(obj):
+                    every = leaf.name in whole
+                    touched = Element(leaf.name, Const(0, self.world.places.word), leaf.type) if every else scalars[-1]
+                    seen.append(Access(touched, True, kind=AccessKind.SYNC, whole=every))
+        return tuple(scalars), tuple(whole), tuple(seen)
 
     def temporary(self, type_: Scalar) -> Var:
         """A fresh register of the thread."""

@@ -68,7 +68,8 @@ def compact(program: Program, havoc_dead: bool = False) -> Compaction:
     paths: dict[str, tuple[tuple[int, ...], ...]] = {}
     locations: dict[str, tuple[int, ...]] = {}
     for template in program.templates:
-        small, paths[template.name], locations[template.name] = _Glue(template, program.race_model, bool(program.invariants)).run()
+        glue = _Glue(template, program.race_model, bool(program.invariants))
+        small, paths[template.name], locations[template.name] = glue.run()
         templates.append(_havoc_dead(small) if havoc_dead else small)
     return Compaction(replace(program, templates=tuple(_renumbered(t, locations) for t in templates)), paths, locations)
 

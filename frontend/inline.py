@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from frontend.access import Accesses
-from frontend.cfa import SKIP, Assign, Assume, Block, ErrorKind, ErrorLocation, Havoc, Op
+from frontend.cfa import SKIP, Access, Assign, Assume, Block, ErrorKind, ErrorLocation, Havoc, Op
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Scalar, Var, substitute, truth
 from frontend.fold import cast, fold
 from frontend.ir import (
@@ -184,10 +184,11 @@ class Inliner:
               again: bool, edge: IrEdge) -> int:
         """Locals become arbitrary, parameters get the arguments; gives the location where the body starts."""
         ops: list[Op] = []
+        seen: tuple[Access, ...] = ()
         bound = {p.name for p, _ in zip(function.params, arguments, strict=False) if isinstance(p, Var)}
         if caller is not None or again:
             fresh = tuple(frame.var(r) for r in function.registers if r.name not in bound)
-            whole, scalars = self.accesses.locals_of(function)
+            scalars, whole, seen = self.accesses.fresh_locals(function)
             if fresh or scalars or whole:
                 ops.append(Havoc((*fresh, *scalars), whole))
         for param, argument in zip(function.params, arguments, strict=False):
@@ -195,7 +196,8 @@ class Inliner:
                 ops.append(Assign(frame.var(param), cast(argument, param.type)))
         here = source
         if ops or source == self.sketch.start:
-            here = self.between(source, Block(tuple(ops)), edge)
+            here = self.sketch.fresh()
+            self.step(source, Block(tuple(ops)), here, edge, accesses=seen)
         for param, argument in zip(function.params, arguments, strict=False):
             if isinstance(param, str):
                 symbol = next(s for s in function.memory if s.name == param)

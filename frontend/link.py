@@ -10,6 +10,7 @@ from frontend.callgraph import MANY, CallGraph
 from frontend.cfa import (
     AccessKind,
     Arbitrary,
+    Assume,
     Assumption,
     Cfa,
     Edge,
@@ -24,7 +25,8 @@ from frontend.cfa import (
     op_writes,
 )
 from frontend.claims import with_claims
-from frontend.expr import Const, Var
+from frontend.expr import Binary, Const, Read, Var
+from frontend.fold import conjunction
 from frontend.inline import Inliner, qualified
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
 from frontend.known import KnownFunctions
@@ -34,9 +36,9 @@ from frontend.places import Places
 from frontend.pointsto import PointsTo, heap_types
 from frontend.pthreads import Created, Pthreads
 from frontend.sections import resolve_sections, unblock
-from frontend.sharing import Escapes, find_escapes
+from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
 from frontend.simplify import Facts, constants, simplify
-from frontend.steps import Sketch
+from frontend.steps import Sketch, Step
 from frontend.threads import ThreadSource, choose_threads
 
 
@@ -81,9 +83,11 @@ class _Linker:
         sources = choose_threads(self._module, self._options.threads)
         world = self._world(sources)
         typed = "pthread_mutexattr_settype" in self._module.declarations and self._calls(world, "pthread_mutexattr_settype")
-        self._library = KnownFunctions(Pthreads(self._notes, self._places.pointer, typed), self._notes)
+        pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources])
+        self._library = KnownFunctions(pthreads, self._notes)
         self._lifetime = Lifetime(self._module, world.objects, self._places.pointer)
-        escapes = find_escapes(world.pointsto, world.objects, self._roots(world.pointsto, sources), world.calls)
+        self._all_roots = self._roots(world.pointsto, sources)
+        escapes = find_escapes(world.pointsto, world.objects, self._module, self._all_roots, world.calls)
         drafts = self._drafts(world, sources, escapes)
         templates = tuple(self._template(world, draft) for draft in drafts)
         for text, where in self._module.assumptions:
@@ -119,7 +123,7 @@ class _Linker:
         solved.solve(roots)
         if solved.heaps:
             calls = CallGraph(solved)
-            runs = calls.runs(self._roots(solved, sources))
+            runs = self._runs(solved, sources)
             single = frozenset(name for (function, source, _), name in solved.sites.items()
                                if runs[function] == 1 and source not in calls.cyclic(function))
             objects.forget(solved.heaps)
@@ -129,15 +133,19 @@ class _Linker:
         outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)
         return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside)
 
-    def _roots(self, pointsto: PointsTo, sources: tuple[ThreadSource, ...]) -> dict[str, int | None]:
-        """The functions that threads start in, and how many of each run; those that are created count by their creation."""
-        roots: dict[str, int | None] = {s.function: None if s.again else s.count for s in sources}
-        calls = CallGraph(pointsto)
-        runs = calls.runs(roots)
-        for names in pointsto.created.values():
-            for name in names:
-                roots.setdefault(name, runs[name] if runs[name] < MANY else None)
-        return roots
+    def _roots(self, pointsto: PointsTo, sources: tuple[ThreadSource, ...]) -> tuple[Root, ...]:
+        """The functions that threads start in, and how many of each run."""
+        roots = [Root(s.function, s.count) for s in sources]
+        runs = self._runs(pointsto, sources)
+        created = {name: None for names in pointsto.created.values() for name in names}
+        also = {s.function: s.count for s in sources}
+        for name in created:
+            often = runs[name]
+            roots.append(Root(name, None if often >= MANY or also.get(name, 0) is None else often, True))
+        return tuple(roots)
+
+    def _runs(self, pointsto: PointsTo, sources: tuple[ThreadSource, ...]) -> dict[str, int]:
+        return CallGraph(pointsto).runs({s.function: None if s.again else s.count for s in sources})
 
     def _calls(self, world: World, name: str) -> bool:
         return any(isinstance(e.instr, Call) and e.instr.callee == name for f in world.pointsto.reached.values() for e in f.edges)
@@ -165,13 +173,25 @@ class _Linker:
     def _draft(self, world: World, source: ThreadSource, created: Created | None, escapes: Escapes) -> _Draft:
         function = self._function(source.function)
         assert function is not None
-        name = created.template if created is not None else source.function
-        accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(name, source.count))
+        root = next(r for r in self._all_roots if r.function == source.function and r.created == (created is not None))
+        number = 0 if created is None else created.number
+        accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
         inliner = Inliner(self._function, accesses, self._library, source.count == 1, world.calls.shared(source.function))
         edge = IrEdge(0, 0, Nop(), function.location)
         begin, end = self._lifetime.around(inliner, function, source, created, edge)
+        if accesses.own and source.count is None:
+            self._number(inliner.sketch, accesses.own[0], source)
         inliner.enter(function, begin, end, (), None, edge, again=source.again)
         return _Draft(source, created, inliner, function)
+
+    def _number(self, sketch: Sketch, me: Variable, source: ThreadSource) -> None:
+        """Locals that get out have room for so many threads only; the others never start."""
+        self._notes.assume(f"at most {UNBOUNDED_COPIES} threads of '{source.function}' run", source.location)
+        number = Read(Var(me.name, me.type))
+        within = conjunction(Binary(">=", number, Const(0, me.type)), Binary("<", number, Const(UNBOUNDED_COPIES, me.type)))
+        first = sketch.fresh()
+        sketch.steps.append(Step(first, sketch.start, Assume(within), (), source.location))
+        sketch.start = first
 
     def _template(self, world: World, draft: _Draft) -> ThreadTemplate:
         sketch, accesses = draft.inliner.sketch, draft.inliner.accesses

@@ -192,7 +192,9 @@ class Objects:
     def variables(self, obj: MemObject) -> tuple[Variable, ...]:
         """The variables an object becomes, with their start values."""
         symbol = obj.symbol
-        known = symbol is not None and symbol.defined and symbol.storage in (Storage.GLOBAL, Storage.STATIC)
+        known = symbol is not None and symbol.defined and symbol.storage is not Storage.LOCAL and obj.instances is None
+        if symbol is not None and symbol.storage is Storage.THREAD and not symbol.initial:
+            known = True
         starts = self._starts(obj) if known else {}
         norace = symbol is not None and any(a == "norace" for a in symbol.attributes)
         made = []

@@ -316,7 +316,7 @@ class PointsTo:
                 if value is not None and self._wide(value.type):
                     self._place(name, place, lambda target: self._store(name, value, target, self._module.sizeof(place.type)))
                 else:
-                    self._place(name, place, lambda target: None)
+                    self._place(name, place, lambda target: self._scramble(target, self._module.sizeof(place.type), INTEGER))
             case Address(target=t, place=place):
                 if isinstance(place.base, str) and isinstance(place.type, FunctionType):
                     self.taken.setdefault(place.base)
@@ -405,6 +405,15 @@ class PointsTo:
                     self._once(node, cell)
                 else:
                     self._copy(node, cell, shift)
+
+    def _scramble(self, target: Target, size: int, value: Target) -> None:
+        """Memory gets a value that is not followed; a pointer in it may then be `value`."""
+        if target[0][0] in "&*?#":
+            return
+        leaves = self._objects.named(target[0]).leaves
+        for cell in self._cells(target, size):
+            if self._wide(leaves[int(cell[2])].type):
+                self._add(cell, value)
 
     def _transfer(self, origin: Target, into: Target, type_: CType) -> None:
         """Everything at `origin` is copied to `into`."""
@@ -575,28 +584,46 @@ class PointsTo:
                 case _:
                     self._add(into, INTEGER)
         if callee in ("memcpy", "memmove", "mempcpy") and len(call.args) > 1:
-            self._memory_copy(function, call)
+            self._memory_copy(function, call.args[0], call.args[1])
+        elif callee == "realloc" and into is not None and len(call.args) > 1:
+            self._memory_copy(function, Const(0, self._places.pointer), call.args[0], self.heap(function, edge, call, callee))
+        elif known is not None and callee not in ("free", "cfree", "memset", "bzero"):
+            for position in (*known.writes, *(range(known.rest_writes, len(call.args)) if known.rest_writes is not None else ())):
+                self._pointee(function, call, position, UNKNOWN)
+        elif callee in ("pthread_join", "thrd_join"):
+            self._pointee(function, call, 1, UNKNOWN)
         elif known is None and not callee.startswith(QUIET):
             self._opaque(function, call)
 
-    def _memory_copy(self, function: Function, call: Call) -> None:
-        into, origin = call.args[0], call.args[1]
+    def _pointee(self, function: Function, call: Call, position: int, value: Target) -> None:
+        """A library function writes through an argument; if a pointer is there it may be `value` afterwards."""
+        argument = call.args[position] if position < len(call.args) else None
+        if argument is None or isinstance(argument, Place) or not self._wide(argument.type):
+            return
+        kind = PointerType(VoidType())
+        size = self._places.pointer.width // 8
+        self._place(function.name, Place(argument, (), kind, kind), lambda t: self._scramble(t, size, value))
+
+    def _memory_copy(self, function: Function, into: Expr | Place, origin: Expr | Place, fresh: str | None = None) -> None:
+        """Bytes are copied from one pointer's target to another's, or to a fresh object."""
         assert not isinstance(into, Place) and not isinstance(origin, Place)
         kind = ArrayType(IntType("char", 8, True), 1)
-        target = Place(into, (), kind, kind)
-        source = Place(origin, (), kind, kind)
 
         def pair(a: Target, b: Target) -> None:
+            if a == UNKNOWN:
+                self._spoil()
             if UNKNOWN in (a, b):
-                if a == UNKNOWN:
-                    self._spoil()
-                for cell in self._cells(self.anywhere(a), 0):
-                    self._add(cell, UNKNOWN)
+                self._scramble(self.anywhere(a), 0, UNKNOWN)
             for x in self._cells(self.anywhere(b), 0):
                 for y in self._cells(self.anywhere(a), 0):
                     self._once(x, y)
 
-        self._place(function.name, target, lambda a: self._place(function.name, source, lambda b: pair(a, b)))
+        source = Place(origin, (), kind, kind)
+        if fresh is not None:
+            self._place(function.name, source, lambda b: pair((fresh, ANY), b))
+        else:
+            target = Place(into, (), kind, kind)
+            self._place(function.name, target, lambda a: self._place(function.name, source, lambda b: pair(a, b)))
 
     def _opaque(self, function: Function, call: Call) -> None:
         """A function without a body: what its arguments reach may hold any pointer afterwards."""

@@ -6,7 +6,7 @@ created get ghost variables: `create` hands one new thread its argument, `done` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Values, Variable
@@ -18,6 +18,7 @@ from frontend.memory import scalar_of
 from frontend.objects import Notes
 from frontend.places import Cell
 from frontend.pointsto import THREAD_STARTERS
+from frontend.sharing import STATIC_COPIES
 from frontend.source import FrontendError, Location
 from frontend.steps import Lock, Step
 from frontend.types import PointerType
@@ -35,6 +36,8 @@ class Created:
     count: int | None
     handle: int
     location: Location
+    number: int
+    """Which one it is of those of its function that are created once."""
 
     def ghost(self, what: str, type_: Scalar) -> Variable:
         return Variable(f"<{self.template} {what}>", type_, None, Values(), f"<{self.template} {what}>", ghost=True)
@@ -54,12 +57,14 @@ class Created:
 class Pthreads:
     """Models calls of the threading library."""
 
-    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool) -> None:
+    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool, taken: Iterable[str]) -> None:
+        """`taken`: names of templates that exist already."""
         self._notes = notes
         self._pointer = pointer
         self._typed = typed_mutexes
         self.created: dict[str, Created] = {}
-        self._per_function: dict[str, int] = {}
+        self._per_function: dict[str, int] = dict.fromkeys(taken, 1)
+        self._single: dict[str, int] = {}
         self._many: dict[str, str] = {}
         self.used = False
 
@@ -111,7 +116,12 @@ class Pthreads:
         name = function if number == 1 else f"{function}#{number}"
         if not once:
             self._many[function] = name
-        self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location)
+        copies = self._single.get(function, 0)
+        if once:
+            self._single[function] = copies + 1
+            if copies >= STATIC_COPIES:
+                raise FrontendError(location, f"more than {STATIC_COPIES} threads of '{function}' are created one by one")
+        self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location, copies)
         return self.created[name]
 
     def _start(self, request: Request, made: Created, passed: Expr, source: int) -> None:
@@ -404,7 +414,8 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
         ("pthread_cond_init", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init", "cnd_signal",
          "cnd_broadcast", "cnd_destroy", "pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
          "sem_destroy", "pthread_detach", "thrd_detach", "pthread_attr_init", "pthread_attr_destroy",
-         "pthread_attr_setdetachstate", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy", "pthread_mutexattr_init",
+         "pthread_attr_setdetachstate", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
+         "pthread_mutexattr_init",
          "pthread_mutexattr_destroy", "pthread_mutexattr_settype", "pthread_condattr_init", "pthread_condattr_destroy",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_init", "pthread_barrier_destroy",
          "pthread_setconcurrency", "pthread_key_delete", "pthread_setspecific", "sched_yield", "thrd_yield", "pthread_yield"),

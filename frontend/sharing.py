@@ -9,34 +9,56 @@ from frontend.callgraph import CallGraph
 from frontend.cfa import Self, Variable
 from frontend.expr import Const, Expr, Read, Scalar, Var
 from frontend.fold import plus
-from frontend.ir import Storage
+from frontend.ir import Module, Storage
 from frontend.objects import Objects
 from frontend.pointsto import PointsTo
 
-_UNBOUNDED_COPIES = 1 << 16
+UNBOUNDED_COPIES = 1 << 16
+"""Threads of an unbounded template that have room for locals that get out."""
 SELF = "<self>"
+
+
+STATIC_COPIES = 64
+"""Threads of one function that are each created once; those created in loops are numbered from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A function that threads start in: from the start, or `created`; `count` of them, any number if None."""
+
+    function: str
+    count: int | None
+    created: bool = False
+
+    @property
+    def room(self) -> int:
+        if self.count is None:
+            return UNBOUNDED_COPIES + (STATIC_COPIES if self.created else 0)
+        return self.count
 
 
 @dataclass(frozen=True, slots=True)
 class Escapes:
-    """`promoted`: locals that became variables of the program, with the number of instances they have room for (None: one)."""
+    """Locals that became variables of the program; `starts`: the first instance that the threads of a root have."""
 
-    promoted: Mapping[str, int | None]
-    owners: Mapping[str, str]
-    starts: Mapping[tuple[str, str], int]
+    starts: Mapping[tuple[Root, str], int]
+    several: Mapping[str, bool]
     word: Scalar
 
-    def instances(self, root: str, count: int | None) -> dict[str, Expr]:
-        """For each promoted local with several instances, the number of the one that belongs to the running thread."""
+    def instances(self, root: Root, number: int, count: int | None) -> dict[str, Expr]:
+        """For each promoted local with several instances, the one that belongs to the running thread.
+
+        `number` tells threads of a root apart that are each created once; `count` is that of the thread's template.
+        """
         found: dict[str, Expr] = {}
-        for name, copies in self.promoted.items():
-            start = self.starts.get((root.partition("#")[0], name))
-            if copies is None or start is None:
+        for (owner, name), start in self.starts.items():
+            if owner != root or not self.several[name]:
                 continue
-            number: Expr = Const(start, self.word)
-            if count != 1:
-                number = plus(Read(Var(SELF, self.word)), number)
-            found[name] = number
+            if count == 1:
+                found[name] = Const(start + number, self.word)
+            else:
+                first = start + (STATIC_COPIES if root.created else 0)
+                found[name] = plus(Read(Var(SELF, self.word)), Const(first, self.word))
         return found
 
 
@@ -45,29 +67,31 @@ def own_number(word: Scalar) -> Variable:
     return Variable(SELF, word, None, Self(), SELF, ghost=True)
 
 
-def find_escapes(pointsto: PointsTo, objects: Objects, roots: Mapping[str, int | None], calls: CallGraph) -> Escapes:
+def find_escapes(pointsto: PointsTo, objects: Objects, module: Module, roots: tuple[Root, ...], calls: CallGraph) -> Escapes:
     """Decide which locals are promoted, and tell `objects`; must run before addresses and variables are asked for."""
-    owners = {s.name: f.name for f in pointsto.reached.values() for s in f.memory if s.storage in (Storage.LOCAL, Storage.THREAD)}
-    word = objects.word
+    owners: dict[str, str | None] = {s.name: f.name for f in pointsto.reached.values() for s in f.memory
+                                     if s.storage in (Storage.LOCAL, Storage.THREAD)}
+    owners |= {s.name: None for s in module.symbols.values() if s.storage is Storage.THREAD}
+    reach = {root: frozenset(calls.reach(root.function)) for root in roots}
     escaped = _escaped(pointsto, objects, owners)
-    promoted: dict[str, int | None] = {}
-    starts: dict[tuple[str, str], int] = {}
+    starts: dict[tuple[Root, str], int] = {}
+    several: dict[str, bool] = {}
     for name in escaped:
-        total, single = 0, True
-        for root, count in roots.items():
-            if owners[name] in calls.reach(root):
+        total = 0
+        owner = owners[name]
+        for root in roots:
+            if owner is None or owner in reach[root]:
                 starts[root, name] = total
-                single = single and count == 1 and total == 0
-                total += _UNBOUNDED_COPIES if count is None else count
-        promoted[name] = None if single else total
+                total += root.room
+        several[name] = total > 1
         objects.promote(name)
-        if not single:
+        if total > 1:
             objects.many(name, total)
     objects.forget(escaped)
-    return Escapes(promoted, owners, starts, word)
+    return Escapes(starts, several, objects.word)
 
 
-def _escaped(pointsto: PointsTo, objects: Objects, owners: Mapping[str, str]) -> tuple[str, ...]:
+def _escaped(pointsto: PointsTo, objects: Objects, owners: Mapping[str, str | None]) -> tuple[str, ...]:
     """Locals that something outside their thread may point to."""
     reached: dict[str, None] = {}
     work: list[str] = list(pointsto.exposed)

@@ -211,3 +211,19 @@ def test_names(load) -> None:  # type: ignore[no-untyped-def]
     for bad in ("nothing", "s.h", "other.c:a"):
         with pytest.raises(FrontendError):
             names(bad)
+
+
+def test_threads_created_one_by_one_have_their_own_locals(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""#include <pthread.h>
+    int *out; void *w(void *p) { int n = 0; out = &n; n++; return 0; }
+    int main(void) { pthread_t t, u; pthread_create(&t, 0, w, 0); pthread_create(&u, 0, w, 0); return 0; }""")
+    own = [{frontend.cfa.show_lvalue(a.lvalue) for e in program.template(name).cfa.edges for a in e.accesses  # type: ignore[attr-defined]
+            if a.variable == "w::n"} for name in ("w", "w#2")]
+    assert own[0] and own[1] and not own[0] & own[1]
+    assert oracle(program, RaceOn("w::n"), 2) is False and oracle(program, RaceOn("out"), 2) is True
+
+
+def test_pointers_that_the_library_makes(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""#include <stdlib.h>
+    char text[8]; int x; int main(void) { char *end; x = (int)strtol(text, &end, 10); if (*end) x = 2; return 0; }""")
+    assert "R text[] whole" in touched(program) and touched(program).count("W x") == 2
