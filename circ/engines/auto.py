@@ -12,10 +12,12 @@ from dataclasses import replace
 
 from circ.engines import explicit
 from circ.engines.inference import ContextInference, omega_circ
-from circ.verdict import Observer, Options, Question, Unknown, Verdict
+from circ.verdict import Observer, Options, OutOfTime, Question, Unknown, Verdict
 from frontend.cfa import Program
 
 SMALL_SEARCH = 3_000
+MEDIUM_SEARCH = 15_000
+"""For programs that consist of counted threads only: these a search can also prove."""
 LARGE_SEARCH = 300_000
 
 
@@ -26,17 +28,25 @@ class Auto:
         self.inference: ContextInference = omega_circ()
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
-        quick = explicit.answer(program, question, replace(options, max_states=SMALL_SEARCH), observer)
+        counted = all(t.count is not None for t in program.templates)
+        quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
         if not isinstance(quick, Unknown):
-            return _by("explicit", quick)
+            return quick
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)
-        search = explicit.answer(program, question, replace(options, max_states=LARGE_SEARCH), observer)
+        search = _search(program, question, options, LARGE_SEARCH, observer)
         if not isinstance(search, Unknown):
-            return _by("explicit", search)
+            return search
         tried = tuple(dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in search.tried))))
         return replace(inferred, tried=(f"omega-circ: {inferred.reason}", f"explicit: {search.reason}", *tried))
+
+
+def _search(program: Program, question: Question, options: Options, states: int, observer: Observer) -> Verdict:
+    try:
+        return _by("explicit", explicit.answer(program, question, replace(options, max_states=states), observer))
+    except OutOfTime as limit:
+        return Unknown(str(limit))
 
 
 def _share_of_time(options: Options, share: float) -> Options:
