@@ -27,13 +27,14 @@ from frontend.cfa import (
 from frontend.claims import with_claims
 from frontend.expr import Binary, Const, Read, Var
 from frontend.fold import conjunction
+from frontend.heap import heap_types
 from frontend.inline import Inliner, qualified
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
 from frontend.known import KnownFunctions
 from frontend.lifetime import Lifetime
 from frontend.objects import Notes, Objects
 from frontend.places import Places
-from frontend.pointsto import PointsTo, heap_types
+from frontend.pointsto import PointsTo
 from frontend.pthreads import Created, Pthreads
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
@@ -127,7 +128,7 @@ class _Linker:
             single = frozenset(name for (function, source, _), name in solved.sites.items()
                                if runs[function] == 1 and source not in calls.cyclic(function))
             objects.forget(solved.heaps)
-            types = heap_types(solved, self._module)
+            types = heap_types(solved.heaps, solved.pointed, self._module)
             solved = PointsTo(self._module, objects, self._places, self._function, types, single)
             solved.solve(roots)
         outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)

@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from frontend.expr import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
-from frontend.fold import fold
+from frontend.expr import Const, Expr, Scalar, Var
+from frontend.flows import ANY, INTEGER, MOST_ABSOLUTE, UNKNOWN, Flows, Node, Shift, Site, Target, function_target
+from frontend.heap import allocated
 from frontend.ir import (
     Address,
     AddressValue,
@@ -30,27 +31,8 @@ from frontend.ir import (
 from frontend.known_table import KNOWN
 from frontend.memory import MemObject
 from frontend.objects import Objects
-from frontend.places import Displacement, Places
-from frontend.types import ArrayType, CType, FunctionType, IntType, PointerType, RecordType, VoidType, unqualified
-
-ANY = -1
-"""Any offset in the object."""
-
-Target = tuple[str, int]
-UNKNOWN: Target = ("?", 0)
-"""A pointer from outside: any object whose address was taken, any function."""
-INTEGER: Target = ("#", 0)
-"""A number that nobody made from an address."""
-
-MOST_ABSOLUTE = 64
-"""So many constant addresses a pointer may have; beyond that it is any number."""
-
-Node = tuple[str, str, str]
-"""A register (`r`, function, name) or a leaf (`c`, object, number)."""
-Site = tuple[str, int, int]
-"""An edge of a function."""
-Shift = Callable[[Target], Target]
-
+from frontend.places import Places
+from frontend.types import ArrayType, CType, FunctionType, IntType, PointerType, VoidType, unqualified
 
 THREAD_STARTERS = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
 """Functions that start a thread: which argument is its function, which one is handed to it."""
@@ -58,14 +40,6 @@ CALLS_BACK = frozenset({"pthread_once", "call_once"})
 """Functions that call their second argument."""
 QUIET = ("pthread_", "sem_", "mtx_", "cnd_", "thrd_", "__VERIFIER_", "atomic_")
 """Functions of the threading library do not follow the pointers they are given."""
-
-
-def function_target(name: str) -> Target:
-    return (f"&{name}", 0)
-
-
-def absolute_target(address: int) -> Target:
-    return (f"*{address:#x}", 0)
 
 
 @dataclass(slots=True)
@@ -94,6 +68,7 @@ class PointsTo:
         self._objects = objects
         self._places = places
         self._functions = functions
+        self._follow = Flows(objects, places)
         self._sets: dict[Node, dict[Target, None]] = {}
         self._uses: dict[Node, _Uses] = {}
         self._work: deque[tuple[Node, Target]] = deque()
@@ -130,7 +105,7 @@ class PointsTo:
     def targets(self, function: str, e: Expr) -> Targets:
         """What the value of an expression over the function's registers may point to."""
         found: dict[Target, None] = {}
-        for node, shift, constant in self._flows(function, e):
+        for node, shift, constant in self._follow.flows(function, e):
             if node is None:
                 assert constant is not None
                 found.setdefault(constant)
@@ -140,12 +115,8 @@ class PointsTo:
         real = tuple(t for t in found if t not in (UNKNOWN, INTEGER))
         objects = tuple(t for t in real if not t[0].startswith("*"))
         # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined.
-        unknown = UNKNOWN in found or self._spoiled(function, e) or (not real and INTEGER in found)
+        unknown = UNKNOWN in found or self.wild or (not real and INTEGER in found)
         return Targets(objects or real, unknown)
-
-    def _spoiled(self, function: str, e: Expr) -> bool:
-        """Whether the pointer may have been changed through a pointer from outside: then any load may give such a one."""
-        return self.wild
 
     def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
         """The functions that a pointer value may be, of a compatible number of parameters."""
@@ -194,100 +165,6 @@ class PointsTo:
         for target in list(self._sets.get(source, ())):
             handler(target)
 
-    # ------------------------------------------------------------------------------------------- expressions
-    def _wide(self, t: Scalar) -> bool:
-        return t.width >= self._places.pointer.width
-
-    def _flows(self, function: str, e: Expr) -> Iterable[tuple[Node | None, Shift | None, Target | None]]:
-        """Where an address in the value of `e` may come from: nodes with what is added on the way, or constants."""
-        if not self._wide(e.type):
-            return
-        match e:
-            case Const(value=0):
-                return
-            case Const(value=v):
-                yield None, None, absolute_target(v)
-            case Read(lvalue=Var(name=name)):
-                yield ("r", function, name), None, None
-            case Read():
-                yield None, None, INTEGER
-            case Cast(arg=a):
-                if self._wide(a.type):
-                    yield from self._flows(function, a)
-                else:
-                    yield None, None, INTEGER
-            case Ite(then=a, other=b):
-                yield from self._flows(function, a)
-                yield from self._flows(function, b)
-            case Binary(op="+" | "-" as op, left=a, right=b):
-                yield from self._shifted(self._flows(function, a), self._by(op, b))
-                if op == "+":
-                    yield from self._shifted(self._flows(function, b), self._by(op, a))
-            case Binary(op=op, left=a, right=b) if op not in COMPARISONS and op not in LOGICAL:
-                yield from self._shifted([*self._flows(function, a), *self._flows(function, b)], self.anywhere)
-                yield None, None, INTEGER
-            case Unary(arg=a):
-                yield from self._shifted(self._flows(function, a), self.anywhere)
-                yield None, None, INTEGER
-            case _:
-                yield None, None, INTEGER
-
-    def _shifted(self, flows: Iterable[tuple[Node | None, Shift | None, Target | None]],
-                 by: Shift) -> Iterable[tuple[Node | None, Shift | None, Target | None]]:
-        for node, shift, constant in flows:
-            if node is None:
-                assert constant is not None
-                yield None, None, by(constant)
-            elif shift is None:
-                yield node, by, None
-            else:
-                yield node, self._then(shift, by), None
-
-    def _then(self, first: Shift, second: Shift) -> Shift:
-        return lambda t: second(first(t))
-
-    def _by(self, op: str, e: Expr) -> Shift:
-        match e:
-            case Const(value=v):
-                distance = self._places.word.wrap(v if op == "+" else -v)
-                return lambda t: self.moved(t, distance)
-            case Binary(op="*", right=Const(value=stride)):
-                return lambda t: self.strided(t, stride)
-            case _:
-                return self.anywhere
-
-    # ------------------------------------------------------------------------------------------- offsets
-    def anywhere(self, t: Target) -> Target:
-        """Any offset of the same object."""
-        return t if t in (UNKNOWN, INTEGER) or t[0][0] in "&" else INTEGER if t[0][0] == "*" else (t[0], ANY)
-
-    def moved(self, t: Target, distance: int) -> Target:
-        """`distance` bytes on."""
-        name, offset = t
-        if distance == 0 or t in (UNKNOWN, INTEGER) or name[0] == "&":
-            return t
-        if name[0] == "*":
-            return absolute_target(self._places.pointer.wrap(int(name[1:], 16) + distance))
-        return t if offset == ANY else (name, self._objects.named(name).normal(offset + distance))
-
-    def strided(self, t: Target, stride: int) -> Target:
-        """Any number of `stride` bytes on or back: stays in its array if the array's elements fit the stride."""
-        name, offset = t
-        if t in (UNKNOWN, INTEGER) or name[0] == "&" or offset == ANY:
-            return t
-        if name[0] == "*":
-            return INTEGER
-        obj = self._objects.named(name)
-        if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.strides(offset)):
-            return t
-        return (name, ANY)
-
-    def displaced(self, t: Target, move: Displacement) -> Target:
-        """The target of `&p->path` for a pointer to `t`."""
-        for _, stride in move.terms:
-            t = self.strided(t, stride)
-        return self.moved(t, move.offset)
-
     # ------------------------------------------------------------------------------------------- constraints
     def _reach(self, name: str) -> None:
         if name in self.reached:
@@ -310,10 +187,10 @@ class PointsTo:
                     self._number(("r", name, t.name), t.type)
             case Load(target=t, place=place):
                 into = ("r", name, t.name)
-                if self._wide(t.type):
+                if self._follow.wide(t.type):
                     self._place(name, place, lambda target: self._load(target, self._module.sizeof(place.type), into))
             case Store(place=place, value=value):
-                if value is not None and self._wide(value.type):
+                if value is not None and self._follow.wide(value.type):
                     self._place(name, place, lambda target: self._store(name, value, target, self._module.sizeof(place.type)))
                 else:
                     self._place(name, place, lambda target: self._scramble(target, self._module.sizeof(place.type), INTEGER))
@@ -335,13 +212,13 @@ class PointsTo:
         self._add(node, target)
 
     def _number(self, node: Node, t: Scalar) -> None:
-        if self._wide(t):
+        if self._follow.wide(t):
             self._add(node, INTEGER)
 
     def _assign(self, function: str, e: Expr, into: Node, t: Scalar) -> None:
-        if not self._wide(t):
+        if not self._follow.wide(t):
             return
-        for node, shift, constant in self._flows(function, e):
+        for node, shift, constant in self._follow.flows(function, e):
             if node is None:
                 assert constant is not None
                 self._add(into, constant)
@@ -360,9 +237,9 @@ class PointsTo:
 
         def arrived(target: Target) -> None:
             self.pointed.setdefault(target[0], {}).setdefault(unqualified(place.base_type))
-            use(self.displaced(target, move))
+            use(self._follow.displaced(target, move))
 
-        for node, shift, constant in self._flows(function, place.base):
+        for node, shift, constant in self._follow.flows(function, place.base):
             if node is None:
                 assert constant is not None
                 arrived(constant)
@@ -397,7 +274,7 @@ class PointsTo:
         if target == UNKNOWN:
             self._spoil()
         for cell in self._cells(target, size):
-            for node, shift, constant in self._flows(function, value):
+            for node, shift, constant in self._follow.flows(function, value):
                 if node is None:
                     assert constant is not None
                     self._add(cell, constant)
@@ -412,7 +289,7 @@ class PointsTo:
             return
         leaves = self._objects.named(target[0]).leaves
         for cell in self._cells(target, size):
-            if self._wide(leaves[int(cell[2])].type):
+            if self._follow.wide(leaves[int(cell[2])].type):
                 self._add(cell, value)
 
     def _transfer(self, origin: Target, into: Target, type_: CType) -> None:
@@ -482,7 +359,7 @@ class PointsTo:
                     if name in self._module.declarations and self._fits(name, len(call.args)):
                         self._callee(function, edge, call, name)
 
-        for node, shift, constant in self._flows(function.name, call.callee):
+        for node, shift, constant in self._follow.flows(function.name, call.callee):
             if node is not None:
                 self._each(node, arrived if shift is None else self._after(shift, arrived))
             elif constant is not None:
@@ -506,7 +383,7 @@ class PointsTo:
         body = self.reached[callee]
         for param, argument in zip(body.params, call.args, strict=False):
             self._pass(function, argument, body, param)
-        if isinstance(call.result, Var) and isinstance(body.result, Var) and self._wide(call.result.type):
+        if isinstance(call.result, Var) and isinstance(body.result, Var) and self._follow.wide(call.result.type):
             self._once(("r", callee, body.result.name), ("r", function.name, call.result.name))
         elif isinstance(call.result, Place) and isinstance(body.result, str):
             origin = self._objects.named(body.result)
@@ -545,7 +422,7 @@ class PointsTo:
                 self._pass(function, passed, body, body.params[0])
             self._expose(function.name, passed)
 
-        for node, shift, constant in self._flows(function.name, body_value):
+        for node, shift, constant in self._follow.flows(function.name, body_value):
             if node is not None:
                 self._each(node, arrived if shift is None else self._after(shift, arrived))
             elif constant is not None:
@@ -553,7 +430,7 @@ class PointsTo:
 
     def _expose(self, function: str, e: Expr) -> None:
         """What the value points to is handed to another thread or to code that is not here."""
-        for node, _, constant in self._flows(function, e):
+        for node, _, constant in self._follow.flows(function, e):
             if node is not None:
                 self._each(node, lambda t: self.exposed.setdefault(t[0]))
             elif constant is not None:
@@ -562,20 +439,20 @@ class PointsTo:
     def _external(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
         known = KNOWN.get(callee)
         into = ("r", function.name, call.result.name) if isinstance(call.result, Var) else None
-        if into is not None and isinstance(call.result, Var) and self._wide(call.result.type):
+        if into is not None and isinstance(call.result, Var) and self._follow.wide(call.result.type):
             match known.result if known is not None else "external":
                 case "new":
                     self._add(into, (self.heap(function, edge, call, callee), 0))
                     if callee == "realloc" and call.args and not isinstance(call.args[0], Place):
                         self._assign(function.name, call.args[0], into, call.result.type)
                 case "arg0" | "in0" as kind if call.args and not isinstance(call.args[0], Place):
-                    for node, shift, constant in self._flows(function.name, call.args[0]):
-                        inside = self.anywhere if kind == "in0" else None
+                    for node, shift, constant in self._follow.flows(function.name, call.args[0]):
+                        inside = self._follow.anywhere if kind == "in0" else None
                         if node is None:
                             assert constant is not None
                             self._add(into, constant if inside is None else inside(constant))
                         else:
-                            both = inside if shift is None else shift if inside is None else self._then(shift, inside)
+                            both = inside if shift is None else shift if inside is None else self._follow.then(shift, inside)
                             self._copy(node, into, both)
                 case "unknown":
                     self._add(into, UNKNOWN)
@@ -598,7 +475,7 @@ class PointsTo:
     def _pointee(self, function: Function, call: Call, position: int, value: Target) -> None:
         """A library function writes through an argument; if a pointer is there it may be `value` afterwards."""
         argument = call.args[position] if position < len(call.args) else None
-        if argument is None or isinstance(argument, Place) or not self._wide(argument.type):
+        if argument is None or isinstance(argument, Place) or not self._follow.wide(argument.type):
             return
         kind = PointerType(VoidType())
         size = self._places.pointer.width // 8
@@ -613,9 +490,9 @@ class PointsTo:
             if a == UNKNOWN:
                 self._spoil()
             if UNKNOWN in (a, b):
-                self._scramble(self.anywhere(a), 0, UNKNOWN)
-            for x in self._cells(self.anywhere(b), 0):
-                for y in self._cells(self.anywhere(a), 0):
+                self._scramble(self._follow.anywhere(a), 0, UNKNOWN)
+            for x in self._cells(self._follow.anywhere(b), 0):
+                for y in self._cells(self._follow.anywhere(a), 0):
                     self._once(x, y)
 
         source = Place(origin, (), kind, kind)
@@ -645,7 +522,7 @@ class PointsTo:
                 self._each(cell, arrived)
                 self._add(cell, UNKNOWN)
 
-        for node, _, constant in self._flows(function, e):
+        for node, _, constant in self._follow.flows(function, e):
             if node is not None:
                 self._each(node, arrived)
             elif constant is not None:
@@ -666,33 +543,3 @@ class PointsTo:
                                    name in self._single)
             self.taken.setdefault(name)
         return self.sites[site]
-
-
-def allocated(call: Call, callee: str) -> int | None:
-    """How many bytes an allocation asks for, if that is a constant."""
-    positions = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,), "valloc": (0,), "alloca": (0,),
-                 "__builtin_alloca": (0,)}.get(callee)
-    if positions is None or len(call.args) <= max(positions):
-        return None
-    total = 1
-    for p in positions:
-        argument = call.args[p]
-        folded = None if isinstance(argument, Place) else fold(argument)
-        if not isinstance(folded, Const) or folded.value <= 0:
-            return None
-        total *= folded.value
-    return total
-
-
-def heap_types(solved: PointsTo, module: Module) -> dict[str, CType]:
-    """The type that the program uses the memory of each allocation site as, where it has one."""
-    chosen: dict[str, CType] = {}
-    for name, size in solved.heaps.items():
-        types = [t for t in solved.pointed.get(name, {}) if not isinstance(t, VoidType | FunctionType)]
-        types = [t for t in types if not (isinstance(t, RecordType) and t.key not in module.records)]
-        fitting = [t for t in types if size is not None and module.sizeof(t) == size]
-        records = [t for t in types if isinstance(t, RecordType)]
-        best = fitting or sorted(records, key=module.sizeof, reverse=True) or sorted(types, key=module.sizeof, reverse=True)
-        if best:
-            chosen[name] = best[0]
-    return chosen

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from frontend.cfa import UNBOUNDED_LENGTH
 from frontend.expr import TRUE, Binary, Const, Expr, Scalar
+from frontend.flows import ANY, Target
 from frontend.fold import cast, conjunction, fold, minus, plus, times
 from frontend.ir import Index, Module, Place, Step
 from frontend.memory import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
 from frontend.objects import Notes, Objects
 from frontend.places import Cell, Part, Places
-from frontend.pointsto import ANY, Target, Targets
+from frontend.pointsto import Targets
 from frontend.source import Location
 from frontend.types import ArrayType, CType, RecordType
 

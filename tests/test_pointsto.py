@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from frontend.expr import Read, Scalar, Var
+from frontend.heap import heap_types
 from frontend.ir import Function
 from frontend.module import load_module
 from frontend.objects import Notes, Objects
 from frontend.parse import SourceOptions, parse
 from frontend.places import Places
-from frontend.pointsto import PointsTo, heap_types
+from frontend.pointsto import PointsTo
 from frontend.types import LP64
 
 PTR = Scalar(64, False)
@@ -32,7 +33,7 @@ def analyse(tmp_path: Path, text: str) -> PointsTo:
     found = PointsTo(module, objects, places, body, {})
     found.solve(["main"])
     if found.heaps:
-        types = heap_types(found, module)
+        types = heap_types(found.heaps, found.pointed, module)
         objects.forget(found.heaps)
         found = PointsTo(module, objects, places, body, types)
         found.solve(["main"])
@@ -43,17 +44,19 @@ CASES = [
     ("plain", "int x, y; int main(void) { int *p = &x; int *q = &y; return *p; }", "p", ["x"], False),
     ("both branches", "int x, y, c; int main(void) { int *p; if (c) p = &x; else p = &y; return *p; }", "p", ["x", "y"], False),
     ("through memory", "int x; int *g; int main(void) { g = &x; int *p = g; return *p; }", "p", ["x"], False),
-    ("through a field", "int x, y; struct { int *a, *b; } s; int main(void) { s.a = &x; s.b = &y; int *p = s.b; return *p; }", "p",
-     ["y"], False),
+    ("through a field", "int x, y; struct { int *a, *b; } s; int main(void) { s.a = &x; s.b = &y; int *p = s.b; return *p; }",
+     "p", ["y"], False),
     ("two levels", "int x; int *a; int **g = &a; int main(void) { *g = &x; int *p = a; return *p; }", "p", ["x"], False),
     ("initialiser", "int x[4]; int *g = &x[2]; int main(void) { int *p = g; return *p; }", "p", ["x"], False),
     ("parameter", "int x; int f(int *q) { int *p = q; return *p; } int main(void) { return f(&x); }", "f:p", ["x"], False),
     ("result", "int x; int *f(void) { return &x; } int main(void) { int *p = f(); return *p; }", "p", ["x"], False),
     ("arithmetic", "int a[8], i; int main(void) { int *p = a + i; p++; return *p; }", "p", ["a"], False),
-    ("container", "struct S { int k; int m; } s; int main(void) { int *q = &s.m; struct S *p = (struct S *)((char *)q - 4); return p->k; }",
-     "p", ["s"], False),
+    ("container", "struct S { int k, m; } s; int main(void) { int *q = &s.m; struct S *p = (struct S *)((char *)q - 4);"
+     " return p->k; }", "p", ["s"], False),
     ("heap", "#include <stdlib.h>\nint main(void) { int *p = malloc(4); return *p; }", "p", ["malloc@main:2"], False),
-    ("struct copy", "int x; struct { int *f; } s, t; int main(void) { s.f = &x; t = s; int *p = t.f; return *p; }", "p", ["x"], False),
+    ("struct copy", "int x; struct { int *f; } s, t; int main(void) { s.f = &x; t = s; int *p = t.f; return *p; }", "p", ["x"],
+     False),
+    ("a counter", "unsigned long n; int x; int main(void) { int *p = &x; while (n) n = n + 8; return *p; }", "p", ["x"], False),
     ("from outside", "int *f(void); int main(void) { int *p = f(); return *p; }", "p", [], True),
     ("argv", "int main(int argc, char **argv) { char *p = argv[0]; return *p; }", "p", [], True),
     ("null only", "int *g; int main(void) { int *p = g; return *p; }", "p", [], False),
