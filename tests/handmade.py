@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from frontend.expr import Scalar, Var
 from frontend.ir import Annotation, Function, FunctionDecl, Instr, IrEdge, Place, Storage, Symbol
 from frontend.source import Location
-from frontend.types import LP64, ArrayType, CType, DataModel, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
+from frontend.types import (
+    LP64,
+    ArrayType,
+    CType,
+    DataModel,
+    FloatType,
+    FunctionType,
+    IntType,
+    PointerType,
+    Record,
+    RecordType,
+    VoidType,
+)
 
 INT = IntType("int", 32, True)
 CHAR = IntType("char", 8, True)
@@ -30,8 +42,8 @@ def function(name: str, edges: list[tuple[int, int, Instr]], exit_: int, registe
     size = max([exit_, *(max(a, b) for a, b, _ in edges)]) + 1
     made = tuple(IrEdge(a, b, i, Location("hand.c", n + 1), str(n)) for n, (a, b, i) in enumerate(edges))
     kind = FunctionType(VOID if result is None else INT, tuple(INT for _ in params))
-    return Function(name, kind, params, tuple(p.name for p in params), result, registers, memory, size, 0, exit_, made, attributes,
-                    Location("hand.c", 1))
+    names = tuple(p.name for p in params)
+    return Function(name, kind, params, names, result, registers, memory, size, 0, exit_, made, attributes, Location("hand.c", 1))
 
 
 @dataclass

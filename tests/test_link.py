@@ -10,8 +10,7 @@ from frontend.ir import AtomicBegin, AtomicEnd, Call, Forget, Guard, Load, Set, 
 from frontend.link import LinkOptions, link
 from frontend.source import FrontendError
 from frontend.types import FunctionType
-
-from handmade import I32, INT, VOID, HandModule, function, place, symbol
+from tests.handmade import I32, INT, VOID, HandModule, function, place, symbol
 
 T, U, OLD = Var("%1", I32), Var("%2", I32), Var("old", I32)
 
@@ -95,15 +94,15 @@ def test_a_read_before_a_section_does_not_become_protected() -> None:
 
 
 def test_a_lock_blocks_before_its_section() -> None:
-    edges = [(0, 1, AtomicBegin()), (1, 2, Load(T, place("m"))), (2, 3, Guard(eq(T, 0))), (3, 4, Store(place("m"), Const(1, I32))),
-             (4, 5, AtomicEnd()), (5, 6, Store(place("x"), Const(7, I32)))]
+    edges = [(0, 1, AtomicBegin()), (1, 2, Load(T, place("m"))), (2, 3, Guard(eq(T, 0))),
+             (3, 4, Store(place("m"), Const(1, I32))), (4, 5, AtomicEnd()), (5, 6, Store(place("x"), Const(7, I32)))]
     (template,) = link(one(edges, 6, (T,))).templates
     assert text(template) == ["0 [m == 0] -> 1 p", "1* m = 1 -> 2 p", "2 x = 7 -> 3"]
 
 
 def test_blocking_deep_in_a_section_is_moved_to_its_entry() -> None:
-    edges = [(0, 1, AtomicBegin()), (1, 2, Store(place("x"), Const(1, I32))), (2, 3, Load(T, place("m"))), (3, 4, Guard(eq(T, 0))),
-             (4, 5, Store(place("y"), Const(1, I32))), (5, 6, AtomicEnd())]
+    edges = [(0, 1, AtomicBegin()), (1, 2, Store(place("x"), Const(1, I32))), (2, 3, Load(T, place("m"))),
+             (3, 4, Guard(eq(T, 0))), (4, 5, Store(place("y"), Const(1, I32))), (5, 6, AtomicEnd())]
     (template,) = link(one(edges, 6, (T,))).templates
     assert text(template) == ["0 x = 1; [m == 0] -> 1 p", "1* y = 1 -> 2 p"]
     assert [a.variable for a in template.cfa.edges[0].accesses] == ["x", "m"]
@@ -135,7 +134,8 @@ def test_unbalanced_section_is_located() -> None:
 
 def test_nested_sections_are_one() -> None:
     edges = [(0, 1, AtomicBegin()), (1, 2, Store(place("x"), Const(1, I32))), (2, 3, AtomicBegin()),
-             (3, 4, Store(place("y"), Const(2, I32))), (4, 5, AtomicEnd()), (5, 6, Store(place("x"), Const(3, I32))), (6, 7, AtomicEnd())]
+             (3, 4, Store(place("y"), Const(2, I32))), (4, 5, AtomicEnd()), (5, 6, Store(place("x"), Const(3, I32))),
+             (6, 7, AtomicEnd())]
     (template,) = link(one(edges, 7)).templates
     assert text(template) == ["0 x = 1 -> 1 p", "1* y = 2 -> 2 p", "2* x = 3 -> 3 p"]
 
@@ -147,7 +147,8 @@ def test_calls_bind_parameters_and_give_results() -> None:
     edges = [(0, 1, Load(T, place("x"))), (1, 2, Call(U, "double", (Read(T),), call)), (2, 3, Store(place("y"), Read(U)))]
     worker = function("worker", edges, 3, (T, U), attributes=(("circ_thread", ()),))
     program = link(HandModule({"worker": worker, "double": double}, {"x": symbol("x"), "y": symbol("y")}))
-    assert text(program.templates[0]) == ["0 double::p = x -> 1", "1 double::r = double::p + double::p -> 2", "2 y = double::r -> 3"]
+    assert text(program.templates[0]) == [
+        "0 double::p = x -> 1", "1 double::r = double::p + double::p -> 2", "2 y = double::r -> 3"]
 
 
 def test_recursion_is_located() -> None:
@@ -160,11 +161,12 @@ def test_recursion_is_located() -> None:
 
 def test_locals_are_arbitrary_again_at_every_call() -> None:
     r = Var("r", I32)
-    stale = function("stale", [(0, 1, Guard(eq(r, 1))), (0, 2, Guard(ne(r, 1))), (1, 2, Set(r, Const(1, I32)))], 2, (r,), result=r)
+    body = [(0, 1, Guard(eq(r, 1))), (0, 2, Guard(ne(r, 1))), (1, 2, Set(r, Const(1, I32)))]
+    stale = function("stale", body, 2, (r,), result=r)
     call = FunctionType(INT, ())
     edges = [(0, 1, Call(T, "stale", (), call)), (1, 2, Call(T, "stale", (), call)), (2, 3, Store(place("x"), Read(T)))]
-    (template,) = link(HandModule({"stale": stale, "worker": function("worker", edges, 3, (T,), attributes=(("circ_thread", ()),))},
-                                  {"x": symbol("x")})).templates
+    worker = function("worker", edges, 3, (T,), attributes=(("circ_thread", ()),))
+    (template,) = link(HandModule({"stale": stale, "worker": worker}, {"x": symbol("x")})).templates
     assert sum("stale::r = *" in line for line in text(template)) == 2
 
 

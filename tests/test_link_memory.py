@@ -53,7 +53,8 @@ def test_leaves(load) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_initialisers(load) -> None:  # type: ignore[no-untyped-def]
-    program = load("int x[4] = {1, 2}; struct { int *p; char c[3]; } s = { &x[1], \"ab\" }; int main(void) { return *s.p + s.c[0]; }")
+    program = load("""
+    int x[4] = {1, 2}; struct { int *p; char c[3]; } s = { &x[1], "ab" }; int main(void) { return *s.p + s.c[0]; }""")
     assert program.variable("x[]").start == Values(0, ((0, 1), (1, 2)))
     assert program.variable("s.c[]").start == Values(0, ((0, 97), (1, 98)))
     start = program.variable("s.p").start
@@ -90,7 +91,8 @@ def test_hardware_registers(load) -> None:  # type: ignore[no-untyped-def]
 
 def test_volatile_is_an_assumption(load) -> None:  # type: ignore[no-untyped-def]
     program = load("volatile int v; extern volatile int e; int x; int main(void) { x = v; x = e; return 0; }")
-    assert [a.text for a in program.assumptions if "volatile" in a.text] == ["volatile variable 'v' changes only through the program"]
+    noted = [a.text for a in program.assumptions if "volatile" in a.text]
+    assert noted == ["volatile variable 'v' changes only through the program"]
     reading = [e for e in program.template("main").cfa.edges if any(a.variable == "e" for a in e.accesses)]
     assert [show_op(e.op).endswith("= *") for e in reading] == [True]
 
@@ -106,7 +108,8 @@ def test_heap_that_is_allocated_once_is_a_plain_object(load) -> None:  # type: i
 def test_heap_in_a_loop_has_instances(load) -> None:  # type: ignore[no-untyped-def]
     program = load("""#include <stdlib.h>
     struct S { int a; struct S *next; } *head;
-    int main(void) { while (head == 0 || head->a) { struct S *p = calloc(1, sizeof *p); if (!p) break; p->next = head; head = p; } return 0; }""")
+    int main(void) { while (head == 0 || head->a) { struct S *p = calloc(1, sizeof *p); if (!p) break;
+      p->next = head; head = p; } return 0; }""")
     cells = program.variable("calloc@main:3.next")
     assert cells.is_array and cells.start == Values()
     assert any("next> + 1" in s for s in steps(program))
@@ -130,16 +133,16 @@ def test_every_thread_has_its_own_instance(load) -> None:  # type: ignore[no-unt
 
 CREATE = "#include <pthread.h>\nint x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
 PTHREADS = [
-    ("unprotected", "void *w(void *p) { x++; return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); x = 1; return 0; }",
-     True),
+    ("unprotected", "void *w(void *p) { x++; return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); x = 1;"
+     " return 0; }", True),
     ("ordered by join", "void *w(void *p) { x++; return 0; } int main(void) { pthread_t t; x = 1; pthread_create(&t, 0, w, 0);"
      " pthread_join(t, 0); x = 2; return 0; }", False),
     ("joins the other", "void *w(void *p) { x++; return 0; } void *v(void *p) { return 0; } int main(void) { pthread_t t, u;"
      " pthread_create(&t, 0, w, 0); pthread_create(&u, 0, v, 0); pthread_join(u, 0); x = 2; return 0; }", True),
-    ("mutex", "void *w(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; } int main(void) { pthread_t t[3];"
-     " for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0); return 0; }", False),
-    ("unlocked too early", "void *w(void *p) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); x++; return 0; } int main(void) {"
-     " pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0); return 0; }", True),
+    ("mutex", "void *w(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; } int main(void) {"
+     " pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0); return 0; }", False),
+    ("unlocked too early", "void *w(void *p) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); x++; return 0; }"
+     " int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0); return 0; }", True),
     ("another mutex", "pthread_mutex_t k; void *w(void *p) { pthread_mutex_lock(p); x++; pthread_mutex_unlock(p); return 0; }"
      " int main(void) { pthread_t t, u; pthread_create(&t, 0, w, &m); pthread_create(&u, 0, w, &k); return 0; }", True),
     ("the same mutex by pointer", "void *w(void *p) { pthread_mutex_lock(p); x++; pthread_mutex_unlock(p); return 0; }"
@@ -180,7 +183,8 @@ def test_unknown_functions_touch_what_their_arguments_reach(load) -> None:  # ty
 
 
 def test_atomics_are_no_data(load) -> None:  # type: ignore[no-untyped-def]
-    program = load("#include <stdatomic.h>\n_Atomic int a; void w(void) { a = 1; a++; atomic_store(&a, 3); }", "w", race_model="c11")
+    text = "#include <stdatomic.h>\n_Atomic int a; void w(void) { a = 1; a++; atomic_store(&a, 3); }"
+    program = load(text, "w", race_model="c11")
     assert {a.kind for e in program.template("w").cfa.edges for a in e.accesses} == {AccessKind.ATOMIC}
     assert oracle(program, RaceOn("a"), 2) is False
 
