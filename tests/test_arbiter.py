@@ -72,8 +72,8 @@ def test_a_kernel_that_accepts_everything_is_noticed(monkeypatch: pytest.MonkeyP
 def test_the_undecided_are_counted() -> None:
     table = disagreements(undecided, range(5))
     assert not table.wrong
-    assert table.decided == 0
-    assert "5 x I do not know" in str(table)
+    assert table.decided_beyond_triage == 0
+    assert f"{5 - table.trivial} x I do not know" in str(table)
 
 
 def test_an_honest_engine_is_not_caught() -> None:
