@@ -1,5 +1,6 @@
 // Bit fields of one bit: an unsigned one takes the lowest bit of what is stored, a _Bool one whether it is not 0.
 //
+// CIRC: --property asserts
 // EXPECT: safe asserts
 //
 // One unsigned bit and _Bool have the same two values, but C converts to them differently.
