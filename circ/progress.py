@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sized
 from typing import Any, TextIO
 
+from circ.report.rows import Scanned, verdict_counts
 from circ.verdict import Observer
 
 
@@ -44,3 +45,49 @@ class Progress:
                 self.show(f"{file}: {data.get('subject')} ({len(done) + 1}/{total}, {now - start:.0f} s): {event} {details}")
 
         return observe
+
+
+class ScanProgress:
+    """A scan on one line of a terminal: how far, what is running, how long it may still take; else a line for each file."""
+
+    def __init__(self, stream: TextIO, weights: Mapping[str, float]) -> None:
+        self.line = Progress(stream)
+        self.weights = weights
+        self.running: dict[str, tuple[float, str]] = {}
+        self.done = 0
+        self.done_weight = 0.0
+        self.begin = self.last = time.monotonic()
+
+    def start(self, path: str) -> None:
+        self.running[path] = (time.monotonic(), "reading")
+
+    def at(self, path: str, what: str) -> None:
+        self.running[path] = (self.running[path][0], what)
+
+    def end(self, path: str, scanned: Scanned) -> None:
+        seconds = time.monotonic() - self.running.pop(path)[0]
+        self.done += 1
+        self.done_weight += self.weights[path]
+        self.clear()
+        if not self.line.enabled:
+            print(f"[{self.done}/{len(self.weights)}] {path}: {verdict_counts([scanned])} ({seconds:.1f} s){self._left()}",
+                  file=self.line.stream, flush=True)
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self.line.enabled and now - self.last > 0.15:
+            self.last = now
+            busy = "; ".join(f"{path}: {what}, {now - since:.0f} s" for path, (since, what) in self.running.items())
+            self.line.show(f"[{self.done}/{len(self.weights)}]{self._left()}  {busy}")
+
+    def clear(self) -> None:
+        self.line.clear()
+
+    def _left(self) -> str:
+        """The rest at the pace so far, once there is a pace; what is running counts as half done."""
+        half = sum(self.weights[p] for p in self.running) / 2
+        fraction = (self.done_weight + half) / (sum(self.weights.values()) or 1.0)
+        elapsed = time.monotonic() - self.begin
+        if self.done == 0 or elapsed < 1 or fraction >= 1:
+            return ""
+        return f", about {elapsed * (1 - fraction) / fraction:.0f} s left"

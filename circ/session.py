@@ -17,11 +17,12 @@ from circ.bugs import report_bug
 from circ.check import Asked, Plan, answers, file_name, questions
 from circ.evidence import dump as evidence_text
 from circ.progress import Progress
+from circ.report.flowrule import alarms, flow_text
 from circ.report.json import report_json
 from circ.report.summary import FileReport, file_status, worst
 from circ.report.text import answer_text, file_text, summary_text
 from circ.supervise import Limits
-from circ.verdict import Answer, Options, Refuted, Result, Safe, Unknown
+from circ.verdict import Answer, Options, Refuted, Result, Safe, Unknown, word
 from frontend import LoadOptions, load
 from frontend.cfa import Program
 from frontend.predicate import parse_predicate
@@ -45,6 +46,7 @@ class Request:
     certificate: Path | None = None
     dump: Path | None = None
     explain: bool = False
+    flow_rule: bool = False
     debug: bool = False
 
     def plan(self) -> Plan:
@@ -115,6 +117,8 @@ class Session:
         if self.request.form == "text":
             self.progress.clear()
             self.out.write(file_text(Result(program, tuple(known))))
+            if self.request.flow_rule:
+                self.out.write(flow_text(alarms(program), {a.shown: word(a.question, a.verdict) for a in known}))
             self.out.flush()
 
     def _tell(self, program: Program, answer: Answer) -> None:

@@ -162,11 +162,8 @@ def _child_main(
     os.dup2(stderr, 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means, and kills us
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _die_with(parent)
-    _limit(resource.RLIMIT_STACK, _STACK)
-    sys.setrecursionlimit(_RECURSION)
-    if limits.memory is not None:
-        _limit(resource.RLIMIT_AS, limits.memory << 20)
+    die_with(parent)
+    confine(limits.memory)
 
     def emit(name: str, data: Mapping[str, Any]) -> None:
         plain = {k: v for k, v in data.items() if isinstance(v, str | int | float | bool | None)}
@@ -206,7 +203,15 @@ def _limit(which: int, value: int) -> None:
         resource.setrlimit(which, (value, hard))
 
 
-def _die_with(parent: int) -> None:
+def confine(memory: int | None) -> None:
+    """Gives this process and those it starts that many megabytes, and room for deep recursion."""
+    _limit(resource.RLIMIT_STACK, _STACK)
+    sys.setrecursionlimit(_RECURSION)
+    if memory is not None:
+        _limit(resource.RLIMIT_AS, memory << 20)
+
+
+def die_with(parent: int) -> None:
     """Ends this process when its parent ends, however that comes about (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
