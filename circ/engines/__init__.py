@@ -30,8 +30,10 @@ class Entry:
 
 
 ENGINES: tuple[Entry, ...] = (
-    Entry("auto", "circ.engines.auto", "a small explicit search, then omega-circ, then a large explicit search",
+    Entry("auto", "circ.engines.auto", "the static prover, a small explicit search, omega-circ, a large explicit search",
           "races and assertions, proofs and traces"),
+    Entry("static", "circ.engines.static", "locks, flags, creation and joining as sets of values, for every pair of places",
+          "races, proofs"),
     Entry("omega-circ", "circ.engines.omega_circ", "context inference with k threads, then a check for any number of them",
           "races and assertions, proofs and traces"),
     Entry("circ", "circ.engines.circ", "context inference with threads counted 0..k and omega (Algorithm 5 of the CIRC paper)",

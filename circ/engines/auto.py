@@ -1,8 +1,8 @@
 """Engine `auto`: the engines in the order of their cost. Deterministic: effort is counted in states, not in seconds.
 
-A small explicit search finds most races, and proves what is small and finite; context inference proves the rest or finds
-the races that take a longer way; a large explicit search is for programs with counted threads whose proof needs more than
-pairs of threads.
+The static prover costs little and proves what locks, creation and joining protect; a small explicit search finds most
+races, and proves what is small and finite; context inference proves the rest or finds the races that take a longer way;
+a large explicit search is for programs with counted threads whose proof needs more than pairs of threads.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from circ.engines import explicit
 from circ.engines.inference import ContextInference, omega_circ
+from circ.engines.static import Static
 from circ.verdict import Observer, Options, OutOfTime, Question, Unknown, Verdict
 from frontend.cfa import Program
 
@@ -25,9 +26,13 @@ class Auto:
     """Answers the questions of one program in turn; context inference keeps what it learns for the next."""
 
     def __init__(self) -> None:
+        self.static = Static()
         self.inference: ContextInference = omega_circ()
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+        static = self.static(program, question, options, observer)
+        if not isinstance(static, Unknown):
+            return _by("static", static)
         counted = all(t.count is not None for t in program.templates)
         quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
         if not isinstance(quick, Unknown):

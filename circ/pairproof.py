@@ -1,0 +1,126 @@
+"""A closed set of pairs (`circ.pairing`) as the certificate that the kernel checks, and in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from circ.pairing import Pairing, ThreadState
+from circ.regions import Regions
+from circ.tracking import Survey, Tracked
+from circ.values import ValueSet, anything
+from circ.verdict import Certificate, Question, RaceOn
+from frontend.cfa import Program, show_exact
+from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var, show_lvalue
+
+Spot: TypeAlias = tuple[int, int]
+"""A template and a region, later a class."""
+
+Dnf: TypeAlias = dict[tuple[int, ...], None]
+
+TRUE_ROW: list[list[int]] = [[]]
+
+
+def certificate(program: Program, question: Question, regions: Sequence[Regions], pairing: Pairing) -> Certificate:
+    """The pairs as rows; regions about which all rows say the same become one class."""
+    return Certificate(program.fingerprint(), question, "pairs", _Writer(regions, pairing).body())
+
+
+class _Writer:
+    def __init__(self, regions: Sequence[Regions], pairing: Pairing) -> None:
+        self.regions, self.pairing = regions, pairing
+        self.formulas: dict[str, int] = {}
+        self._states: dict[int, tuple[int, ...]] = {}
+        self._literals: dict[tuple[Lvalue, ValueSet, int], tuple[int, ...]] = {}
+
+    def body(self) -> dict[str, Any]:
+        pairs: dict[tuple[Spot, Spot], Dnf] = {}
+        for (i, j), states in self.pairing.pairs.items():
+            one, two = self.pairing.threads[i], self.pairing.threads[j]
+            for a, b in ((one, two), (two, one)):
+                self._put(pairs.setdefault((a[:2], b[:2]), {}), (a, b), states)
+        holders: dict[tuple[Spot, Spot, Spot], Dnf] = {}
+        for (i, j, k), states in self.pairing.holders.items():
+            one, two, three = (self.pairing.threads[n] for n in (i, j, k))
+            for a, b in ((one, two), (two, one)):
+                self._put(holders.setdefault((a[:2], b[:2], three[:2]), {}), (a, b, three), states)
+        chosen = self._classes(pairs, holders)
+        body: dict[str, Any] = {
+            "classes": [[chosen.get((t, r), r) if (r := view.of[q]) is not None else q for q in range(view.cfa.size)]
+                        for t, view in enumerate(self.regions)],
+            "pairs": _rows(pairs, chosen),
+            "formulas": list(self.formulas),
+        }
+        if holders:
+            body["holders"] = _rows(holders, chosen)
+        return body
+
+    def _classes(self, pairs: dict[tuple[Spot, Spot], Dnf], holders: dict[tuple[Spot, Spot, Spot], Dnf]) -> dict[Spot, int]:
+        """The class of each region: the first region of its template with the same label and the same rows."""
+        about: dict[Spot, list[tuple[object, ...]]] = {}
+        for spots, dnf in (*pairs.items(), *holders.items()):
+            said = tuple(sorted(dnf))
+            for n, spot in enumerate(spots):
+                about.setdefault(spot, []).append((n, *(s for m, s in enumerate(spots) if m != n), said))
+        found: dict[object, int] = {}
+        chosen: dict[Spot, int] = {}
+        for t, view in enumerate(self.regions):
+            for r in view.moves:
+                rows = tuple(sorted(about.get((t, r), ()), key=repr))
+                chosen[t, r] = found.setdefault((t, view.labels[r], rows), r)
+        return chosen
+
+    # ----------------------------------------------------------------------------------------------- formulas
+    def _put(self, dnf: Dnf, threads: Sequence[ThreadState], states: Iterable[int]) -> None:
+        own = [f for slot, (t, _, values) in enumerate(threads, 1)
+               for cell, v in zip(self._told(t), values, strict=False) for f in self._literal(cell, v, slot)]
+        for n in states:
+            dnf[(*self._shared(n), *own)] = None
+
+    def _shared(self, n: int) -> tuple[int, ...]:
+        if n not in self._states:
+            g = self.pairing.lattice.states[n]
+            cells = zip(self.regions[0].globals, g, strict=True)
+            self._states[n] = tuple(f for cell, v in cells for f in self._literal(cell, v, 0))
+        return self._states[n]
+
+    def _told(self, t: int) -> tuple[Var, ...]:
+        """Own cells that formulas can speak of: ghosts come last and are left out."""
+        view = self.regions[t]
+        return view.own[:len(view.own) - len(view.ghosts.cells)]
+
+    def _literal(self, cell: Lvalue, v: ValueSet, slot: int) -> tuple[int, ...]:
+        """Positions of formulas which say together that the cell's value is in the set."""
+        key = (cell, v, slot)
+        if key not in self._literals:
+            made: list[Expr] = []
+            if v != anything(cell.type):
+                named = Var(f"{cell.name}@{slot}", cell.type) if slot and isinstance(cell, Var) else cell
+                equal = [Binary("!=" if v.others else "==", Read(named), Const(x, cell.type)) for x in sorted(v.values)]
+                made = list(equal) if v.others else [_any(equal)]
+            self._literals[key] = tuple(self.formulas.setdefault(show_exact(e), len(self.formulas)) for e in made)
+        return self._literals[key]
+
+
+def _rows(rows: dict[Any, Dnf], chosen: dict[Spot, int]) -> list[list[Any]]:
+    """Rows by class. Of two rows about the same threads in exchanged order one says everything, the other nothing."""
+    found: dict[tuple[int, ...], list[list[int]]] = {}
+    for spots, dnf in rows.items():
+        places = [(t, chosen[t, r]) for t, r in spots]
+        row = [list(c) for c in dnf] if places[0] <= places[1] else TRUE_ROW
+        found.setdefault(tuple(n for place in places for n in place), row)
+    return [[*where, found[where]] for where in sorted(found)]
+
+
+def _any(parts: Sequence[Expr]) -> Expr:
+    result = parts[0]
+    for e in parts[1:]:
+        result = Binary("||", result, e)
+    return result
+
+
+# --------------------------------------------------------------------------------------------------- words
+def reasons(program: Program, question: RaceOn, survey: Survey, tracked: Tracked) -> tuple[str, ...]:
+    """What the proof rests on, a sentence for each argument."""
+    names = [show_lvalue(v) for v in tracked.globals]
+    return (f"no two conflicting accesses can be next at once, by {', '.join(names) or 'the shape of the threads'}",)

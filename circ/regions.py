@@ -1,0 +1,231 @@
+"""A template as a few tracked cells see it: regions of locations that no step they notice leads into, and moves between them.
+
+A region is entered at its first location only, and nothing inside it changes or tests a tracked cell, so whatever is known of
+a thread at that location is known of it everywhere in the region. `ghosts` are extra cells of a thread that an analysis
+invents: they get values on some edges, and no formula can speak of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TypeAlias
+
+from circ.values import TOP, Cells, State, ValueSet, anything, join, single
+from frontend.cfa import (
+    AllAt,
+    Assign,
+    Assume,
+    Havoc,
+    Op,
+    Program,
+    Self,
+    Values,
+    Variable,
+    name_of,
+    op_reads,
+    op_writes,
+    primitive,
+)
+from frontend.expr import Const, Element, Expr, Lvalue, Var, reads
+
+Part: TypeAlias = Assume | Assign | Havoc
+
+MOST_WAYS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What an edge does to the tracked cells; `to` is a region."""
+
+    edge: int
+    to: int
+    parts: tuple[Part, ...]
+    guards: tuple[AllAt, ...]
+    writes: bool
+    """Whether it may change a tracked global."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ghosts:
+    """Cells of one template that the program does not have: their names, and what edges (by index) do to them."""
+
+    cells: tuple[Var, ...] = ()
+    effects: Mapping[int, tuple[Assign, ...]] = field(default_factory=dict)
+
+
+class Regions:
+    """One template's regions, named by their first locations; `of[q]` is None for a location no path leads to."""
+
+    def __init__(self, program: Program, number: int, globals_: Sequence[Lvalue], locals_: Sequence[Var], ghosts: Ghosts) -> None:
+        self.program = program
+        self.template = program.templates[number]
+        self.cfa = self.template.cfa
+        self.globals = tuple(globals_)
+        self.ghosts = ghosts
+        self.own = (*locals_, *ghosts.cells)
+        self.cells = Cells((*self.globals, *self.own), len(self.globals))
+        self.named_globals = frozenset(map(name_of, globals_))
+        self.parts = [self._parts(e.op, ghosts.effects.get(i, ())) for i, e in enumerate(self.cfa.edges)]
+        self.guards = [tuple(p for p in primitive(e.op) if isinstance(p, AllAt)) for e in self.cfa.edges]
+        self.labels = _labels(program, number)
+        self.of = self._leaders()
+        self.moves: dict[int, list[Move]] = {r: [] for r in self.of if r is not None}
+        self.inside: dict[int, list[int]] = {r: [] for r in self.moves}
+        for q, r in enumerate(self.of):
+            if r is not None:
+                self.inside[r].append(q)
+        for i, e in enumerate(self.cfa.edges):
+            source, target = self.of[e.source], self.of[e.target]
+            if source is not None and target is not None and (self._visible(i) or source != target):
+                writes = any(n in self.named_globals for n in op_writes(e.op))
+                self.moves[source].append(Move(i, target, self.parts[i], self.guards[i], writes))
+        self.live = self._live()
+
+    # ----------------------------------------------------------------------------------------------- what is seen
+    def _parts(self, op: Op, more: tuple[Assign, ...]) -> tuple[Part, ...]:
+        """The primitive operations that test or change a tracked cell."""
+        found: list[Part] = []
+        for part in primitive(op):
+            if isinstance(part, AllAt):
+                continue
+            touched = [*op_writes(part), *(map(name_of, op_reads(part)) if isinstance(part, Assume) else ())]
+            if any(map(self.cells.knows, touched)):
+                found.append(part)
+        return (*found, *more)
+
+    def _visible(self, i: int) -> bool:
+        return bool(self.parts[i] or self.guards[i])
+
+    def _leaders(self) -> list[int | None]:
+        """For each location the first one of its region."""
+        start = self.cfa.start
+        into: list[list[int]] = [[] for _ in range(self.cfa.size)]
+        for i, e in enumerate(self.cfa.edges):
+            into[e.target].append(i)
+        order = self._reverse_postorder()
+        marked = {start}
+        while True:
+            leader: list[int | None] = [None] * self.cfa.size
+            for q in order:
+                if q not in marked and self._joins(q, into[q], leader):
+                    marked.add(q)
+                # The first way in that has been seen in this order is enough: others that differ mark q, now or below.
+                leader[q] = q if q in marked else next(r for i in into[q] if (r := leader[self.cfa.edges[i].source]) is not None)
+            more = {q for q in order if q not in marked and self._joins(q, into[q], leader)}
+            if not more:
+                return leader
+            marked |= more
+
+    def _joins(self, q: int, into: Sequence[int], leader: Sequence[int | None]) -> bool:
+        """Whether q must begin a region, as far as the locations before it have theirs."""
+        found = set()
+        for i in into:
+            r = leader[self.cfa.edges[i].source]
+            if r is not None:
+                if self._visible(i) or self.labels[r] != self.labels[q]:
+                    return True
+                found.add(r)
+        return len(found) > 1
+
+    def _reverse_postorder(self) -> list[int]:
+        out: list[list[int]] = [[] for _ in range(self.cfa.size)]
+        for e in self.cfa.edges:
+            out[e.source].append(e.target)
+        seen = {self.cfa.start}
+        order: list[int] = []
+        stack = [(self.cfa.start, iter(out[self.cfa.start]))]
+        while stack:
+            q, targets = stack[-1]
+            target = next((r for r in targets if r not in seen), None)
+            if target is None:
+                stack.pop()
+                order.append(q)
+            else:
+                seen.add(target)
+                stack.append((target, iter(out[target])))
+        return order[::-1]
+
+    def _live(self) -> dict[int, frozenset[int]]:
+        """At each region the positions of own cells that a later step may read before it writes them; ghosts always."""
+        always = frozenset(range(len(self.globals) + len(self.own) - len(self.ghosts.cells), len(self.globals) + len(self.own)))
+        at = {v.name: n for n, v in enumerate(self.own, len(self.globals))}
+        live = dict.fromkeys(self.moves, always)
+        before: dict[int, list[int]] = {r: [] for r in self.moves}
+        for r, moves in self.moves.items():
+            for m in moves:
+                before[m.to].append(r)
+        todo = list(self.moves)
+        while todo:
+            r = todo.pop()
+            now = set(live[r])
+            for m in self.moves[r]:
+                needed = set(live[m.to])
+                for part in reversed(m.parts):
+                    needed -= {at[n] for n in _surely_written(part) if n in at} - always
+                    needed |= {at[n] for n in map(name_of, _read(part)) if n in at}
+                now |= needed
+            if now != live[r]:
+                live[r] = frozenset(now)
+                todo.extend(before[r])
+        return live
+
+    # ----------------------------------------------------------------------------------------------- states
+    def start(self) -> State:
+        """The own cells of a thread at its start."""
+        known = {v.name: v for v in self.template.locals}
+        return tuple(start_value(known[v.name], v) if v.name in known else single(0) for v in self.own)
+
+    def step(self, move: Move, g: State, own: State) -> list[tuple[State, State]]:
+        """Globals and own cells after the move, of which dead ones are forgotten."""
+        states = [(*g, *own)]
+        for part in move.parts:
+            states = list(dict.fromkeys(s for state in states for s in self.cells.execute(part, state)))
+            if len(states) > MOST_WAYS:
+                states = [reduce(join, states)]
+        n = len(self.globals)
+        keep = self.live[move.to]
+        found = {(s[:n], tuple(v if n + k in keep else anything(self.own[k].type) for k, v in enumerate(s[n:]))): None
+                 for s in states}
+        return list(found)
+
+
+def start_value(variable: Variable, cell: Lvalue) -> ValueSet:
+    """The values a cell of this variable can have at the start."""
+    match variable.start:
+        case Values(default=d, elements=es):
+            index = cell.index.value if isinstance(cell, Element) and isinstance(cell.index, Const) else None
+            return single(dict(es).get(index, d) if index is not None else d)
+        case Self():
+            return TOP
+        case _:
+            return anything(variable.type)
+
+
+def _labels(program: Program, number: int) -> list[tuple[bool, ...]]:
+    """What tells locations apart whatever is tracked: being atomic, critical, an error, or in a set that somebody waits for."""
+    template = program.templates[number]
+    waits = dict.fromkeys(p.locations for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
+                          if isinstance(p, AllAt) and p.template == template.name)
+    cfa = template.cfa
+    return [(q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in waits)) for q in range(cfa.size)]
+
+
+def _surely_written(part: Part) -> Iterable[str]:
+    targets = (part.target,) if isinstance(part, Assign) else part.targets if isinstance(part, Havoc) else ()
+    return [t.name for t in targets if isinstance(t, Var)]
+
+
+def _read(part: Part) -> Iterable[Lvalue]:
+    exprs: list[Expr] = []
+    match part:
+        case Assume(cond=c):
+            exprs.append(c)
+        case Assign(target=t, value=e):
+            exprs.append(e)
+            if isinstance(t, Element):
+                exprs.append(t.index)
+        case Havoc(targets=ts):
+            exprs += [t.index for t in ts if isinstance(t, Element)]
+    return [v for e in exprs for v in reads(e)]

@@ -1,0 +1,211 @@
+"""What a cheap proof about a variable may rest on: locks that are held where it is accessed, flags, locals that are tested.
+
+A guess from the shape of the edges; nothing rests on it but time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from frontend.cfa import Assign, Assume, Edge, Havoc, Op, Program, ThreadTemplate, name_of, primitive
+from frontend.expr import BOOL, Binary, Cast, Const, Expr, Lvalue, Read, Unary, Var, reads, variables
+
+MOST_FLAGS = 24
+MOST_LOCALS = 12
+
+Key: TypeAlias = tuple[str, int | None]
+"""A cell: a scalar's name, or an array's with a constant index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """Global cells, and for each template locals."""
+
+    globals: tuple[Lvalue, ...]
+    locals: tuple[tuple[Var, ...], ...]
+
+    def cells(self) -> list[tuple[int | None, Lvalue]]:
+        """Every tracked cell with the template it belongs to, None for a global; those that are guessed last come first."""
+        own = [(n, v) for n, vs in enumerate(self.locals) for v in vs]
+        return [*own, *((None, v) for v in reversed(self.globals))]
+
+    def without(self, cells: Iterable[tuple[int | None, Lvalue]]) -> Tracked:
+        """All but these cells."""
+        dropped = set(cells)
+        return Tracked(tuple(v for v in self.globals if (None, v) not in dropped),
+                       tuple(tuple(v for v in own if (n, v) not in dropped) for n, own in enumerate(self.locals)))
+
+
+def key(v: Lvalue) -> Key | None:
+    """The cell that an lvalue always means, None if that depends on the state."""
+    if isinstance(v, Var):
+        return v.name, None
+    return (v.array, v.index.value) if isinstance(v.index, Const) else None
+
+
+def taken(op: Op) -> Iterator[Lvalue]:
+    """Cells that a step tests and then sets."""
+    tested: list[Lvalue] = []
+    for part in primitive(op):
+        match part:
+            case Assume(cond=c):
+                tested += reads(c)
+            case Assign(target=t) if t in tested:
+                yield t
+
+
+class Survey:
+    """What the edges of a program do to the cells of its globals; made once for all its variables."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.globals = {v.name: v for v in program.globals}
+        self.cells: dict[Key, Lvalue] = {}
+        self.takes: Counter[Key] = Counter()
+        self.tested: dict[str, set[int]] = {}
+        self.written: dict[str, set[int]] = {}
+        self.odd: set[str] = set()
+        """Globals that get other values than constants."""
+        for n, t in enumerate(program.templates):
+            for e in t.cfa.edges:
+                self._look(n, e)
+        self.copied = {name for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
+                       if isinstance(p, Assign) and name_of(p.target) in self.tested for name in variables(p.value)}
+        """Globals whose values get into something that is tested."""
+        self.locks = {k: 1 << n for n, k in enumerate(self.takes)}
+        self.held = [self._held(t) for t in program.templates]
+
+    def _look(self, template: int, e: Edge) -> None:
+        for v in taken(e.op):
+            k = key(v)
+            if k is not None and k[0] in self.globals:
+                self.takes[k] += 1
+        for part in primitive(e.op):
+            match part:
+                case Assume(cond=c):
+                    for v in reads(c):
+                        self._cell(v)
+                        self.tested.setdefault(name_of(v), set()).add(template)
+                case Assign(target=t, value=value):
+                    self._cell(t)
+                    self.written.setdefault(name_of(t), set()).add(template)
+                    for v in reads(value):
+                        self._cell(v)
+                    if not _constant(value) and t.type != BOOL:
+                        self.odd.add(name_of(t))
+                case Havoc(targets=ts, whole=ws):
+                    self.odd.update((*map(name_of, ts), *ws))
+
+    def _cell(self, v: Lvalue) -> None:
+        k = key(v)
+        if k is not None and k[0] in self.globals:
+            self.cells.setdefault(k, v)
+
+    def _held(self, t: ThreadTemplate) -> list[int]:
+        """For each location the locks that some way there takes and does not give back, as a mask."""
+        out: list[list[tuple[int, int, int]]] = [[] for _ in range(t.cfa.size)]
+        for e in t.cfa.edges:
+            takes, kills = 0, 0
+            for v in taken(e.op):
+                k = key(v)
+                takes |= self.locks.get(k, 0) if k is not None else 0
+            for part in primitive(e.op):
+                if isinstance(part, Assign):
+                    k = key(part.target)
+                    kills |= self.locks.get(k, 0) if k is not None else 0
+            out[e.source].append((e.target, takes, kills))
+        held = [0] * t.cfa.size
+        todo = [t.cfa.start]
+        seen = {t.cfa.start}
+        while todo:
+            q = todo.pop()
+            for r, takes, kills in out[q]:
+                after = held[r] | (held[q] & ~kills) | takes
+                if after != held[r] or r not in seen:
+                    seen.add(r)
+                    held[r] = after
+                    todo.append(r)
+        return held
+
+    # ----------------------------------------------------------------------------------------------- choices
+    def levels(self, variable: str) -> Iterator[Tracked]:
+        """What to track for this variable, the least first."""
+        none = tuple(() for _ in self.program.templates)
+        locks = self.locks_of(variable)
+        yield Tracked(_distinct(locks), none)
+        users = {n for n, t in enumerate(self.program.templates)
+                 if any(a.variable == variable for e in t.cfa.edges for a in e.accesses)}
+        ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and k[0] in self.tested and k[0] not in self.odd]
+        near = [v for v in ghosts if self.tested[name_of(v)] & users and self.written[name_of(v)] & users]
+        yield Tracked(_distinct([*locks, *near]), none)
+        some = Tracked(_distinct([*locks, *ghosts]), none)
+        yield some
+        flags = [v for k, v in self.cells.items()
+                 if (k[0] in self.tested or k[0] in self.copied) and (k[0] not in self.odd or k in self.locks)]
+        first = [v for v in flags if self.tested.get(name_of(v), set()) & users]
+        chosen = [v for v in (*first, *flags) if v not in some.globals][:MOST_FLAGS]
+        yield Tracked(_distinct([*some.globals, *chosen]), tuple(self._tested_locals(t) for t in self.program.templates))
+
+    def locks_of(self, variable: str) -> list[Lvalue]:
+        """The lock words that are held at some access to the variable, those that are held at most of them first."""
+        found: Counter[Key] = Counter()
+        for t, held in zip(self.program.templates, self.held, strict=True):
+            for e in t.cfa.edges:
+                if any(a.variable == variable for a in e.accesses):
+                    for k, bit in self.locks.items():
+                        found[k] += bool(held[e.source] & bit)
+        return [self.cells[k] for k, n in found.most_common() if n]
+
+    def _tested_locals(self, t: ThreadTemplate) -> tuple[Var, ...]:
+        """Locals that conditions compare for equality, or as truth values, and that are not counted up or down."""
+        own = {v.name for v in t.locals if not v.is_array}
+        tests: Counter[Var] = Counter()
+        counters: set[str] = set()
+        sources: dict[Var, list[Expr]] = {}
+        for e in t.cfa.edges:
+            for part in primitive(e.op):
+                match part:
+                    case Assume(cond=c):
+                        tests.update(v for v in _compared(c) if v.name in own)
+                    case Assign(target=Var() as v, value=value):
+                        sources.setdefault(v, []).append(value)
+                        if v.name in variables(value) and not isinstance(value, Read):
+                            counters.add(v.name)
+        chosen = [v for v, _ in tests.most_common() if v.name not in counters]
+        for v in chosen:
+            # What a tested local is computed from is worth knowing too.
+            chosen += [w for e in sources.get(v, ()) for w in reads(e)
+                       if isinstance(w, Var) and w.name in own and w.name not in counters and w not in chosen]
+        return tuple(dict.fromkeys(chosen))[:MOST_LOCALS]
+
+
+def _constant(e: Expr) -> bool:
+    return not variables(e)
+
+
+def _compared(c: Expr) -> Iterator[Var]:
+    """Scalars that a condition asks for one value of."""
+    match c:
+        case Read(lvalue=Var() as v):
+            yield v
+        case Unary(arg=a) | Cast(arg=a):
+            yield from _compared(a)
+        case Binary(op="&&" | "||", left=a, right=b):
+            yield from _compared(a)
+            yield from _compared(b)
+        case Binary(op="==" | "!=", left=a, right=b):
+            for side in (a, b):
+                yield from _compared(side)
+
+
+def _distinct(cells: Iterable[Lvalue]) -> tuple[Lvalue, ...]:
+    """Each cell once; an element only with a constant index."""
+    found: dict[Key, Lvalue] = {}
+    for v in cells:
+        k = key(v)
+        if k is not None:
+            found.setdefault(k, v)
+    return tuple(found.values())
