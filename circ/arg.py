@@ -78,13 +78,13 @@ class Arg:
             yield source, segment, target
 
     def colour(self, states: Sequence[ThreadState]) -> object:
-        """What `collapse` must keep apart: atomic or not, error, critical, the questioned accesses, the global label."""
+        """What `collapse` must keep apart: what others see of the location, the questioned accesses, the global label."""
         q = states[0][0]
         sk = self.skeleton
         edges = sk.original.cfa.edges
         next_ones = ((edges[i], edges[i].accesses[j]) for i, j in sk.accesses[q])
         accesses = frozenset((a.write, a.kind, e.protected) for e, a in next_ones)
-        return sk.atomic[q], sk.error[q], sk.critical[q], accesses, frozenset(s[1] for s in states)
+        return sk.atomic[q], sk.error[q], sk.critical[q], sk.awaited[q], accesses, frozenset(s[1] for s in states)
 
     @property
     def size(self) -> int:

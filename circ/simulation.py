@@ -38,6 +38,8 @@ def _label_fits(acfa: Acfa, arg: Arg, c: int, states: tuple[ThreadState, ...]) -
     q = states[0][0]
     if sk.atomic[q] != acfa.atomic[c] or not all(s[1] in acfa.label[c] for s in states):
         return False
+    if any(sk.awaited[a] != sk.awaited[q] for a in acfa.anchors[c]):
+        return False
     watched = sk.accesses[q] or sk.error[q] or sk.critical[q]
     return not watched or all(s in acfa.by_mask[c].get(s[1], ()) for s in states)
 

@@ -43,6 +43,7 @@ class Skeleton:
     `node_of[q]` is the node of location q; `anchor_of[node]` its anchor number, absent for nodes in between;
     `live[a]` the locals whose value at anchor a can still matter; `accesses[a]` the questioned accesses that may be next,
     as (edge index, access index). `outgoing[node]` are the edges that leave a node, `inner[q]` the silent ones that stay.
+    `awaited[a]` tells which of the sets of locations that some thread waits for the others to be in (`AllAt`) anchor a is in.
     """
 
     template: str
@@ -60,6 +61,7 @@ class Skeleton:
     members: dict[int, tuple[int, ...]]
     outgoing: dict[int, tuple[int, ...]]
     inner: dict[int, tuple[int, ...]]
+    awaited: tuple[tuple[bool, ...], ...]
 
     @property
     def size(self) -> int:
@@ -73,12 +75,13 @@ def skeleton(
     variable: str | None,
     race_model: str,
     glue: bool = True,
+    awaited: tuple[frozenset[int], ...] = (),
 ) -> Skeleton:
     """The skeleton of `weak` (see `circ.slicing`); `shared` are the kept globals, `variable` the one asked about.
 
-    Without `glue` every location is an anchor.
+    Without `glue` every location is an anchor. `awaited`: sets of locations that others wait for this thread to be in.
     """
-    return _Builder(original, weak, shared, variable, race_model, glue).build()
+    return _Builder(original, weak, shared, variable, race_model, glue, awaited).build()
 
 
 class _Builder:
@@ -90,9 +93,10 @@ class _Builder:
         variable: str | None,
         race_model: str,
         glue: bool,
+        awaited: tuple[frozenset[int], ...],
     ) -> None:
         self.original, self.weak, self.shared, self.variable = original, weak, shared, variable
-        self.race_model, self.glue = race_model, glue
+        self.race_model, self.glue, self.awaited = race_model, glue, awaited
         self.cfa = weak.cfa
         self.questioned = [self._questioned(i) for i in range(len(self.cfa.edges))]
         self.visible = [self._visible(e, i) for i, e in enumerate(self.cfa.edges)]
@@ -113,12 +117,15 @@ class _Builder:
     def _visible(self, e: Edge, i: int) -> bool:
         if self.questioned[i] or (e.target in self.cfa.atomic and e.source not in self.cfa.atomic):
             return True
-        if any(isinstance(p, AllAt) for p in primitive(e.op)):
+        if any(isinstance(p, AllAt) for p in primitive(e.op)) or self._awaited(e.source) != self._awaited(e.target):
             return True
         return any(name_of(v) in self.shared for v in op_reads(e.op)) or any(w in self.shared for w in op_writes(e.op))
 
-    def _kind(self, q: int) -> tuple[bool, bool, bool]:
-        return q in self.cfa.atomic, q in self.cfa.critical, q in self.cfa.errors
+    def _awaited(self, q: int) -> tuple[bool, ...]:
+        return tuple(q in places for places in self.awaited)
+
+    def _kind(self, q: int) -> tuple[bool, ...]:
+        return q in self.cfa.atomic, q in self.cfa.critical, q in self.cfa.errors, *self._awaited(q)
 
     def _silent(self, i: int) -> bool:
         e = self.cfa.edges[i]
@@ -230,6 +237,7 @@ class _Builder:
             {n: tuple(qs) for n, qs in self.members.items()},
             {n: tuple(es) for n, es in self.out.items()},
             self._inner(),
+            tuple(map(self._awaited, first)),
         )
 
     def _inner(self) -> dict[int, tuple[int, ...]]:

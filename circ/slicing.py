@@ -25,6 +25,7 @@ from frontend.cfa import (
     name_of,
     op_reads,
     op_writes,
+    primitive,
 )
 from frontend.expr import TRUE, Binary, Element, Expr, Lvalue, variables
 
@@ -58,14 +59,36 @@ def names(program: Program, template: str, used: frozenset[str]) -> Kept:
     return Kept(frozenset(used & shared), frozenset((template, n) for n in used - shared))
 
 
-def weaken(program: Program, kept: Kept) -> Program:
-    """The program as the kept variables see it; the same locations, edges and accesses in the same order."""
-    return replace(program, templates=tuple(_weaken_template(t, kept.of(t.name)) for t in program.templates))
+def weaken(program: Program, kept: Kept, variable: str | None = None) -> Program:
+    """The program as the kept variables see it; the same locations, edges and accesses in the same order.
+
+    A step that only waits for others (`AllAt`), and by which the thread neither touches the questioned `variable` nor comes
+    to or leaves a place where others wait for it, no longer waits: to take it early makes no difference to the others.
+    """
+    return replace(program, templates=tuple(
+        _weaken_template(t, kept.of(t.name), awaited(program, t.name), variable) for t in program.templates))
 
 
-def _weaken_template(t: ThreadTemplate, kept: frozenset[str]) -> ThreadTemplate:
-    edges = tuple(replace(e, op=weaken_op(e.op, kept.__contains__)) for e in t.cfa.edges)
-    return replace(t, cfa=replace(t.cfa, edges=edges))
+def awaited(program: Program, name: str) -> tuple[frozenset[int], ...]:
+    """The sets of locations that some thread waits for the others of a template to be in."""
+    found = {p.locations: None for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
+             if isinstance(p, AllAt) and p.template == name}
+    return tuple(sorted(found, key=sorted))
+
+
+def _weaken_template(t: ThreadTemplate, kept: frozenset[str], places: tuple[frozenset[int], ...], variable: str | None,
+                     ) -> ThreadTemplate:
+    def seen(q: int) -> tuple[bool, ...]:
+        return q in t.cfa.atomic, *(q in at for at in places)
+
+    edges = []
+    for e in t.cfa.edges:
+        op = weaken_op(e.op, kept.__contains__)
+        waits = [isinstance(p, AllAt) for p in primitive(op)]
+        if waits and all(waits) and seen(e.source) == seen(e.target) and all(a.variable != variable for a in e.accesses):
+            op = SKIP
+        edges.append(replace(e, op=op))
+    return replace(t, cfa=replace(t.cfa, edges=tuple(edges)))
 
 
 def weaken_op(op: Op, kept: Callable[[str], bool]) -> Op:

@@ -400,7 +400,7 @@ class Accesses:
     def _arbitrary(self, obj: MemObject, leaf: Leaf) -> bool:
         """Whether hardware may change it at any time, so that a read gives any value."""
         if self.world.objects.is_hardware(obj):
-            return True
+            return not self.world.objects.is_tracked(obj)
         if leaf.volatile and obj.symbol is not None and not obj.symbol.defined:
             return True
         if leaf.volatile and self.world.objects.is_global(obj):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontend.cfa import Program
+from frontend.interrupt_table import Table, load_table
 from frontend.link import LinkOptions, link
 from frontend.source import FrontendError, Location
 from frontend.types import DATA_MODELS
@@ -25,6 +26,9 @@ class LoadOptions:
     race_model: str | None = None
     preemption: str | None = None
     ignore_norace: bool = False
+    platform: str | None = None
+    interrupts: tuple[str, ...] = ()
+    """Name and text of an interrupt table."""
 
 
 DEFAULT_OPTIONS = LoadOptions()
@@ -36,9 +40,10 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     from frontend.module import load_module
     from frontend.parse import SourceOptions, parse
 
-    name = options.data_model or "lp64"
+    table = load_table(options.platform, *options.interrupts) if options.platform or options.interrupts else Table()
+    name = options.data_model or table.data_model or "lp64"
     if name not in DATA_MODELS:
         raise FrontendError(Location(str(path), 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
     source = SourceOptions(options.include, options.define, options.undefine, options.cpp, name)
     module = load_module(parse(str(path), source), DATA_MODELS[name])
-    return link(module, LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace))
+    return link(module, LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table))

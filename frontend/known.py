@@ -9,6 +9,7 @@ from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, Values, Variabl
 from frontend.expr import Binary, Const, Expr, Read, Var
 from frontend.fold import cast, fold, plus, times
 from frontend.inline import Library, Request
+from frontend.interrupts import Interrupts
 from frontend.ir import Place
 from frontend.known_table import KNOWN, Known
 from frontend.memory import MemObject
@@ -24,8 +25,9 @@ _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"
 class KnownFunctions(Library):
     """The library of a hosted C program."""
 
-    def __init__(self, pthreads: Pthreads, notes: Notes) -> None:
+    def __init__(self, pthreads: Pthreads, notes: Notes, interrupts: Interrupts) -> None:
         self.pthreads = pthreads
+        self._interrupts = interrupts
         self._notes = notes
         self._instances: dict[str, int] = {}
         self.counters: dict[str, Variable] = {}
@@ -33,7 +35,7 @@ class KnownFunctions(Library):
 
     def threads(self, request: Request) -> bool:
         self.called.setdefault(request.callee)
-        return self.pthreads.model(request)
+        return self.pthreads.model(request) or self._interrupts.model(request)
 
     def external(self, request: Request) -> None:
         known = KNOWN.get(request.callee)

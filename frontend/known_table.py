@@ -159,7 +159,9 @@ sched_yield any
 sysconf any
 alarm any
 __errno_location unknown
-# interrupts on and off: to ignore that lets handlers run at any time, which is more than can happen
+# interrupts on and off, and the scheduler of tasks: see frontend/interrupts.py; they touch no memory of the program
+TOS_post any
+TOSH_run_next_task any
 cli any
 sei any
 __disable_irq any

@@ -1,29 +1,25 @@
-"""How a thread begins and ends: waiting to be created, enabled or given the processor; telling that it is done."""
+"""How a thread begins and ends: waiting to be created or to fire; telling that it is done."""
 
 from __future__ import annotations
 
 from frontend.cfa import Access, Assign, Assume, Block, Op, Role, Variable
-from frontend.expr import BOOL, Binary, Const, Expr, Read, Scalar, Var, negate, truth
+from frontend.expr import BOOL, Binary, Const, Expr, Read, Scalar, Var, negate
 from frontend.fold import cast, conjunction, fold
 from frontend.inline import Inliner, qualified
-from frontend.ir import Function, IrEdge, Module, Place
+from frontend.interrupts import ACTIVE
+from frontend.ir import Function, IrEdge, Place
 from frontend.objects import Objects
 from frontend.pthreads import Created, sync
-from frontend.source import FrontendError
 from frontend.steps import Sketch, Step
 from frontend.threads import ThreadSource
-
-TASK_TOKEN = Variable("<task running>", BOOL, shown="<task running>", ghost=True)
 
 
 class Lifetime:
     """Steps around the bodies of threads."""
 
-    def __init__(self, module: Module, objects: Objects, pointer: Scalar) -> None:
-        self._module = module
+    def __init__(self, objects: Objects, pointer: Scalar) -> None:
         self._objects = objects
         self._pointer = pointer
-        self._tasks = False
 
     def around(self, inliner: Inliner, function: Function, source: ThreadSource, created: Created | None,
                edge: IrEdge) -> tuple[int, int]:
@@ -32,36 +28,17 @@ class Lifetime:
         begin, end = sketch.start, inliner.end
         if source.again:
             sketch.steps.append(Step(end, sketch.start, Block(()), (), edge.location))
-        if source.flag is not None:
-            begin = self._when_enabled(inliner, source, begin, edge)
-        if source.role is Role.TASK:
-            begin, end = self._alone(sketch, begin, end, edge)
+        if source.role in (Role.HANDLER, Role.TASK):
+            begin, end = self._mark(sketch, begin, end, edge)
         if created is not None:
             begin, end = self._when_created(inliner, function, created, begin, end, edge)
         return begin, end
 
-    def _when_enabled(self, inliner: Inliner, source: ThreadSource, begin: int, edge: IrEdge) -> int:
-        """A handler fires only while its flag is not 0; hardware looks at the flag, so this is no access of the program's."""
-        assert source.flag is not None
-        if source.flag not in self._module.symbols:
-            raise FrontendError(source.location, f"there is no variable '{source.flag}' to enable '{source.function}'")
-        obj = self._objects.named(source.flag)
-        inliner.accesses.used.setdefault(obj.name, obj)
-        if len(obj.leaves) != 1 or obj.leaves[0].dims:
-            raise FrontendError(source.location, f"'{source.flag}' is not a scalar")
-        flag = Var(obj.leaves[0].name, obj.leaves[0].type)
-        after = inliner.sketch.fresh()
-        inliner.sketch.steps.append(_step(begin, after, Assume(truth(Read(flag))), (sync(flag, False),), edge))
-        return after
-
-    def _alone(self, sketch: Sketch, begin: int, end: int, edge: IrEdge) -> tuple[int, int]:
-        """Tasks do not preempt each other: a token is held from start to end."""
-        self._tasks = True
-        token = Var(TASK_TOKEN.name, BOOL)
+    def _mark(self, sketch: Sketch, begin: int, end: int, edge: IrEdge) -> tuple[int, int]:
+        """Handlers and tasks wait at their start; `frontend.preemption` says when they leave it and what that does."""
         inside, last = sketch.fresh(), sketch.fresh()
-        take = Block((Assume(negate(Read(token))), Assign(token, Const(1, BOOL))))
-        sketch.steps.append(_step(begin, inside, take, (sync(token, True),), edge))
-        sketch.steps.append(_step(last, end, Assign(token, Const(0, BOOL)), (sync(token, True),), edge))
+        sketch.steps.append(_step(begin, inside, Assign(ACTIVE, Const(1, BOOL)), (sync(ACTIVE, True),), edge))
+        sketch.steps.append(_step(last, end, Assign(ACTIVE, Const(0, BOOL)), (sync(ACTIVE, True),), edge))
         return inside, last
 
     def _when_created(self, inliner: Inliner, function: Function, created: Created, begin: int, end: int,
@@ -115,7 +92,7 @@ class Lifetime:
 
     def ghosts(self, created: tuple[Created, ...]) -> list[Variable]:
         """The ghost globals that the threads may use."""
-        made = [TASK_TOKEN] if self._tasks else []
+        made: list[Variable] = []
         for c in created:
             made.extend((c.create, c.argument(self._pointer), c.done))
         return made

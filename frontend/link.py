@@ -29,18 +29,23 @@ from frontend.expr import Binary, Const, Read, Var
 from frontend.fold import conjunction
 from frontend.heap import heap_types
 from frontend.inline import Inliner, qualified
+from frontend.interrupt_table import Table
+from frontend.interrupts import Interrupts, posted_tasks
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
 from frontend.known import KnownFunctions
 from frontend.lifetime import Lifetime
 from frontend.objects import Notes, Objects
 from frontend.places import Places
 from frontend.pointsto import PointsTo
+from frontend.preemption import schedule
 from frontend.pthreads import Created, Pthreads
+from frontend.registers import Registers
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
 from frontend.simplify import Facts, constants, simplify
 from frontend.steps import Sketch, Step
-from frontend.threads import ThreadSource, choose_threads
+from frontend.threads import NO_TABLE, ThreadSource, choose_threads
+from frontend.without import Without
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class LinkOptions:
     race_model: str | None = None
     preemption: str | None = None
     ignore_norace: bool = False
+    table: Table = NO_TABLE
 
 
 DEFAULT_OPTIONS = LinkOptions()
@@ -74,19 +80,26 @@ class _Draft:
 
 class _Linker:
     def __init__(self, module: Module, options: LinkOptions) -> None:
-        self._module = module
         self._options = options
         self._notes = Notes({}, {})
-        self._places = Places(module)
         self._bodies: dict[str, Function | None] = {}
+        self._module = module
+        self._places = Places(module)
 
     def program(self) -> Program:
-        sources = choose_threads(self._module, self._options.threads)
-        world = self._world(sources)
+        sources = self._sources()
+        rules = tuple((s.function, s.rule) for s in sources if s.rule is not None)
+        registers = Registers(self._options.table, dict(rules))
+        reactive = any(s.role in (Role.HANDLER, Role.TASK) for s in sources)
+        self._interrupts = Interrupts(self._options.table, self._notes, self._has_body, reactive, rules)
+        if reactive:
+            self._module = Without(self._module, self._interrupts.replaces)
+        world = self._world(sources, frozenset(registers.masks) if reactive else frozenset())
+        sources = tuple(self._reentrant(world, s) for s in sources)
         typed = "pthread_mutexattr_settype" in self._module.declarations and self._calls(world, "pthread_mutexattr_settype")
         pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources])
-        self._library = KnownFunctions(pthreads, self._notes)
-        self._lifetime = Lifetime(self._module, world.objects, self._places.pointer)
+        self._library = KnownFunctions(pthreads, self._notes, self._interrupts)
+        self._lifetime = Lifetime(world.objects, self._places.pointer)
         self._all_roots = self._roots(world.pointsto, sources)
         escapes = find_escapes(world.pointsto, world.objects, self._module, self._all_roots, world.calls)
         drafts = self._drafts(world, sources, escapes)
@@ -97,17 +110,49 @@ class _Linker:
         used = {n for e in edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
         data = {a.variable for e in edges for a in e.accesses if a.kind is not AccessKind.SYNC}
         locks = {a.variable for e in edges for a in e.accesses} - data
-        return Program(
+        program = Program(
             file=self._module.file,
             globals=self._globals(world, used, locks),
             templates=templates,
             data_model=self._module.model.name,
             ints=self._options.ints,
             race_model=self._options.race_model or self._race_model(),
-            preemption=self._options.preemption or "free",
+            preemption=self._options.preemption or self._preemption(reactive),
             assumptions=tuple(Assumption(t, where) for t, where in self._notes.assumptions.items()),
             warnings=tuple(Assumption(t, where) for t, where in self._notes.warnings.items()),
         )
+        if not reactive:
+            return program
+        return schedule(program, {s.function: s for s in sources}, registers, not self._switches_on(world, "main"))
+
+    # ------------------------------------------------------------------------------------------- handlers and tasks
+    def _sources(self) -> tuple[ThreadSource, ...]:
+        """The threads, with the tasks that they post."""
+        sources = choose_threads(self._module, self._options.threads, self._options.table)
+        if self._options.threads:
+            return sources
+        known = {s.function for s in sources}
+        tasks = posted_tasks(self._module, [s.function for s in sources], self._function)
+        return (*sources, *(ThreadSource(name, 1, Role.TASK, self._module.declarations[name].location, again=True)
+                            for name in tasks if name not in known))
+
+    def _has_body(self, name: str) -> bool:
+        decl = self._module.declarations.get(name)
+        return decl is not None and decl.defined
+
+    def _reentrant(self, world: World, source: ThreadSource) -> ThreadSource:
+        """A handler that switches interrupts on may be preempted by itself, unless priorities forbid it."""
+        ranked = source.rule is not None and source.rule.priority is not None
+        if source.role is Role.HANDLER and source.masked and not ranked and self._switches_on(world, source.function):
+            return replace(source, count=None)
+        return source
+
+    def _switches_on(self, world: World, root: str) -> bool:
+        reached = world.pointsto.reached
+        return root in reached and self._interrupts.may_enable(reached[f] for f in world.calls.reach(root) if f in reached)
+
+    def _preemption(self, reactive: bool) -> str:
+        return "nested" if reactive and not self._library.pthreads.created else "free"
 
     # ------------------------------------------------------------------------------------------- the world
     def _function(self, name: str) -> Function | None:
@@ -116,9 +161,9 @@ class _Linker:
             self._bodies[name] = self._module.function(name) if decl is not None and decl.defined else None
         return self._bodies[name]
 
-    def _world(self, sources: tuple[ThreadSource, ...]) -> World:
+    def _world(self, sources: tuple[ThreadSource, ...], tracked: frozenset[int]) -> World:
         """Objects and what pointers point to; a first round finds out what the heap is used as."""
-        objects = Objects(self._module, self._places, self._notes)
+        objects = Objects(self._module, self._places, self._notes, tracked)
         roots = [s.function for s in sources]
         solved = PointsTo(self._module, objects, self._places, self._function, {})
         solved.solve(roots)
@@ -244,7 +289,8 @@ class _Linker:
         if self._options.ignore_norace:
             made = [replace(v, norace=False) for v in made]
         made = [replace(v, ghost=True) if v.name in locks else v for v in made]
-        ghosts = [*self._lifetime.ghosts(tuple(self._library.pthreads.created.values())), *self._library.counters.values()]
+        ghosts = [*self._lifetime.ghosts(tuple(self._library.pthreads.created.values())), *self._library.counters.values(),
+                  *self._interrupts.ghosts.values()]
         return (*made, *(g for g in ghosts if g.name in used))
 
 

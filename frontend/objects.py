@@ -46,8 +46,10 @@ class Notes:
 class Objects:
     """Every memory object met so far. Objects are laid out when they are first asked for."""
 
-    def __init__(self, module: Module, places: Places, notes: Notes) -> None:
+    def __init__(self, module: Module, places: Places, notes: Notes, tracked: frozenset[int] = frozenset()) -> None:
         self._module = module
+        self.tracked = tracked
+        """Addresses of registers that keep what is written to them, as far as `frontend.registers` says."""
         self._layout = Layout(module)
         self._places = places
         self._notes = notes
@@ -122,6 +124,10 @@ class Objects:
 
     def is_hardware(self, obj: MemObject) -> bool:
         return obj.name.startswith("*")
+
+    def is_tracked(self, obj: MemObject) -> bool:
+        """Whether the object is a register that is tracked."""
+        return self.is_hardware(obj) and int(obj.name[1:], 16) in self.tracked
 
     def forget(self, names: Iterable[str]) -> None:
         """Lay these objects out anew when they are asked for next."""

@@ -193,8 +193,11 @@ class Resolver:
         scalar = scalar_of(place.type, self._module)
         size = 1 if scalar is None else self._module.sizeof(place.type)
         guard = None if isinstance(base, Const) else Binary("==", base, Const(address, base.type))
+        obj = self._objects.absolute(address + move.offset)
+        if size == 1 and scalar is not None and not move.terms and move.field is None and self._objects.is_tracked(obj):
+            return Case(guard, obj, Cell(obj.leaves[0], None, scalar))
         leaves = tuple(self._objects.absolute(address + move.offset + k).leaves[0] for k in range(size))
-        return Case(guard, self._objects.absolute(address + move.offset), None, leaves)
+        return Case(guard, obj, None, leaves)
 
     # ------------------------------------------------------------------------------------------- targets
     def _in_object(self, base: Expr, obj: MemObject, target: Target, place: Place, location: Location) -> list[Case]:

@@ -6,15 +6,19 @@ import re
 from dataclasses import dataclass
 
 from frontend.cfa import Role
+from frontend.interrupt_table import Rule, Table
 from frontend.ir import FunctionDecl, Module
 from frontend.source import FrontendError, Location
+
+NO_TABLE = Table()
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadSource:
     """A function that runs as a thread: `count` copies, any number if None.
 
-    `flag`: a handler starts only while this condition over globals holds. `again`: when it returns it may start again.
+    `flag`: a handler starts only while this variable is not 0. `again`: when it returns it may start again. `masked`: a
+    handler that is entered with interrupts off. `rule`: what the interrupt table says about the handler.
     """
 
     function: str
@@ -23,13 +27,16 @@ class ThreadSource:
     location: Location
     flag: str | None = None
     again: bool = False
+    masked: bool = False
+    rule: Rule | None = None
 
 
-def choose_threads(module: Module, requested: tuple[str, ...]) -> tuple[ThreadSource, ...]:
+def choose_threads(module: Module, requested: tuple[str, ...], table: Table = NO_TABLE) -> tuple[ThreadSource, ...]:
     """The threads that run from the start; those that others create are found while those are lowered."""
     if requested:
         return tuple(_requested(module, text) for text in requested)
-    found = [source for decl in module.declarations.values() if decl.defined for source in _annotated(decl)]
+    found = [source for decl in module.declarations.values() if decl.defined for source in _annotated(decl, table)]
+    _check_table(module, table)
     main = module.declarations.get("main")
     if main is not None and main.defined and all(s.function != "main" for s in found):
         found.insert(0, ThreadSource("main", 1, Role.MAIN, main.location))
@@ -55,8 +62,9 @@ def _requested(module: Module, text: str) -> ThreadSource:
     return ThreadSource(name, count, Role.MAIN if name == "main" and count == 1 else Role.THREAD, decl.location)
 
 
-def _annotated(decl: FunctionDecl) -> list[ThreadSource]:
+def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
     found: list[ThreadSource] = []
+    rule = table.rule(decl.name)
     for attribute, arguments in decl.attributes:
         match attribute:
             case "circ_thread":
@@ -68,12 +76,34 @@ def _annotated(decl: FunctionDecl) -> list[ThreadSource]:
             case "circ_interrupt":
                 if len(arguments) != 1:
                     raise FrontendError(decl.location, f"circ_interrupt of '{decl.name}' needs the variable that enables it")
-                found.append(ThreadSource(decl.name, None, Role.HANDLER, decl.location, arguments[0].strip(), True))
+                found.append(_handler(decl, rule, arguments[0].strip(), reentrant=False, masked=False))
             case "interrupt" | "signal":
-                # Without a table a handler may fire at any time; the attribute's name says whether interrupts are on in it.
-                found.append(ThreadSource(decl.name, None, Role.HANDLER, decl.location, None, True))
+                # Interrupts stay on in the one and are off in the other; without a table either may fire at any time.
+                found.append(_handler(decl, rule, None, attribute == "interrupt", attribute == "signal"))
             case "circ_task":
                 found.append(ThreadSource(decl.name, 1, Role.TASK, decl.location, None, True))
+    if not found and decl.name != "main" and (rule is not None or re.fullmatch(r"__vector_\d+", decl.name)):
+        found.append(_handler(decl, rule, None, reentrant=False, masked=True))
+    if len({s.role for s in found}) == 1 and found[0].role is Role.HANDLER:
+        found = found[-1:]  # `ISR(v, ISR_NOBLOCK)` says both, and the later one counts
     if len(found) > 1:
         raise FrontendError(decl.location, f"'{decl.name}' is marked as a thread twice")
     return found
+
+
+def _handler(decl: FunctionDecl, rule: Rule | None, flag: str | None, reentrant: bool, masked: bool) -> ThreadSource:
+    if decl.type.params:
+        raise FrontendError(decl.location, f"handler '{decl.name}' has arguments", "hardware passes none")
+    if rule is not None and rule.priority is not None:
+        reentrant = masked = False
+    if rule is not None and rule.entered_on is not None:
+        reentrant, masked = rule.entered_on and rule.priority is None, not rule.entered_on
+    return ThreadSource(decl.name, None if reentrant else 1, Role.HANDLER, decl.location, flag, True, masked, rule)
+
+
+def _check_table(module: Module, table: Table) -> None:
+    if table.required:
+        for rule in table.rules:
+            defined = any(n in module.declarations and module.declarations[n].defined for n in rule.names)
+            if not defined and not rule.names[0].startswith("__vector_"):
+                raise FrontendError(rule.location, f"unknown handler '{rule.names[0]}': the program does not define it")

@@ -194,8 +194,8 @@ def test_handlers_wait_for_their_flag_and_start_again() -> None:
     h = function("h", [(0, 1, Forget((OLD,))), (1, 2, Store(place("x"), Read(OLD)))], 2, (OLD,),
                  attributes=(("circ_interrupt", ("on",)),))
     (template,) = link(HandModule({"h": h}, {"x": symbol("x"), "on": symbol("on")})).templates
-    assert template.role is Role.HANDLER and template.count is None
-    assert text(template) == ["0 [on != 0] -> 1 p", "1 h::old = * -> 2", "2 x = h::old -> 0"]
+    assert template.role is Role.HANDLER and template.count == 1
+    assert text(template) == ["0 [on != 0] -> 1 p", "1 h::old = * -> 2", "2 x = h::old -> 3", "3 skip -> 0 p"]
     assert template.locals[0].start == Arbitrary()
 
 
@@ -204,6 +204,6 @@ def test_tasks_do_not_preempt_each_other() -> None:
         return function(name, [(0, 1, Store(place("x"), Const(1, I32)))], 1, attributes=(("circ_task", ()),))
 
     program = link(HandModule({"a": task("a"), "b": task("b")}, {"x": symbol("x")}))  # type: ignore[dict-item]
-    for template in program.templates:
-        assert text(template) == ["0 [!<task running>]; <task running> = 1 -> 1 p", "1 x = 1 -> 2", "2 <task running> = 0 -> 0 p"]
-    assert [v.name for v in program.globals if v.ghost] == ["<task running>"]
+    for template, other in zip(program.templates, "ba", strict=True):
+        assert text(template) == [f"0 [all {other} at {{0}}] -> 1 p", "1 x = 1 -> 2", "2 skip -> 0 p"]
+    assert not [v.name for v in program.globals if v.ghost]

@@ -98,7 +98,7 @@ def crews(program: Program, copies: int) -> Iterator[tuple[int, ...]]:
 
 def _copies(program: Program) -> Sequence[int]:
     """More threads can do all that fewer can, unless somebody waits for all of them."""
-    return range(COPIES[-1] + 1) if waited_for(program) else COPIES
+    return range(COPIES[-1] + 1) if waited_for(program, started=True) else COPIES
 
 
 def _what(question: Question) -> str:
@@ -274,7 +274,6 @@ class Search:
                     accesses = ()
                 self._ready[at] = accesses
             if accesses:
-                accesses = self._unguarded(accesses, key, position)
                 near.append((position, accesses))
         for (i, ones), (j, others) in itertools.combinations(near, 2):
             pair = clash(self.machine, self.crew[i], ones, self.crew[j], others)
@@ -282,11 +281,6 @@ class Search:
                 (a, b) = pair
                 return Found(self._index[key], ((i, a[0], a[1]), (j, b[0], b[1])))
         return None
-
-    def _unguarded(self, accesses: tuple[Ready, ...], key: tuple[int, ...], position: int) -> tuple[Ready, ...]:
-        template = self.crew[position]
-        return tuple(a for a in accesses if not (guards := self.machine.code(template, a[0]).guards)
-                     or self.machine.guards_pass(guards, self.crew, self._state(key), position))
 
     def _violation(self, key: tuple[int, ...]) -> Found | None:
         inside = 0

@@ -24,7 +24,7 @@ from circ.question import Errors
 from circ.refine import Learnt, NothingNew, Real, refine
 from circ.simulation import simulates
 from circ.skeleton import skeleton
-from circ.slicing import Kept, everything, weaken
+from circ.slicing import Kept, awaited, everything, weaken
 from circ.trace import CounterTooLow, Mu
 from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Program
@@ -146,11 +146,11 @@ class ContextInference:
 # --------------------------------------------------------------------------------------------------- the inner loop
 def build(run: _Run) -> System:
     """Skeletons, abstractions and empty graphs for the present choice of kept variables and predicates."""
-    weak = weaken(run.program, run.kept)
     variable = run.question.variable if isinstance(run.question, RaceOn) else None
+    weak = weaken(run.program, run.kept, variable)
     glue = run.options.on("compact") and not run.program.invariants
     skeletons = tuple(
-        skeleton(o, w, run.kept.globals, variable, run.program.race_model, glue)
+        skeleton(o, w, run.kept.globals, variable, run.program.race_model, glue, awaited(weak, o.name))
         for o, w in zip(run.program.templates, weak.templates, strict=True)
     )
     cartesian = run.options.switches.get("cartesian", False)

@@ -1,0 +1,293 @@
+"""Who may run when: handlers, tasks and what they interrupt, said with ghost variables and guards. See docs/interrupts.md.
+
+A pass over a finished program. Every handler and task waits at the start location of its automaton (idle). Its start step
+tests all that hardware or the scheduler tests; every other step of a thread that others could notice waits until those
+that may preempt the thread are idle again: `AllAt(handler, idle)`. Such a wait suspends a thread, it does not take back
+its next access: a suspended thread's access counts for races. Where two handlers may preempt each other, or one itself,
+locations do not tell who is on top; there a depth counter does.
+
+Steps that touch nothing but locals carry no guard: a suspended thread that takes one could have taken it before it was
+interrupted, and the state is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from frontend.cfa import (
+    AllAt,
+    Assign,
+    Assume,
+    Assumption,
+    Block,
+    Edge,
+    Op,
+    Program,
+    Role,
+    ThreadTemplate,
+    Values,
+    Variable,
+    name_of,
+    op_reads,
+    op_writes,
+    primitive,
+)
+from frontend.expr import BOOL, TRUE, Binary, Const, Expr, Read, Scalar, Var, negate, truth
+from frontend.fold import conjunction, fold
+from frontend.interrupt_table import Bit, Rule, Test
+from frontend.interrupts import ACTIVE, COUNT, IE, SCHEDULING, enabled, posted
+from frontend.registers import Registers, armed, register
+from frontend.source import FrontendError
+from frontend.threads import ThreadSource
+
+_DEPTH = Scalar(16, False)
+_STACK = Var("<handlers on the stack>", _DEPTH)
+_LEVEL = Var("<level>", _DEPTH)
+"""A handler's own place on the stack."""
+
+
+def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: Registers, starts_on: bool) -> Program:
+    """The program with interrupts and tasks as `program.preemption` says; `starts_on`: interrupts are on at the start."""
+    program = registers.track(program)
+    return _Scheduler(program, sources, registers, starts_on).program()
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """About one handler or task: where it waits, whether anything can preempt it, and whether it looks at `IE`."""
+
+    idle: int
+    closed: bool
+    looks: bool
+
+
+class _Scheduler:
+    def __init__(self, program: Program, sources: Mapping[str, ThreadSource], registers: Registers, starts_on: bool) -> None:
+        self._program = program
+        self._registers = registers
+        self._starts_on = starts_on
+        self._nested = program.preemption == "nested"
+        self._sources = sources
+        self._templates = {t.name: t for t in program.templates}
+        self._shared = {v.name for v in program.globals}
+        self._handlers = [t.name for t in program.templates if t.role is Role.HANDLER]
+        self._tasks = [t.name for t in program.templates if t.role is Role.TASK]
+        self._uses_ie = any(IE.name in op_writes(e.op) for t in program.templates for e in t.cfa.edges)
+        self._facts = {name: self._look(self._templates[name]) for name in (*self._handlers, *self._tasks)}
+        self._mutual = frozenset(a for a in self._handlers if self._nested
+                                 and any(self._preempts(a, b) and self._preempts(b, a) for b in self._handlers))
+        self._waiting = {t.name: w for t in program.templates if t.role is Role.MAIN and (w := _scheduling(t))}
+
+    def program(self) -> Program:
+        templates = tuple(map(self._template, self._program.templates))
+        used = {n for t in templates for e in t.cfa.edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
+        gone = {ACTIVE.name, SCHEDULING.name}
+        made = [replace(v, start=Values(int(self._starts_on))) if v.name == IE.name else v
+                for v in self._program.globals if v.name not in gone]
+        if self._mutual:
+            made.append(Variable(_STACK.name, _DEPTH, None, Values(0), _STACK.name, ghost=True))
+        known = {v.name for v in made}
+        made += [v for v in self._registers.needed() if v.name in used and v.name not in known]
+        return replace(self._program, globals=tuple(made), templates=templates,
+                       assumptions=(*self._program.assumptions, *self._assumptions()))
+
+    def _assumptions(self) -> Iterable[Assumption]:
+        if self._nested and self._handlers:
+            yield Assumption("there is one processor: a handler runs to its end before what it interrupted goes on")
+        if any(self._templates[name].count is None for name in self._mutual):
+            yield Assumption(f"handlers are nested less than {_DEPTH.high} deep")
+
+    # ------------------------------------------------------------------------------------------- who preempts whom
+    def _look(self, template: ThreadTemplate) -> _Facts:
+        source = self._sources[template.name]
+        if not any(_is_mark(e, ACTIVE, 0) for e in template.cfa.edges):
+            what = "task" if template.role is Role.TASK else "handler"
+            raise FrontendError(template.location, f"{what} '{template.name}' never returns",
+                                "a thread that runs for ever is marked circ_thread")
+        turns_on = any(isinstance(p, Assign) and p.target == IE and p.value != Const(0, BOOL)
+                       for e in template.cfa.edges for p in primitive(e.op))
+        looks = any(IE.name in (*op_writes(e.op), *map(name_of, op_reads(e.op))) for e in template.cfa.edges)
+        return _Facts(template.cfa.start, source.masked and not turns_on, looks)
+
+    def _priority(self, name: str) -> int | None:
+        rule = self._sources[name].rule
+        return None if rule is None else rule.priority
+
+    def _preempts(self, one: str, other: str) -> bool:
+        """Whether handler `one` may start while handler `other` runs."""
+        mine, its = self._priority(one), self._priority(other)
+        if mine is not None and its is not None:
+            return mine > its
+        if one == other:
+            return self._templates[one].count is None
+        return not self._facts[other].closed
+
+    def _idle(self, name: str) -> AllAt:
+        return AllAt(name, frozenset({self._facts[name].idle}))
+
+    def _suspended_by(self, template: ThreadTemplate) -> list[AllAt]:
+        """What must be idle for the thread to go on."""
+        if template.role is Role.HANDLER:
+            above = [a for a in self._handlers if self._preempts(a, template.name) and not self._preempts(template.name, a)]
+            return [self._idle(a) for a in above] if self._nested else []
+        handlers = [self._idle(a) for a in self._handlers] if self._nested else []
+        if template.role is Role.TASK or template.name in self._waiting:
+            return handlers
+        return handlers + ([self._idle(t) for t in self._tasks] if self._nested else [])
+
+    # ------------------------------------------------------------------------------------------- templates
+    def _template(self, template: ThreadTemplate) -> ThreadTemplate:
+        guards: list[Op] = list(self._suspended_by(template))
+        locals_ = template.locals
+        if template.name in self._mutual:
+            guards.append(Assume(Binary("==", Read(_LEVEL), Read(_STACK))))
+            locals_ = (*locals_, Variable(_LEVEL.name, _DEPTH, None, Values(0), "", ghost=True))
+        edges: list[Edge] = []
+        for edge in template.cfa.edges:
+            if _is_mark(edge, ACTIVE, 1):
+                edges.extend(replace(edge, op=op, accesses=()) for op in self._start(template))
+            elif _is_mark(edge, ACTIVE, 0):
+                edges.append(replace(edge, op=_block([*guards, *self._return(template)]), accesses=()))
+            elif _is_mark(edge, SCHEDULING, 1):
+                edges.append(replace(edge, op=_block([*_without(edge.op, SCHEDULING), *guards]), accesses=()))
+            elif _is_mark(edge, SCHEDULING, 0):
+                tasks = [self._idle(t) for t in self._tasks]
+                edges.append(replace(edge, op=_block([*_without(edge.op, SCHEDULING), *guards, *tasks]), accesses=()))
+            elif guards and self._noticed(template, edge):
+                edges.append(replace(edge, op=_block([*primitive(edge.op), *guards])))
+            else:
+                edges.append(edge)
+        return replace(template, cfa=replace(template.cfa, edges=tuple(edges)), locals=locals_)
+
+    def _noticed(self, template: ThreadTemplate, edge: Edge) -> bool:
+        """Whether others could notice the step. In an atomic section nobody else runs anyway."""
+        atomic = template.cfa.atomic
+        if edge.source in atomic:
+            return False
+        own = {v.name for v in template.locals}
+        touched = {*op_writes(edge.op), *map(name_of, op_reads(edge.op))} & self._shared - own
+        return bool(touched or edge.accesses or edge.target in atomic)
+
+    # ------------------------------------------------------------------------------------------- starting
+    def _start(self, template: ThreadTemplate) -> list[Op]:
+        """The ways to start, each one step."""
+        source = self._sources[template.name]
+        if template.role is Role.TASK:
+            return self._start_task(template)
+        conditions = [IE_ON] if self._uses_ie else []
+        conditions += [self._flag(source)] if source.flag is not None else []
+        rule = source.rule
+        effects: list[Op] = []
+        if rule is not None:
+            conditions += self._terms(rule, rule.enable)
+            if rule.on_call is not None:
+                conditions.append(Read(enabled(template.name)))
+            effects += [self._registers.act(bit) for bit in rule.effects]
+        if source.masked and self._facts[template.name].looks:
+            effects.append(Assign(IE, Const(0, BOOL)))
+        waits: list[Op] = []
+        if self._nested:
+            waits += [self._idle(other) for other in self._handlers
+                      if other != template.name and not self._preempts(template.name, other)]
+        if template.name in self._mutual:
+            if template.count is None:
+                conditions.append(Binary("<", Read(_STACK), Const(_DEPTH.high, _DEPTH)))
+            effects += [Assign(_LEVEL, Binary("+", Read(_STACK), Const(1, _DEPTH))), Assign(_STACK, Read(_LEVEL))]
+        ways = self._armed(template.name, rule) if rule is not None and rule.armed_by else [(TRUE, [])]
+        return [_block([*_assume([*conditions, extra]), *waits, *more, *effects]) for extra, more in ways]
+
+    def _start_task(self, template: ThreadTemplate) -> list[Op]:
+        waits: list[Op] = [self._idle(other) for other in self._tasks if other != template.name]
+        if self._nested:
+            waits += [self._idle(h) for h in self._handlers]
+        waits += [AllAt(main, places) for main, places in self._waiting.items()]
+        count = posted(template.name)
+        if count.name not in self._shared:
+            return [_block(waits)]
+        return [_block([*_assume([extra]), *waits, *more]) for extra, more in _counted(count)]
+
+    def _armed(self, name: str, rule: Rule) -> list[tuple[Expr, list[Op]]]:
+        count = armed(name)
+        if not rule.stays_armed:
+            return _counted(count)
+        stays: Expr = TRUE
+        for term in self._terms(rule, rule.stays_armed):
+            stays = conjunction(stays, term)
+        never = negate(stays)
+        some = Binary("!=", Read(count), Const(0, COUNT))
+        return [*((conjunction(c, never), ops) for c, ops in _counted(count)), (conjunction(some, stays), [])]
+
+    def _return(self, template: ThreadTemplate) -> list[Op]:
+        source = self._sources[template.name]
+        done: list[Op] = []
+        if template.name in self._mutual:
+            done.append(Assign(_STACK, Binary("-", Read(_LEVEL), Const(1, _DEPTH))))
+        by_hardware = source.role is Role.HANDLER and source.flag is None and self._priority(template.name) is None
+        if by_hardware and self._facts[template.name].looks:
+            done.append(Assign(IE, Const(1, BOOL)))
+        return done
+
+    # ------------------------------------------------------------------------------------------- conditions
+    def _flag(self, source: ThreadSource) -> Expr:
+        assert source.flag is not None
+        found = next((v for v in self._program.globals if source.flag in (v.name, v.shown)), None)
+        if found is None or found.is_array:
+            what = "is not a scalar" if found is not None else "does not exist"
+            raise FrontendError(source.location, f"the variable '{source.flag}' that enables '{source.function}' {what}")
+        return truth(Read(Var(found.name, found.type)))
+
+    def _terms(self, rule: Rule, terms: tuple[Bit | Test, ...]) -> list[Expr]:
+        return [_bit(term) if isinstance(term, Bit) else self._test(rule, term) for term in terms]
+
+    def _test(self, rule: Rule, term: Test) -> Expr:
+        found = next((v for v in self._program.globals if term.name in (v.name, v.shown)), None)
+        if found is None or found.is_array:
+            raise FrontendError(rule.location, f"'{term.name}' is neither a register nor a variable of the program")
+        value = Read(Var(found.name, found.type))
+        return Binary(term.op, value, Const(found.type.wrap(term.value), found.type))
+
+
+IE_ON: Expr = Read(IE)
+
+
+def _bit(term: Bit) -> Expr:
+    v = register(term.address)
+    is_set = Binary("!=", Binary("&", Read(v), Const(1 << term.bit, v.type)), Const(0, v.type))
+    return is_set if term.on else negate(is_set)
+
+
+def _counted(count: Var) -> list[tuple[Expr, list[Op]]]:
+    """One is used up: of exactly one none stays, of several one or several."""
+    def is_(n: int) -> Expr:
+        return Binary("==", Read(count), Const(n, COUNT))
+
+    return [(is_(1), [Assign(count, Const(0, COUNT))]), (is_(2), [Assign(count, Const(1, COUNT))]), (is_(2), [])]
+
+
+def _scheduling(main: ThreadTemplate) -> frozenset[int]:
+    """Where `main` lets tasks run: inside the scheduler, and behind its end."""
+    inside = {e.target for e in main.cfa.edges if _is_mark(e, SCHEDULING, 1)}
+    ends = {q for q, out in enumerate(main.cfa.leaving()) if not out}
+    return frozenset(inside | ends) if inside else frozenset()
+
+
+def _is_mark(edge: Edge, mark: Var, value: int) -> bool:
+    return any(p == Assign(mark, Const(value, BOOL)) for p in primitive(edge.op))
+
+
+def _without(op: Op, mark: Var) -> list[Op]:
+    return [p for p in primitive(op) if not (isinstance(p, Assign) and p.target == mark)]
+
+
+def _assume(conditions: list[Expr]) -> list[Op]:
+    whole: Expr = TRUE
+    for condition in conditions:
+        whole = conjunction(whole, condition)
+    whole = fold(whole)
+    return [] if whole == TRUE else [Assume(whole)]
+
+
+def _block(ops: Iterable[Op]) -> Op:
+    parts = tuple(ops)
+    return parts[0] if len(parts) == 1 else Block(parts)

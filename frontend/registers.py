@@ -1,0 +1,160 @@
+"""Memory-mapped registers that an interrupt table names: which of their bits are what the program wrote.
+
+The bits that the table names read back as written; every other bit reads as anything, because hardware changes it. A bit
+that arms a handler is the hardware's once it is set: it reads as 1 or 0 while the handler is armed, as 0 otherwise, and to
+write 0 to it has no effect. The status register's bit is the ghost `IE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from frontend.cfa import Arbitrary, Assign, Assume, Block, Edge, Havoc, Op, Program, ThreadTemplate, Values, Variable, primitive
+from frontend.expr import Binary, Const, Expr, Ite, Lvalue, Read, Var, reads, substitute
+from frontend.fold import fold
+from frontend.interrupt_table import Bit, Rule, Table
+from frontend.interrupts import COUNT, IE, ghost, once_more
+from frontend.memory import BYTE
+
+_HARDWARE = Var("<hardware>", BYTE)
+"""What hardware put into the bits that are not tracked."""
+
+
+def register(address: int) -> Var:
+    return Var(f"*{address:#x}", BYTE)
+
+
+def armed(handler: str) -> Var:
+    return Var(f"<{handler} armed>", COUNT)
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """The registers of a table as far as the handlers of one program (`rules`, by function) need them."""
+
+    table: Table
+    rules: Mapping[str, Rule]
+
+    @property
+    def masks(self) -> Mapping[int, int]:
+        """The tracked bits, by address."""
+        return replace(self.table, rules=tuple(self.rules.values())).exact
+
+    def needed(self) -> list[Variable]:
+        """The variables that conditions over registers may read, as they are after reset."""
+        made = [Variable(register(a).name, BYTE, None, Values(0), register(a).name, volatile=True) for a in sorted(self.masks)]
+        return made + [ghost(armed(name)) for name, rule in self.rules.items() if rule.armed_by]
+
+    def act(self, bit: Bit) -> Op:
+        """Hardware sets or clears a bit."""
+        v = register(bit.address)
+        if bit.on:
+            return Assign(v, Binary("|", Read(v), Const(1 << bit.bit, BYTE)))
+        return Assign(v, Binary("&", Read(v), Const(0xFF & ~(1 << bit.bit), BYTE)))
+
+    def track(self, program: Program) -> Program:
+        """The program with every read and write of a register of the table meaning what it should."""
+        names = {register(a).name for a in self.masks}
+        globals_ = [replace(v, start=Values(0)) if v.name in names else v for v in program.globals]
+        templates = tuple(map(self._template, program.templates))
+        touched = {p.target.name for t in templates for e in t.cfa.edges for p in primitive(e.op)
+                   if isinstance(p, Assign) and isinstance(p.target, Var)}
+        known = {v.name for v in globals_}
+        extra = [ghost(IE), *(ghost(armed(name)) for name, rule in self.rules.items() if rule.armed_by)]
+        globals_ += [v for v in extra if v.name in touched and v.name not in known]
+        return replace(program, globals=tuple(globals_), templates=templates)
+
+    # ------------------------------------------------------------------------------------------- edges
+    def _template(self, template: ThreadTemplate) -> ThreadTemplate:
+        edges = tuple(self._edge(e) for e in template.cfa.edges)
+        if not any(_HARDWARE in p.targets for e in edges for p in primitive(e.op) if isinstance(p, Havoc)):
+            return replace(template, cfa=replace(template.cfa, edges=edges))
+        own = Variable(_HARDWARE.name, BYTE, None, Arbitrary(), "", ghost=True)
+        return replace(template, cfa=replace(template.cfa, edges=edges), locals=(*template.locals, own))
+
+    def _edge(self, edge: Edge) -> Edge:
+        ops: list[Op] = []
+        for part in primitive(edge.op):
+            match part:
+                case Assign(target=target, value=value):
+                    seen, first = self._reading(value)
+                    ops += [*first, Assign(target, seen), *self._written((target,), seen)]
+                case Assume(cond=cond):
+                    seen, first = self._reading(cond)
+                    ops += [*first, Assume(seen)]
+                case Havoc(targets=targets):
+                    ops += [part, *self._written(targets)]
+                case _:
+                    ops.append(part)
+        if ops == list(primitive(edge.op)):
+            return edge
+        return replace(edge, op=ops[0] if len(ops) == 1 else Block(tuple(ops)))
+
+    def _reading(self, e: Expr) -> tuple[Expr, list[Op]]:
+        """The expression with registers as they read, and what has to happen first."""
+        masks = self.masks
+        addresses = {register(a).name: a for a in masks}
+        found = [addresses[v.name] for v in reads(e) if isinstance(v, Var) and v.name in addresses]
+        if not found:
+            return e, []
+        values = {register(a).name: self._value(a, masks[a]) for a in found}
+        seen = substitute(e, lambda v: values.get(v.name) if isinstance(v, Var) else None)
+        open_ = any(_HARDWARE in set(_vars(value)) for value in values.values())
+        return fold(seen), [Havoc((_HARDWARE,))] if open_ else []
+
+    def _value(self, address: int, mask: int) -> Expr:
+        v, hardware = Read(register(address)), Read(_HARDWARE)
+        arming = 0
+        parts: list[Expr] = []
+        for name, bit in self._arming(address):
+            arming |= 1 << bit
+            some = Binary("!=", Read(armed(name)), Const(0, COUNT))
+            parts.append(Ite(some, Binary("&", hardware, Const(1 << bit, BYTE)), Const(0, BYTE)))
+        if address == self.table.status[0]:
+            arming |= 1 << self.table.status[1]
+            parts.append(Ite(Read(IE), Const(1 << self.table.status[1], BYTE), Const(0, BYTE)))
+        exact, rest = mask & ~arming, 0xFF & ~(mask | arming)
+        if exact:
+            parts.append(Binary("&", v, Const(exact, BYTE)))
+        if rest:
+            parts.append(Binary("&", hardware, Const(rest, BYTE)))
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = Binary("|", whole, part)
+        return v if exact == 0xFF else whole
+
+    def _arming(self, address: int) -> Iterable[tuple[str, int]]:
+        for name, rule in self.rules.items():
+            for part in rule.armed_by:
+                if isinstance(part, Bit) and part.address == address:
+                    yield name, part.bit
+
+    def _written(self, targets: tuple[Lvalue, ...], value: Expr | None = None) -> list[Op]:
+        """What follows from a write to a register, of `value` if it is known."""
+        names = {v.name for v in targets if isinstance(v, Var)}
+        ops: list[Op] = []
+        address, bit = self.table.status
+        if register(address).name in names:
+            on = Binary("&", Read(register(address)) if value is None else value, Const(1 << bit, BYTE))
+            ops.append(Assign(IE, fold(Binary("!=", on, Const(0, BYTE)))))
+        for name, rule in self.rules.items():
+            count = armed(name)
+            for part in rule.armed_by:
+                if isinstance(part, int) and register(part).name in names:
+                    ops.append(Assign(count, once_more(count)))
+                elif isinstance(part, Bit) and register(part.address).name in names:
+                    ops += self._set_bit(count, part)
+        return ops
+
+    def _set_bit(self, count: Var, bit: Bit) -> list[Op]:
+        """To set a bit that is set already arms once more only if hardware had cleared it meanwhile."""
+        v = register(bit.address)
+        is_set = Binary("!=", Binary("&", Read(v), Const(1 << bit.bit, BYTE)), Const(0, BYTE))
+        again = Binary("!=", Binary("&", Read(_HARDWARE), Const(1, BYTE)), Const(0, BYTE))
+        more = Ite(Binary("==", Read(count), Const(0, COUNT)), Const(1, COUNT), Ite(again, Const(2, COUNT), Read(count)))
+        return [Havoc((_HARDWARE,)), Assign(count, Ite(is_set, more, Read(count)))]
+
+
+def _vars(e: Expr) -> Iterable[Var]:
+    return (v for v in reads(e) if isinstance(v, Var))
