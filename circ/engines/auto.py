@@ -13,8 +13,21 @@ from dataclasses import replace
 from circ.engines import explicit
 from circ.engines.inference import ContextInference, omega_circ
 from circ.engines.static import Static
-from circ.verdict import Observer, Options, OutOfTime, Question, Unknown, Verdict
-from frontend.cfa import Program
+from circ.verdict import (
+    Certificate,
+    Choice,
+    Observer,
+    Options,
+    OutOfTime,
+    Question,
+    Refuted,
+    Safe,
+    Trace,
+    Unknown,
+    Verdict,
+)
+from frontend.cfa import Program, Self
+from frontend.copies import copy_of, one_by_one
 
 SMALL_SEARCH = 3_000
 MEDIUM_SEARCH = 15_000
@@ -40,11 +53,43 @@ class Auto:
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)
+        apart = told_apart(program, question, _share_of_time(options, 0.5), observer)
+        if not isinstance(apart, Unknown):
+            return _by("omega-circ", apart)
         search = _search(program, question, options, LARGE_SEARCH, observer)
         if not isinstance(search, Unknown):
             return search
         tried = tuple(dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in search.tried))))
         return replace(inferred, tried=(f"omega-circ: {inferred.reason}", f"explicit: {search.reason}", *tried))
+
+
+def told_apart(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+    """Context inference on the program whose counted threads are told apart: what it says holds of the program."""
+    split = one_by_one(program)
+    if split is program:
+        return Unknown("no template has a few copies")
+    verdict = omega_circ()(split, question, options, observer)
+    match verdict:
+        case Safe(certificate=proof):
+            outer = Certificate(program.fingerprint(), question, "one-by-one", {"kind": proof.kind, "body": proof.body})
+            return replace(verdict, certificate=outer)
+        case Refuted(trace=trace):
+            return replace(verdict, trace=_together(program, split, trace))
+        case _:
+            return verdict
+
+
+def _together(program: Program, split: Program, trace: Trace) -> Trace:
+    """A run of the split program as one of the program: the copies are threads with these numbers."""
+    names, start = [], []
+    for thread, name in enumerate(trace.threads):
+        base, copy = copy_of(program, name)
+        names.append(base)
+        if copy is not None:
+            for v in program.template(base).locals:
+                if isinstance(v.start, Self):
+                    start.append(Choice(v.name, v.type.wrap(copy + v.start.offset), None, thread))
+    return replace(trace, program=program.fingerprint(), threads=tuple(names), start=(*trace.start, *start))
 
 
 def _search(program: Program, question: Question, options: Options, states: int, observer: Observer) -> Verdict:

@@ -7,6 +7,8 @@ are checked by looking at the program (`circ.kernel.syntactic`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from circ.kernel.body import read_body
 from circ.kernel.exceptions import check_exceptions
 from circ.kernel.inductive import check_inductive
@@ -18,6 +20,9 @@ from circ.kernel.threads import SLOTS
 from circ.smt import Inexpressible
 from circ.verdict import Certificate, Question, RaceOn
 from frontend.cfa import Program
+from frontend.copies import one_by_one
+
+ONE_BY_ONE = "one-by-one"
 
 __all__ = ["Accepted", "Outcome", "Refused", "check_certificate"]
 
@@ -31,6 +36,8 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
     flaw = _flaw(program, question)
     if flaw is not None:
         return Refused("program", "", flaw)
+    if certificate.kind == ONE_BY_ONE:
+        return _one_by_one(program, question, certificate)
     if certificate.kind == "reachable":
         return check_reachable(program, certificate)
     if certificate.kind not in ("pairs", "inductive", "exceptions"):
@@ -45,6 +52,19 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
         return Refused("format", "", str(error))
     except Inexpressible as error:
         return Refused("format", "", f"{error} has no exact meaning for mathematical integers")
+
+
+def _one_by_one(program: Program, question: Question, certificate: Certificate) -> Outcome:
+    """A proof about the program with its counted threads told apart, which has the same runs (`frontend.copies`)."""
+    split = one_by_one(program)
+    if split is program:
+        return Refused("format", "", "no template has copies to tell apart")
+    body = certificate.body
+    if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
+        return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the split program")
+    if body["kind"] == ONE_BY_ONE:
+        return Refused("format", "", "split once already")
+    return check_certificate(split, question, Certificate(split.fingerprint(), question, body["kind"], body["body"]))
 
 
 def _flaw(program: Program, question: Question) -> str | None:
