@@ -187,10 +187,23 @@ def confirmed(program: Program, answer: Answer) -> Answer:
             assert_never(answer.verdict)
     judgement = judge(program, answer.question, evidence)
     if isinstance(judgement, Accepted):
-        return replace(answer, assumptions=judgement.assumptions)
+        return _certain(program, replace(answer, assumptions=judgement.assumptions))
     bug = Unknown(f"internal error: the kernel refused {what}: {judgement}", bug=f"{judgement}\n{evidence}",
                   statistics=answer.verdict.statistics)
     return replace(answer, verdict=bug)
+
+
+def _certain(program: Program, answer: Answer) -> Answer:
+    """The answer, unless it is a trace that depends on what the program was over-approximated by."""
+    if not isinstance(answer.verdict, Refuted):
+        return answer
+    from circ.kernel.doubts import doubt
+
+    reason = doubt(program, answer.verdict.trace)
+    if reason is None:
+        return answer
+    unsure = Unknown(f"a run was found that may not be one of the program: {reason}", statistics=answer.verdict.statistics)
+    return replace(answer, verdict=unsure)
 
 
 def judge(program: Program, question: Question, evidence: Certificate | Trace) -> Accepted | Refused:

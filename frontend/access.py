@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from frontend.callgraph import CallGraph
-from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, op_writes
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Variable, op_writes
 from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
 from frontend.fold import cast, fold, plus, times
 from frontend.ir import Field, Function, Index, IrEdge, Module, Place, Storage
@@ -87,8 +87,8 @@ class Accesses:
         parts = self._scalars(into.type, edge.location) if self.world.module.sizeof(into.type) <= _MAX_COPIED * 8 else []
         if not 0 < len(parts) <= _MAX_COPIED:
             between = sketch.fresh()
-            self.effect(sketch, source, between, *self._pointer(origin, origin_targets, edge), -1, False, edge)
-            self.effect(sketch, between, target, *self._pointer(into, into_targets, edge), -1, True, edge)
+            self.effect(sketch, source, between, *self._pointer(origin, origin_targets, edge), -1, False, edge, sure=True)
+            self.effect(sketch, between, target, *self._pointer(into, into_targets, edge), -1, True, edge, sure=True)
             return
         for path, type_ in parts:
             scalar = scalar_of(type_, self.world.module)
@@ -111,11 +111,11 @@ class Accesses:
         return self.address(place, edge.location), targets
 
     def effect(self, sketch: Sketch, source: int, target: int, pointer: Expr, targets: Targets, extent: int, write: bool,
-               edge: IrEdge, fill: int | None = None) -> None:
-        """A library function reads, or changes in an unknown way, memory that a pointer leads to; see `Pending.extent`."""
+               edge: IrEdge, fill: int | None = None, sure: bool = False, outside: bool = False) -> None:
+        """A library function reads, or changes in an unknown way, memory that a pointer leads to; see `Pending`."""
         place = Place(pointer, (), CHAR, CHAR)
         sketch.steps.append(Step(source, target, SKIP, (), edge.location, edge.text,
-                                 pending=Pending(place, targets, None, None, write, edge, extent, fill)))
+                                 pending=Pending(place, targets, None, None, write, edge, extent, fill, sure, outside)))
 
     def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:
         return Place(place.base, (*place.path, *path), type_, place.base_type)
@@ -238,7 +238,8 @@ class Accesses:
             # A lock from outside excludes nobody that we know of.
             self.world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
             op: Op = SKIP if lock.result is None else Havoc((lock.result,))
-            sketch.steps.append(Step(step.source, step.target, op, (), step.location, step.text))
+            lost = Doubt("a lock that cannot be told apart is not waited for", step=True)
+            sketch.steps.append(Step(step.source, step.target, op, (), step.location, step.text, doubts=(lost,)))
         for case in words:
             assert case.cell is not None and case.object is not None
             start = step.source
@@ -272,8 +273,10 @@ class Accesses:
         assert not isinstance(pending.place.base, str)
         if extent == DEEP:
             around = sketch.fresh()
-            sketch.steps.append(Step(step.source, around, SKIP, (), step.location, step.text))
-            for obj in self._reached(pending.targets):
+            reached = self._reached(pending.targets)
+            changed = self._changed(pending, [leaf for obj in reached for leaf in obj.leaves])
+            sketch.steps.append(Step(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
+            for obj in reached:
                 for leaf in obj.leaves:
                     self._touch(sketch, around, around, Case(None, obj), leaf, pending)
             sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
@@ -289,7 +292,10 @@ class Accesses:
                 self._touch(sketch, start, step.target, case, case.leaves[0], pending)
                 continue
             around = sketch.fresh()
-            sketch.steps.append(Step(start, around, SKIP, (), step.location, step.text))
+            changed = self._changed(pending, case.leaves)
+            if case.object is None and pending.write and pending.targets.unknown:
+                changed = (Doubt("memory is changed through an unknown pointer", step=True),)
+            sketch.steps.append(Step(start, around, SKIP, (), step.location, step.text, doubts=changed))
             for leaf in case.leaves:
                 self._touch(sketch, around, around, case, leaf, pending)
             sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
@@ -345,7 +351,22 @@ class Accesses:
         op: Op = SKIP
         if pending.write:
             op = Havoc((lvalue,)) if isinstance(lvalue, Var) else Havoc((), (lvalue.array,))
-        sketch.steps.append(Step(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text))
+        doubts = self._changed(replace(pending, input=pending.input and not access.whole), (leaf,))
+        lost = case.guard is None and pending.targets.unknown
+        if lost or not pending.sure or (access.whole and not self._all(case.object, pending)):
+            doubts = (*doubts, Doubt("which memory a function touches is not known exactly", accesses=True))
+        sketch.steps.append(Step(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
+                                 doubts=doubts))
+
+    def _all(self, obj: MemObject, pending: Pending) -> bool:
+        """Whether a function touches every cell of the object."""
+        return obj.instances is None and pending.extent is not None and (pending.extent == -1 or pending.extent >= obj.size)
+
+    def _changed(self, pending: Pending, leaves: Iterable[Leaf]) -> tuple[Doubt, ...]:
+        """What a function writes is not tracked, unless it is input."""
+        if not pending.write or pending.input:
+            return ()
+        return (Doubt("what a function writes is not tracked", tuple(leaf.name for leaf in leaves)),)
 
     def _visible(self, obj: MemObject) -> bool:
         """Whether this thread can reach the object at all: another thread's local that never got out it cannot."""
@@ -374,8 +395,9 @@ class Accesses:
     def _load_case(self, sketch: Sketch, source: int, target: int, register: Var, case: Case, edge: IrEdge) -> None:
         anything: Op = Havoc((register,))
         if case.cell is None:
+            doubts = self._unsure(case, (register.name,))
             for accesses in self._some(case, False, edge):
-                sketch.steps.append(Step(source, target, anything, accesses, edge.location, edge.text, total=True))
+                sketch.steps.append(Step(source, target, anything, accesses, edge.location, edge.text, total=True, doubts=doubts))
             return
         assert case.object is not None
         value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
@@ -390,12 +412,19 @@ class Accesses:
                 scalars = tuple(v for v in touched if isinstance(v, Var))
                 op: Op = Havoc(scalars, tuple(v.array for v in touched if isinstance(v, Element)))
                 op = op if accesses else SKIP
-                sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text, total=True))
+                doubts = self._unsure(case, tuple(leaf.name for leaf in case.leaves), case.guard is None)
+                sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text, total=True, doubts=doubts))
             return
         assert case.object is not None
         ops = case.cell.write(value)
         sketch.steps.append(Step(source, target, ops[0] if len(ops) == 1 else Block(ops),
                                  self._exactly(case.object, case.cell, True, edge), edge.location, edge.text))
+
+    def _unsure(self, case: Case, values: tuple[str, ...], step: bool = False) -> tuple[Doubt, ...]:
+        """An access that is not known exactly; hardware is known well enough, and gives any value."""
+        if case.object is not None and self.world.objects.is_hardware(case.object):
+            return ()
+        return (Doubt("memory is accessed through an unknown pointer, or as another type than it has", values, True, step),)
 
     def _arbitrary(self, obj: MemObject, leaf: Leaf) -> bool:
         """Whether hardware may change it at any time, so that a read gives any value."""

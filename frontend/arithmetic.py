@@ -86,10 +86,10 @@ class Arithmetic:
                     return Value(to, Const(1 if number else 0, scalar))
                 if scalar.low <= int(number) <= scalar.high:
                     return Value(to, Const(int(number), scalar))
-                return Value(to, self._x.arbitrary(scalar, node))
+                return Value(to, self._x.arbitrary(scalar, node, FLOATS))
             case Floating():
                 self.floats(node)
-                return Value(to, self._x.arbitrary(scalar, node))
+                return Value(to, self._x.arbitrary(scalar, node, FLOATS))
         raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value")
 
     def _to_float(self, v: Operand, to: FloatType, node: c_ast.Node) -> Floating:
@@ -156,7 +156,7 @@ class Arithmetic:
     def _floating(self, op: str, a: Operand, b: Operand, node: c_ast.Node) -> Operand:
         self.floats(node)
         if op in COMPARISONS:
-            return Value(self._ints.int, cast(self._x.arbitrary(BOOL, node), self._ints.int.scalar), 1)
+            return Value(self._ints.int, cast(self._x.arbitrary(BOOL, node, FLOATS), self._ints.int.scalar), 1)
         t = self.common(a, b, node)
         if not isinstance(t, FloatType):
             raise self._x.unit.error(node, f"'{op}' needs two numbers")
@@ -198,7 +198,7 @@ class Arithmetic:
         """What one step of a pointer to `t` is in bytes; arbitrary if the size is not known."""
         if self.has_size(t):
             return Const(self._x.types.sizeof(t), scalar)
-        return self._x.arbitrary(scalar, node)
+        return self._x.arbitrary(scalar, node, "a size is not known")
 
     def plus(self, base: Expr, offset: Expr) -> Expr:
         return binary("+", base, offset)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _COUNTS = {"clz": 0, "ctz": 0, "popcount": 0, "ffs": 0, "parity": 0, "clrsb": 0}
 _NOTHING = frozenset({"__builtin_va_end", "__builtin_prefetch", "__builtin_ia32_pause", "__builtin_ia32_mfence",
                       "__builtin___clear_cache", "__builtin_ia32_lfence", "__builtin_ia32_sfence"})
+_VARIADIC = "variable arguments are not followed"
 _FLOATS = frozenset({"huge_val", "huge_valf", "huge_vall", "inf", "inff", "infl", "nan", "nanf", "nanl", "fabs", "fabsf",
                      "fabsl"})
 _TESTS = frozenset({"isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "signbitf", "signbitl", "isgreater",
@@ -98,13 +99,13 @@ def _any_of(x: Expressions, t: CType, node: c_ast.Node) -> Operand:
     if isinstance(t, FloatType):
         return Floating(t)
     if isinstance(t, (IntType, PointerType)):
-        return Value(t, x.arbitrary(x.ints.scalar(t), node))
+        return Value(t, x.arbitrary(x.ints.scalar(t), node, _VARIADIC))
     raise x.unit.error(node, "a struct argument cannot be taken from a variable argument list")
 
 
 def _opaque_list(x: Expressions, target: c_ast.Node, node: c_ast.Node) -> Operand:
     """A `va_list` is opaque: an arbitrary word."""
-    x.places.store(x.places.lvalue(target), Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node)), node)
+    x.places.store(x.places.lvalue(target), Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node, _VARIADIC)), node)
     return Nothing()
 
 
@@ -149,7 +150,7 @@ def _count(x: Expressions, short: str, arg: c_ast.Node, node: c_ast.Node) -> Ope
     name = short.rstrip("l")
     if isinstance(v.expr, Const):
         return _number(x, _bits(name, v.expr.value, t.bits))
-    result = x.arbitrary(x.ints.int.scalar, node)
+    result = x.arbitrary(x.ints.int.scalar, node, "bits are counted")
     scalar = x.ints.int.scalar
     x.emit(Guard(both(binary(">=", result, Const(0, scalar)), binary("<=", result, Const(t.bits, scalar)))), node)
     return Value(x.ints.int, result)

@@ -151,6 +151,20 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """How a step does more than the C program can: a proof covers it, but a run that depends on it may not be real.
+
+    `values`: variables whose values behind the step are open here, but not in the program. `accesses`: the program may not
+    make the step's accesses. `step`: the program may not be able to take the step. Inputs are open in the program, too.
+    """
+
+    reason: str
+    values: tuple[str, ...] = ()
+    accesses: bool = False
+    step: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """One step. `protected`: it enters, is inside or leaves an atomic section, or is a lock operation."""
 
@@ -161,6 +175,7 @@ class Edge:
     protected: bool = False
     location: Location = NOWHERE
     text: str = ""
+    doubts: tuple[Doubt, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.source} --{show_op(self.op)}--> {self.target}"

@@ -14,6 +14,7 @@ from frontend.ir import Place, Set
 from frontend.lvalues import Cell, Lvalue, Slot
 from frontend.scope import RegisterName, is_constant
 from frontend.types import FloatType, IntType, PointerType, RecordType, VoidType
+from frontend.unit import FLOATS
 
 if TYPE_CHECKING:
     from frontend.expressions import Expressions
@@ -40,7 +41,7 @@ class Conditions:
                 return TRUE if number else FALSE
             case Floating():
                 self._x.math.floats(node)
-                return self._x.arbitrary(BOOL, node)
+                return self._x.arbitrary(BOOL, node, FLOATS)
         raise self._x.unit.error(node, f"'{text_of(node)}' is not a scalar")
 
     def branch(self, node: c_ast.Node, yes: int, no: int) -> None:

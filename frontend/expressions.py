@@ -48,10 +48,10 @@ class Expressions:
     def emit(self, instr: Instr, node: c_ast.Node, text: str | None = None) -> None:
         self.graph.emit(instr, self.unit.where(node), text_of(node) if text is None else text)
 
-    def arbitrary(self, scalar: Scalar, node: c_ast.Node) -> Expr:
-        """A register with any value."""
+    def arbitrary(self, scalar: Scalar, node: c_ast.Node, why: str = "") -> Expr:
+        """A register with any value; `why` as in `Forget`."""
         t = self.graph.temporary(scalar)
-        self.emit(Forget((t,)), node)
+        self.emit(Forget((t,), why), node)
         return Read(t)
 
     def spill(self, v: Value, node: c_ast.Node) -> Value:
@@ -247,7 +247,7 @@ class Expressions:
         if size is not None:
             return Value(self.ints.size, size)
         if not self.math.has_size(t):
-            return Value(self.ints.size, self.arbitrary(self.ints.size.scalar, operand))
+            return Value(self.ints.size, self.arbitrary(self.ints.size.scalar, operand, "a size is not known"))
         return Value(self.ints.size, Const(self.types.sizeof(t), self.ints.size.scalar))
 
     def _step(self, node: c_ast.UnaryOp, keep: bool) -> Operand:

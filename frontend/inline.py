@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from frontend.access import Accesses
-from frontend.cfa import SKIP, Access, Assign, Assume, Block, ErrorKind, ErrorLocation, Havoc, Op
+from frontend.cfa import SKIP, Access, Assign, Assume, Block, Doubt, ErrorKind, ErrorLocation, Havoc, Op
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Scalar, Var, substitute, truth
 from frontend.fold import cast, fold
 from frontend.ir import (
@@ -222,8 +222,10 @@ class Inliner:
         match edge.instr:
             case Set(target=t, value=e):
                 self.step(source, Assign(frame.var(t), frame.expr(e)), target, edge)
-            case Forget(targets=ts):
-                self.step(source, Havoc(tuple(map(frame.var, ts))), target, edge)
+            case Forget(targets=ts, why=why):
+                forgotten = tuple(map(frame.var, ts))
+                doubts = (Doubt(why, tuple(v.name for v in forgotten)),) if why else ()
+                self.step(source, Havoc(forgotten), target, edge, doubts=doubts)
             case Guard(cond=c):
                 self.step(source, Assume(fold(truth(frame.expr(c)))), target, edge)
             case Nop():

@@ -63,9 +63,13 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Registers get arbitrary values (nondet, floating point, uninitialised locals at their declaration)."""
+    """Registers get arbitrary values (nondet, floating point, uninitialised locals at their declaration).
+
+    `why`: the program computes a value that is not tracked here, for this reason; empty if it leaves the value open.
+    """
 
     targets: tuple[Var, ...]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

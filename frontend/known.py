@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from frontend.access import DEEP
-from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, Values, Variable
+from frontend.cfa import SKIP, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable
 from frontend.expr import Binary, Const, Expr, Read, Var
 from frontend.fold import cast, fold, plus, times
 from frontend.inline import Library, Request
@@ -19,6 +19,13 @@ from frontend.steps import Step
 from frontend.types import PointerType
 
 _STATIC_INSTANCES = 1 << 4
+_INPUTS = frozenset({
+    "rand", "random", "rand_r", "time", "clock", "getchar", "getc", "fgetc", "scanf", "fscanf", "fgets", "gets", "read",
+    "fread", "open", "fopen", "close", "getpid", "gettid", "isatty", "sleep", "usleep", "nanosleep", "gettimeofday",
+    "clock_gettime", "getenv", "system", "printf", "fprintf", "puts", "fputs", "putchar", "write", "fflush", "sysconf",
+    "sched_yield",
+})
+"""Functions whose results, and what they store, the world decides."""
 _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"})
 
 
@@ -106,7 +113,9 @@ class KnownFunctions(Library):
         targets = accesses.world.pointsto.targets(request.frame.function.name, raw)
         after = sketch.fresh()
         fill = self._filled(request) if write else None
-        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill)
+        sure = extent > 0 or request.callee in ("free", "cfree")
+        outside = request.callee in _INPUTS
+        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside)
         return after
 
     def _filled(self, request: Request) -> int | None:
@@ -127,7 +136,10 @@ class KnownFunctions(Library):
         if result == "arg0" and first is not None and not isinstance(first, Place):
             inliner.step(source, Assign(request.result, cast(first, request.result.type)), request.target, edge)
             return
-        inliner.step(source, Havoc((request.result,)), request.target, edge)
+        # What a function without a body gives is open, but what the C library computes is not.
+        computed = request.callee in KNOWN and request.callee not in _INPUTS
+        doubts = (Doubt(f"the result of '{request.callee}' is not tracked", (request.result.name,)),) if computed else ()
+        inliner.step(source, Havoc((request.result,)), request.target, edge, doubts=doubts)
 
     # ------------------------------------------------------------------------------------------- the heap
     def _allocate(self, request: Request) -> None:
@@ -144,9 +156,14 @@ class KnownFunctions(Library):
         site = (request.frame.function.name, edge.source, edge.target)
         name = accesses.world.pointsto.sites.get(site)
         if name is None:
-            inliner.step(here, Havoc((request.result,)), request.target, edge)
+            lost = Doubt("memory is allocated in a way that is not followed", (request.result.name,))
+            inliner.step(here, Havoc((request.result,)), request.target, edge, doubts=(lost,))
             return
         obj = accesses.world.objects.named(name)
+        if request.callee in ("realloc", "strdup", "strndup"):
+            copied = Doubt("what is copied into new memory is not tracked", tuple(leaf.name for leaf in obj.leaves))
+            here, before = inliner.sketch.fresh(), here
+            inliner.step(before, SKIP, here, edge, doubts=(copied,))
         if obj.instances is None:
             address: Expr = Const(accesses.world.objects.base(obj), accesses.world.places.pointer)
             inliner.step(here, Assign(request.result, cast(address, request.result.type)), request.target, edge)

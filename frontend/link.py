@@ -306,7 +306,7 @@ def finish(sketch: Sketch) -> Cfa:
     number = {q: n for n, q in enumerate(order)}
     out = sketch.leaving()
     edges = tuple(
-        Edge(number[s.source], number[s.target], s.op, s.accesses, s.protected, s.location, s.text)
+        Edge(number[s.source], number[s.target], s.op, s.accesses, s.protected, s.location, s.text, s.doubts)
         for q in order
         for s in out[q]
     )

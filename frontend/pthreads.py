@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Values, Variable
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable
 from frontend.expr import BOOL, Binary, Const, Expr, Ite, Read, Scalar, Var, negate
 from frontend.fold import cast, fold
 from frontend.inline import Request
@@ -350,8 +350,11 @@ class Pthreads:
 
     def anything(self, request: Request) -> None:
         """Orders nothing; the result may be any value."""
-        op: Op = SKIP if request.result is None else Havoc((request.result,))
-        request.inliner.step(request.source, op, request.target, request.edge)
+        if request.result is None:
+            request.inliner.step(request.source, SKIP, request.target, request.edge)
+            return
+        doubt = Doubt(f"the result of '{request.callee}' is not tracked", (request.result.name,))
+        request.inliner.step(request.source, Havoc((request.result,)), request.target, request.edge, doubts=(doubt,))
 
     def key(self, request: Request) -> None:
         """A key for thread-specific data."""

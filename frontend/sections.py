@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
-from frontend.cfa import SKIP, Access, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_writes, primitive
+from frontend.cfa import SKIP, Access, AllAt, Assign, Assume, Block, Doubt, Havoc, Op, name_of, op_writes, primitive
 from frontend.expr import Binary, Element, Expr, negate, reads
 from frontend.fold import conjunction, fold
 from frontend.source import FrontendError
 from frontend.steps import Mark, Sketch, Step
 
 _MAX_JOINED = 200
+_INTERRUPTED = Doubt("an atomic section may be interrupted where it waits", step=True)
 
 
 def resolve_sections(graph: Sketch) -> None:
@@ -113,13 +114,19 @@ def unblock(graph: Sketch) -> None:
             break
         joined = _join_at(graph, stuck)
         if joined is None:
-            graph.atomic.discard(stuck)
+            _interrupt(graph, {stuck})
         else:
             graph.steps = joined
             graph.prune()
     else:
         out = graph.leaving()
-        graph.atomic -= {q for q in graph.atomic if may_block(out[q])}
+        _interrupt(graph, {q for q in graph.atomic if may_block(out[q])})
+
+
+def _interrupt(graph: Sketch, stuck: set[int]) -> None:
+    """Let others run at these locations inside atomic sections, although the program does not."""
+    graph.atomic -= stuck
+    graph.steps = [replace(s, doubts=(*s.doubts, _INTERRUPTED)) if s.source in stuck else s for s in graph.steps]
 
 
 def may_block(steps: list[Step]) -> bool:
@@ -201,7 +208,7 @@ def join(first: Step, second: Step) -> Step | None:
     text = first.text if first.text == second.text else "; ".join(t for t in (first.text, second.text) if t)
     op = ops[0] if len(ops) == 1 else Block(tuple(ops))
     return Step(first.source, second.target, op if ops else SKIP, accesses, second.location, text,
-                first.protected or second.protected, None, first.total and second.total)
+                first.protected or second.protected, None, first.total and second.total, doubts=(*first.doubts, *second.doubts))
 
 
 def _touches_later(step: Step, ops: list[Assume | Assign | Havoc | AllAt]) -> bool:

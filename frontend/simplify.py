@@ -246,7 +246,7 @@ def drop_skips(sketch: Sketch) -> None:
 
 def is_skip(step: Step) -> bool:
     """Whether the step does nothing at all."""
-    return not step.accesses and step.mark is None and not any(True for _ in primitive(step.op))
+    return not step.accesses and not step.doubts and step.mark is None and not any(True for _ in primitive(step.op))
 
 
 # --------------------------------------------------------------------------------------------------- liveness
@@ -323,7 +323,8 @@ def _forward(sketch: Sketch, facts: Facts) -> bool:
             new = rewrite_step(f, {name: step.op.value}, facts)
             replaced[id(f)] = replace(
                 new, source=step.source, accesses=(*step.accesses, *(a for a in new.accesses if a not in step.accesses)),
-                protected=f.protected or (step.protected and bool(step.accesses)), text=f.text or step.text)
+                protected=f.protected or (step.protected and bool(step.accesses)), text=f.text or step.text,
+                doubts=(*step.doubts, *f.doubts))
             done.add(f.target)
         gone.add(id(step))
         done |= {middle, step.source}

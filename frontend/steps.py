@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from frontend.cfa import Access, ErrorLocation, Op, show_op
+from frontend.cfa import Access, Doubt, ErrorLocation, Op, show_op
 from frontend.expr import Expr, Var
 from frontend.ir import IrEdge, Place
 from frontend.places import Cell
@@ -41,6 +41,10 @@ class Pending:
     extent: int | None = None
     fill: int | None = None
     """The byte that all of the memory is set to."""
+    sure: bool = False
+    """Everything within the extent is touched, rather than some of it."""
+    input: bool = False
+    """What is written comes from outside, rather than from a computation that is not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Step:
     pending: Pending | None = None
     lock: Lock | None = None
     join: Expr | None = None
+    doubts: tuple[Doubt, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"

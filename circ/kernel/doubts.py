@@ -1,0 +1,98 @@
+"""Whether a replayed run is one of the C program, or depends on something that the program was over-approximated by.
+
+Values that are open in the automaton but not in the program are followed along the run. As long as no condition and no
+address on the way depends on one of them, the program itself has a run with the same steps, whatever those values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from circ.verdict import RaceOn, Trace
+from frontend.cfa import AllAt, Assign, Assume, Block, Edge, Havoc, Op, Program, name_of, primitive
+from frontend.expr import Element, Expr, Lvalue, reads
+
+
+def doubt(program: Program, trace: Trace) -> str | None:
+    """Why a trace that replays may be no run of the C program; None if it is one."""
+    run = _Run(program, trace)
+    for step in trace.steps:
+        reason = run.step(step.thread, run.edge(step.thread, step.edge))
+        if reason is not None:
+            return reason
+    if isinstance(trace.question, RaceOn):
+        found = (run.access(thread, run.edge(thread, e), at) for thread, e, at in trace.accesses)
+        return next((reason for reason in found if reason is not None), None)
+    return next((reason for inv in program.invariants if (reason := run.depends(0, inv.cond)) is not None), None)
+
+
+class _Run:
+    """Which variables have values that the program may not give them, and why, at a point of the run."""
+
+    def __init__(self, program: Program, trace: Trace) -> None:
+        templates = {t.name: t for t in program.templates}
+        self._threads = [templates[name] for name in trace.threads]
+        self._locals = [frozenset(v.name for v in t.locals) for t in self._threads]
+        self._unsure: dict[tuple[int | None, str], str] = {}
+
+    def edge(self, thread: int, number: int) -> Edge:
+        return self._threads[thread].cfa.edges[number]
+
+    def step(self, thread: int, edge: Edge) -> str | None:
+        """Take a step; the reason if the program may not be able to."""
+        for d in edge.doubts:
+            if d.step:
+                return f"{d.reason} ({edge.location})"
+        for op in primitive(edge.op):
+            match op:
+                case Assume(cond=cond):
+                    reason = self.depends(thread, cond)
+                    if reason is not None:
+                        return reason
+                case Assign(target=target, value=value):
+                    self._assign(thread, target, self.depends(thread, value) or self._index(thread, target))
+                case Havoc(targets=targets):
+                    for target in targets:
+                        self._assign(thread, target, self._index(thread, target))
+                case AllAt():
+                    pass
+                case _:
+                    assert_never(op)
+        for d in edge.doubts:
+            for name in d.values:
+                self._unsure[self._key(thread, name)] = f"{d.reason} ({edge.location})"
+        return None
+
+    def access(self, thread: int, edge: Edge, at: int) -> str | None:
+        """Why the program may not make this access next."""
+        for d in edge.doubts:
+            if d.accesses or d.step:
+                return f"{d.reason} ({edge.location})"
+        return self._index(thread, edge.accesses[at].lvalue) or self._prefix(thread, edge.op)
+
+    def _prefix(self, thread: int, op: Op) -> str | None:
+        """The conditions of a step of several operations decide whether its access is next."""
+        if not isinstance(op, Block):
+            return None
+        conditions = (p.cond for p in primitive(op) if isinstance(p, Assume))
+        return self._first(thread, (v for cond in conditions for v in reads(cond)))
+
+    def depends(self, thread: int, e: Expr) -> str | None:
+        return self._first(thread, reads(e))
+
+    def _index(self, thread: int, v: Lvalue) -> str | None:
+        return self._first(thread, reads(v.index)) if isinstance(v, Element) else None
+
+    def _first(self, thread: int, read: Iterable[Lvalue]) -> str | None:
+        return next((self._unsure[k] for v in read if (k := self._key(thread, name_of(v))) in self._unsure), None)
+
+    def _assign(self, thread: int, target: Lvalue, reason: str | None) -> None:
+        key = self._key(thread, name_of(target))
+        if reason is not None:
+            self._unsure[key] = reason
+        elif not isinstance(target, Element):
+            self._unsure.pop(key, None)
+
+    def _key(self, thread: int, name: str) -> tuple[int | None, str]:
+        return (thread, name) if name in self._locals[thread] else (None, name)

@@ -1,0 +1,68 @@
+"""A race that exists only because the program was over-approximated is never reported; inputs are no over-approximation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import circ
+from circ.engines.explicit import answer
+from circ.kernel.doubts import doubt
+from circ.verdict import Options, RaceOn, Refuted, silent, word
+from frontend import load
+
+TWO = """
+#include <pthread.h>
+#include <string.h>
+int x, flag;
+{declarations}
+void *t(void *arg) {{ {thread} return 0; }}
+int main(void) {{ pthread_t h; {before} pthread_create(&h, 0, t, 0); {after} return 0; }}
+"""
+
+
+def verdict(tmp_path: Path, declarations: str = "", thread: str = "x = 1;", before: str = "", after: str = "x = 2;") -> str:
+    path = tmp_path / "a.c"
+    path.write_text(TWO.format(declarations=declarations, thread=thread, before=before, after=after))
+    result = circ.check(load(path), ["x"])
+    return next(word(a.question, a.verdict) for a in result.answers if a.shown == "x")
+
+
+@pytest.mark.parametrize("parts", [
+    {"declarations": "extern int nondet(void);", "after": "if (nondet()) x = 2;"},
+    {"declarations": "extern int __VERIFIER_nondet_int(void);", "after": "int n = __VERIFIER_nondet_int(); if (n > 7) x = 2;"},
+    {"declarations": "extern int somewhere(void);", "after": "if (somewhere() == 3) x = 2;"},
+    {"declarations": "extern volatile int port;", "after": "if (port == 3) x = 2;"},
+    {"declarations": "double d; char b[9];", "before": "d = 2.5; memset(b, 0, 5);", "after": "d = d + 1.0; x = 2;"},
+    {"declarations": "#include <stdio.h>", "after": 'int n; scanf("%d", &n); if (n == 5) x = 2; printf("%d", n);'},
+    {"declarations": "#include <stdlib.h>", "after": "if (rand() == 5) x = 2;"},
+], ids=range(7))
+def test_inputs_decide_nothing_about_the_model(tmp_path: Path, parts: dict[str, str]) -> None:
+    assert verdict(tmp_path, **parts) == "race"
+
+
+@pytest.mark.parametrize("parts", [
+    {"declarations": "double d;", "before": "d = 0.5;", "after": "if (d > 1.0) x = 2;"},
+    {"after": 'if (strlen("ab") == 3) x = 2;'},
+    {"declarations": "void set(int *);", "before": "set(&flag);", "after": "if (flag == 7) x = 2;"},
+    {"declarations": "void set(int *);", "after": "set(&x);"},
+    {"declarations": "int *get(void); int **keep(int **p);", "before": "int *q = &x; keep(&q);", "after": "*get() = 3;"},
+    {"declarations": "char a[4], b[4];", "before": "memcpy(a, b, 4);", "after": "if (a[1]) x = 2;"},
+], ids=range(6))
+def test_what_is_not_tracked_shows_no_race(tmp_path: Path, parts: dict[str, str]) -> None:
+    assert verdict(tmp_path, **parts) == "unknown"
+
+
+def test_a_value_that_is_overwritten_is_forgotten(tmp_path: Path) -> None:
+    assert verdict(tmp_path, "void set(int *);", before="set(&flag); flag = 1;", after="if (flag) x = 2;") == "race"
+
+
+def test_the_reason_names_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(TWO.format(declarations="void set(int *);", thread="x = 1;", before="", after="set(&flag);\nif (flag) x = 2;"))
+    program = load(path)
+    found = answer(program, RaceOn("x"), Options(), silent)
+    assert isinstance(found, Refuted)
+    reason = doubt(program, found.trace)
+    assert reason is not None and f"{path}:7:" in reason, reason
