@@ -1,4 +1,4 @@
-"""The command line: `circ check`, `circ cfa`, `circ recheck`, `circ replay`, `circ engines`.
+"""The command line: `circ check`, `circ scan`, `circ cfa`, `circ recheck`, `circ replay`, `circ engines`.
 
 Exit status: 0 everything proved, 1 a race or violated assertion, 2 bad usage or input, 3 something unknown, 4 our own bug.
 Nothing here imports the solver: the analysis runs in a child process that loads it.
@@ -11,10 +11,12 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, NoReturn
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
 
@@ -22,7 +24,11 @@ from circ.bugs import report_bug
 from circ.engines import DEFAULT, ENGINES, find
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED
 from frontend import LoadOptions, load
-from frontend.source import FrontendError
+from frontend.interrupt_table import PLATFORMS
+from frontend.source import FrontendError, Location, read_source
+
+if TYPE_CHECKING:
+    from circ.session import Request
 
 app = typer.Typer(
     help="Race checker for C: proves that a program has no data race, or shows the interleaving that makes one.",
@@ -85,6 +91,11 @@ RaceModelOption = Annotated[RaceModel | None, typer.Option(
     "--race-model", help="nesc: no access in an atomic section races; c11: no two of them do. Default: the program decides.")]
 PreemptionOption = Annotated[Preemption | None, typer.Option(
     "--preemption", help="nested: handlers run to their end; free: any interleaving. Default: the program decides.")]
+Platform = Annotated[str | None, typer.Option(
+    "--platform", metavar="P", help=f"Interrupts and data model of a processor: {', '.join(PLATFORMS)}.")]
+InterruptsOption = Annotated[Path | None, typer.Option(
+    "--interrupts", metavar="FILE", help="A table (TOML) of what enables each interrupt handler, and of priorities.")]
+IgnoreNorace = Annotated[bool, typer.Option("--ignore-norace", help="Check variables that are declared norace, too.")]
 Output = Annotated[Path | None, typer.Option("-o", metavar="OUT", help="Write to OUT instead of the standard output.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
 
@@ -92,6 +103,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an i
 def source_options(
     thread: list[str] | None, include: list[str] | None, define: list[str] | None, undefine: list[str] | None, cpp: str | None,
     model: DataModelName | None, ints: Ints, race_model: RaceModel | None, preemption: Preemption | None,
+    platform: str | None, interrupts: Path | None, ignore_norace: bool,
 ) -> LoadOptions:
     def value(choice: Enum | None) -> str | None:
         return None if choice is None else str(choice.value)
@@ -99,12 +111,27 @@ def source_options(
     return LoadOptions(
         include=tuple(include or ()), define=tuple(define or ()), undefine=tuple(undefine or ()), cpp=cpp,
         threads=tuple(thread or ()), data_model=value(model), ints=ints.value, race_model=value(race_model),
-        preemption=value(preemption))
+        preemption=value(preemption), ignore_norace=ignore_norace, platform=platform,
+        interrupts=() if interrupts is None else (str(interrupts), read_source(str(interrupts))))
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """What `check` is asked for, from the values of its options by their names."""
+    from circ.session import Request
+
+    o = SimpleNamespace(**options)
+    if find(o.engine) is None:
+        fail(f"circ: error: unknown engine '{o.engine}' (one of {', '.join(e.name for e in ENGINES)})")
+    source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
+                            o.platform, o.interrupts, o.ignore_norace)
+    return Request(source, tuple(o.variable) or None, o.prop.value, o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
+                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug)
 
 
 # --------------------------------------------------------------------------------------------------- commands
 @app.command()
 def check(
+    ctx: typer.Context,
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="C files, each a program of its own.")],
     variable: Annotated[list[str] | None, typer.Option(
         "-x", metavar="VAR", help="Only this shared variable: x, f::x, file.c:x, s.f, a[].")] = None,
@@ -121,6 +148,9 @@ def check(
     ints: IntsOption = Ints.exact,
     race_model: RaceModelOption = None,
     preemption: PreemptionOption = None,
+    platform: Platform = None,
+    interrupts: InterruptsOption = None,
+    ignore_norace: IgnoreNorace = False,
     predicate: Annotated[list[str] | None, typer.Option(
         "--predicate", metavar="P", help="A C expression over the program's variables to start with.")] = None,
     k: Annotated[int | None, typer.Option("--k", metavar="N", min=1, help="Start counting context threads up to N.")] = None,
@@ -131,21 +161,101 @@ def check(
     dump: Annotated[Path | None, typer.Option(
         "--dump", metavar="DIR", help="Write the automata of every iteration to DIR, as DOT.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")] = False,
+    flow_rule: Annotated[bool, typer.Option(
+        "--flow-rule", help="Also apply the nesC compiler's rule, atomic wherever handlers share; tell false alarms.")] = False,
     debug: Debug = False,
 ) -> None:
     """Prove or refute races (or assertions) for every shared variable of each FILE."""
-    from circ.session import Request, Session
+    from circ.session import Session
 
     with guarded(debug):
-        if find(engine) is None:
-            fail(f"circ: error: unknown engine '{engine}' (one of {', '.join(e.name for e in ENGINES)})")
-        source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption)
-        request = Request(source, tuple(variable) if variable else None, prop.value, engine, timeout, memory,
-                          tuple(predicate or ()), k, form.value, output, certificate, dump, explain, debug)
-        with Session(request) as session:
+        with Session(request_of(ctx.params)) as session:
             for file in files:
                 session.check(file)
         sys.exit(session.status)
+
+
+class ScanFormat(StrEnum):
+    text = "text"
+    json = "json"
+    csv = "csv"
+    md = "md"
+
+
+_UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])
+_NOT_IN_SCAN = ("ctx", "files", "form", "output", "dump", "explain", "debug")
+
+
+def _with_options_of(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command, beside its own options, those of another: it gets them as `**options`."""
+
+    def extend(function: Callable[..., None]) -> Callable[..., None]:
+        own = [p for p in signature(function, eval_str=True).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+        more = [p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in signature(command, eval_str=True).parameters.items()
+                if name not in _NOT_IN_SCAN]
+        function.__annotations__ = {p.name: p.annotation for p in (*own, *more)}
+        function.__signature__ = Signature([*own, *more])  # type: ignore[attr-defined]
+        return function
+
+    return extend
+
+
+@app.command()
+@_with_options_of(check)
+def scan(
+    ctx: typer.Context,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, or a compile_commands.json.")],
+    jobs: Annotated[int, typer.Option("-j", metavar="N", min=1, help="Processes.")] = 1,
+    expect: Annotated[bool, typer.Option("--expect", help="Compare with the EXPECT headers: status 0 iff all match.")] = False,
+    output: Annotated[Path | None, typer.Option(
+        "-o", metavar="OUT", help="Write each result to OUT as it comes (JSON lines); the table goes to stdout.")] = None,
+    resume: Annotated[Path | None, typer.Option(
+        "--resume", metavar="OUT", help="Go on with an interrupted scan: keep what is in OUT, add what is missing.")] = None,
+    form: Annotated[ScanFormat, typer.Option("--format", help="How the table is written.")] = ScanFormat.text,
+    file_timeout: Annotated[float | None, typer.Option(
+        "--file-timeout", metavar="S", min=0.001, help="Seconds for each file (default: what its variables may take).")] = None,
+    cache: Annotated[Path | None, typer.Option(
+        "--cache", metavar="DIR", help="Keep results in DIR (default: ~/.cache/circ).")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute everything anew.")] = False,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Check many files; ends with a table of all verdicts. Options in a file's `// CIRC:` header hold for that file."""
+    from circ.results import Cache
+    from circ.scan import Scan, ScanRequest
+    from circ.scan_report import report
+
+    given = {name: value for name, value in options.items() if _given(ctx, name)}
+    command: Any = typer.main.get_command(app)
+
+    def request_for(own: Sequence[str], place: Location) -> Request:
+        try:
+            header = command.commands["check"].make_context("circ", [*own, place.file])
+        except _UsageError as error:
+            raise FrontendError(place, f"in the file's own options: {error.format_message()}") from None  # type: ignore[attr-defined]
+        both = {n: (*header.params[n], *v) if isinstance(v, list | tuple) else v for n, v in given.items()}
+        return request_of({**header.params, **both})
+
+    with guarded(debug):
+        if find(options["engine"]) is None:
+            fail(f"circ: error: unknown engine '{options['engine']}' (one of {', '.join(e.name for e in ENGINES)})")
+        for folder in (cache, options["certificate"]):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+        place = None if no_cache else cache or Cache.default_folder()
+        scan = Scan(ScanRequest(tuple(paths), jobs, output, resume, place, file_timeout, options["memory"], debug), request_for)
+        try:
+            scan.run()
+        except (KeyboardInterrupt, Terminated):
+            report(scan, form.value, options["flow_rule"], expect)
+            raise
+        sys.exit(report(scan, form.value, options["flow_rule"], expect))
+
+
+def _given(ctx: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line, rather than being left at its default."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 @app.command()
@@ -163,6 +273,9 @@ def cfa(
     ints: IntsOption = Ints.exact,
     race_model: RaceModelOption = None,
     preemption: PreemptionOption = None,
+    platform: Platform = None,
+    interrupts: InterruptsOption = None,
+    ignore_norace: IgnoreNorace = False,
     debug: Debug = False,
 ) -> None:
     """Show the control-flow automaton of each thread of FILE."""
@@ -170,7 +283,8 @@ def cfa(
     from frontend.draw import draw
 
     with guarded(debug):
-        source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption)
+        source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption,
+                                platform, interrupts, ignore_norace)
         program = load(file, source)
         write(output, draw(compact(program).program if compacted else program, form.value))
 

@@ -100,7 +100,6 @@ class _Process(Generic[J]):
         sender.close()
 
     def allow(self, seconds: float | None) -> None:
-        self.allowed = seconds
         self.deadline = None if seconds is None else time.monotonic() + seconds
 
     def receive(self) -> Iterator[Told[J]]:
@@ -126,7 +125,7 @@ class _Process(Generic[J]):
         seconds = time.monotonic() - self.begin
         if not self.closed:
             self.kill()
-            return Ended(self.job, f"timeout: not finished within {self.allowed:g} s", seconds)
+            return Ended(self.job, f"timeout: not finished within {seconds:.1f} s", seconds)
         self.process.join()
         code = self.process.exitcode or 0
         self.receiver.close()

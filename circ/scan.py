@@ -7,6 +7,7 @@ are started first; the report does not depend on that, nor on the number of proc
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
 import time
@@ -98,6 +99,8 @@ class Scan:
 
     def run(self) -> None:
         """Does all jobs; an exception (Ctrl-C, say) leaves what is known by then."""
+        for heavy in ("frontend.module", "circ.smt"):
+            importlib.import_module(heavy)  # here, so that not every job's process has to load them
         progress = ScanProgress(sys.stderr, {job.path: job.weight for job in self.jobs})
         with contextlib.ExitStack() as stack:
             stack.callback(progress.clear)

@@ -25,8 +25,8 @@ class Alarm:
 def alarms(program: Program) -> tuple[Alarm, ...]:
     """The rule's complaints, variables in the order of their declaration, places in the order of the text.
 
-    A variable of the program text (not a register) counts if some handler accesses it, somebody writes it, and more than one run of a thread may: another
-    template, or another copy of the handler.
+    A variable of the program text (no register) counts if some handler accesses it, somebody writes it, and it is not
+    the handler's alone: another template, or another copy of the handler, accesses it as well.
     """
     found: list[Alarm] = []
     for variable in program.shared:
