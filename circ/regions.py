@@ -56,9 +56,15 @@ class Ghosts:
 
 
 class Regions:
-    """One template's regions, named by their first locations; `of[q]` is None for a location no path leads to."""
+    """One template's regions, named by their first locations; `of[q]` is None for a location no path leads to.
 
-    def __init__(self, program: Program, number: int, globals_: Sequence[Lvalue], locals_: Sequence[Var], ghosts: Ghosts) -> None:
+    `uses` gives for locations the names of locals that somebody wants to know there, beside those that steps read.
+    """
+
+    def __init__(
+        self, program: Program, number: int, globals_: Sequence[Lvalue], locals_: Sequence[Var], ghosts: Ghosts,
+        uses: Mapping[int, frozenset[str]],
+    ) -> None:
         self.program = program
         self.template = program.templates[number]
         self.cfa = self.template.cfa
@@ -81,7 +87,7 @@ class Regions:
             if source is not None and target is not None and (self._visible(i) or source != target):
                 writes = any(n in self.named_globals for n in op_writes(e.op))
                 self.moves[source].append(Move(i, target, self.parts[i], self.guards[i], writes))
-        self.live = self._live()
+        self.live = self._live(uses)
 
     # ----------------------------------------------------------------------------------------------- what is seen
     def _parts(self, op: Op, more: tuple[Assign, ...]) -> tuple[Part, ...]:
@@ -147,11 +153,11 @@ class Regions:
                 stack.append((target, iter(out[target])))
         return order[::-1]
 
-    def _live(self) -> dict[int, frozenset[int]]:
+    def _live(self, uses: Mapping[int, frozenset[str]]) -> dict[int, frozenset[int]]:
         """At each region the positions of own cells that a later step may read before it writes them; ghosts always."""
         always = frozenset(range(len(self.globals) + len(self.own) - len(self.ghosts.cells), len(self.globals) + len(self.own)))
         at = {v.name: n for n, v in enumerate(self.own, len(self.globals))}
-        live = dict.fromkeys(self.moves, always)
+        live = {r: always | {at[n] for q in qs for n in uses.get(q, ()) if n in at} for r, qs in self.inside.items()}
         before: dict[int, list[int]] = {r: [] for r in self.moves}
         for r, moves in self.moves.items():
             for m in moves:

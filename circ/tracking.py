@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.cfa import Assign, Assume, Edge, Havoc, Op, Program, ThreadTemplate, name_of, primitive
-from frontend.expr import BOOL, Binary, Cast, Const, Expr, Lvalue, Read, Unary, Var, reads, variables
+from frontend.expr import BOOL, Binary, Cast, Const, Element, Expr, Lvalue, Read, Unary, Var, reads, variables
 
 MOST_FLAGS = 24
 MOST_LOCALS = 12
@@ -146,8 +146,10 @@ class Survey:
         flags = [v for k, v in self.cells.items()
                  if (k[0] in self.tested or k[0] in self.copied) and (k[0] not in self.odd or k in self.locks)]
         first = [v for v in flags if self.tested.get(name_of(v), set()) & users]
-        chosen = [v for v in (*first, *flags) if v not in some.globals][:MOST_FLAGS]
-        yield Tracked(_distinct([*some.globals, *chosen]), tuple(self._tested_locals(t) for t in self.program.templates))
+        own = [self._telling(t, variable) for t in self.program.templates]
+        fed = [self.cells[k] for _, keys in own for k in keys if k in self.cells and k[0] not in self.odd]
+        chosen = [v for v in (*first, *fed, *flags) if v not in some.globals]
+        yield Tracked(_distinct([*some.globals, *_distinct(chosen)[:MOST_FLAGS]]), tuple(v for v, _ in own))
 
     def locks_of(self, variable: str) -> list[Lvalue]:
         """The lock words that are held at some access to the variable, those that are held at most of them first."""
@@ -159,13 +161,20 @@ class Survey:
                         found[k] += bool(held[e.source] & bit)
         return [self.cells[k] for k, n in found.most_common() if n]
 
-    def _tested_locals(self, t: ThreadTemplate) -> tuple[Var, ...]:
-        """Locals that conditions compare for equality, or as truth values, and that are not counted up or down."""
+    def _telling(self, t: ThreadTemplate, variable: str) -> tuple[tuple[Var, ...], list[Key]]:
+        """Locals whose values decide something, and cells of globals they get them from.
+
+        They are compared for equality, or as truth values, or tell which element of the variable is meant, and are not counted
+        up or down.
+        """
         own = {v.name for v in t.locals if not v.is_array}
         tests: Counter[Var] = Counter()
         counters: set[str] = set()
         sources: dict[Var, list[Expr]] = {}
         for e in t.cfa.edges:
+            for a in e.accesses:
+                if a.variable == variable and isinstance(a.lvalue, Element):
+                    tests.update(v for v in reads(a.lvalue.index) if isinstance(v, Var) and v.name in own)
             for part in primitive(e.op):
                 match part:
                     case Assume(cond=c):
@@ -175,11 +184,16 @@ class Survey:
                         if v.name in variables(value) and not isinstance(value, Read):
                             counters.add(v.name)
         chosen = [v for v, _ in tests.most_common() if v.name not in counters]
+        fed: list[Key] = []
         for v in chosen:
-            # What a tested local is computed from is worth knowing too.
-            chosen += [w for e in sources.get(v, ()) for w in reads(e)
-                       if isinstance(w, Var) and w.name in own and w.name not in counters and w not in chosen]
-        return tuple(dict.fromkeys(chosen))[:MOST_LOCALS]
+            # What such a local is computed from is worth knowing too.
+            for w in (w for e in sources.get(v, ()) for w in reads(e)):
+                if isinstance(w, Var) and w.name in own and w.name not in counters and w not in chosen:
+                    chosen.append(w)
+                k = key(w)
+                if k is not None and k[0] in self.globals:
+                    fed.append(k)
+        return tuple(chosen)[:MOST_LOCALS], fed
 
 
 def _constant(e: Expr) -> bool:

@@ -17,7 +17,7 @@ from circ.tracking import Survey, Tracked
 from circ.values import State
 from circ.verdict import Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Access, Edge, Program, conflict
-from frontend.expr import Element, show_lvalue
+from frontend.expr import Element, show_lvalue, variables
 
 EFFORT = 60_000
 MOST_STATES = (1, 8)
@@ -28,7 +28,8 @@ class Attempt:
 
     def __init__(self, program: Program, question: RaceOn, tracked: Tracked, most: int, effort: int) -> None:
         self.program, self.tracked = program, tracked
-        self.regions = [Regions(program, n, tracked.globals, tracked.locals[n], Ghosts()) for n in range(len(program.templates))]
+        self.regions = [Regions(program, n, tracked.globals, tracked.locals[n], Ghosts(), _indices(program, n, question.variable))
+                        for n in range(len(program.templates))]
         self.accesses = [self._accesses(r, question.variable) for r in self.regions]
         self._clashes: dict[tuple[int, int, int, int], list[tuple[Access, Access]]] = {}
         self.pairing = Pairing(program, self.regions, most, effort, self.forbidden)
@@ -110,6 +111,16 @@ class Static:
             if size == 1:
                 return found
             size //= 2
+
+
+def _indices(program: Program, number: int, variable: str) -> dict[int, frozenset[str]]:
+    """By location the variables that tell which element an access to the variable there means."""
+    found: dict[int, frozenset[str]] = {}
+    for e in program.templates[number].cfa.edges:
+        for a in e.accesses:
+            if a.variable == variable and isinstance(a.lvalue, Element):
+                found[e.source] = found.get(e.source, frozenset()) | variables(a.lvalue.index)
+    return found
 
 
 def _place(program: Program, state: ThreadState) -> str:

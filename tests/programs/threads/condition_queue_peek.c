@@ -1,0 +1,36 @@
+// main looks at the queue without the mutex while the consumer is still running.
+//
+// EXPECT: race queued
+// EXPECT: safe closing
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int queued, closing;
+
+static void *consumer(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&m);
+    while (!closing) {
+        while (queued == 0 && !closing)
+            pthread_cond_wait(&c, &m);
+        if (queued > 0)
+            queued--;
+    }
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, 0, consumer, 0);
+    pthread_mutex_lock(&m);
+    queued++;
+    closing = queued > 0;
+    pthread_mutex_unlock(&m);
+    pthread_cond_signal(&c);
+    return queued;
+}

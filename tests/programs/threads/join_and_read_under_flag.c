@@ -1,0 +1,27 @@
+// main joins if a flag says so, and reads only under the same flag.
+//
+// EXPECT: safe result
+#include <pthread.h>
+
+extern int patient(void);
+static int result;
+
+static void *worker(void *arg)
+{
+    (void)arg;
+    result = 42;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t;
+    int wait = patient();
+
+    pthread_create(&t, 0, worker, 0);
+    if (wait)
+        pthread_join(t, 0);
+    if (wait)
+        return result;
+    return 0;
+}

@@ -1,0 +1,31 @@
+// The second thread is created before the first is joined.
+//
+// EXPECT: race stage
+#include <pthread.h>
+
+static int stage;
+
+static void *first(void *arg)
+{
+    (void)arg;
+    stage = 1;
+    return 0;
+}
+
+static void *second(void *arg)
+{
+    (void)arg;
+    stage++;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t, u;
+
+    pthread_create(&t, 0, first, 0);
+    pthread_create(&u, 0, second, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return stage;
+}
