@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from frontend.cfa import Access, Assign, Assume, Block, Op, Role, Variable
-from frontend.expr import BOOL, Binary, Const, Expr, Read, Scalar, Var, negate
-from frontend.fold import cast, conjunction, fold
+from frontend.expr import BOOL, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, negate
+from frontend.fold import cast, conjunction, fold, minus
 from frontend.inline import Inliner, qualified
 from frontend.interrupts import ACTIVE
 from frontend.ir import Function, IrEdge, Place
 from frontend.objects import Objects
-from frontend.pthreads import Created, sync
+from frontend.pthreads import MANY_HANDLES, Created, sync
 from frontend.steps import Sketch, Step
 from frontend.threads import ThreadSource
 
@@ -47,12 +47,18 @@ class Lifetime:
         sketch = inliner.sketch
         create, argument = Var(created.create.name, BOOL), Var(created.argument(self._pointer).name, self._pointer)
         ops: list[Op] = [Assume(Read(create)), Assign(create, Const(0, BOOL))]
+        many = created.count != 1 and created.joined
+        me = inliner.accesses.temporary(self._pointer)
+        started = Var(created.started(self._pointer).name, self._pointer)
+        if many:
+            ops.append(Assign(me, minus(Read(started), 1)))
         inside = sketch.fresh()
         parameter = function.params[0] if function.params else None
         if isinstance(parameter, Var):
             inliner.registers.of(function)
             ops.append(Assign(Var(qualified(function, parameter.name), parameter.type), cast(Read(argument), parameter.type)))
-        sketch.steps.append(_step(begin, inside, Block(tuple(ops)), (sync(create, True), sync(argument, False)), edge))
+        taken = (sync(create, True), sync(argument, False), *((sync(started, False),) if many else ()))
+        sketch.steps.append(_step(begin, inside, Block(tuple(ops)), taken, edge))
         if isinstance(parameter, str):
             self._objects.declare(function.memory)
             symbol = next(s for s in function.memory if s.name == parameter)
@@ -64,27 +70,28 @@ class Lifetime:
             place = Place(parameter, (), symbol.type, symbol.type)
             inliner.accesses.store(sketch, inside, stored, place, Read(passed), None, edge)
             inside = stored
-        if created.count == 1:
-            last = end
-            after = sketch.fresh()
-            done = Var(created.done.name, BOOL)
-            sketch.steps.append(_step(last, after, Assign(done, Const(1, BOOL)), (sync(done, True),), edge))
+        if created.count == 1 or many:
+            done: Lvalue = Element(created.done.name, Read(me), BOOL) if many else Var(created.done.name, BOOL)
+            sketch.steps.append(_step(end, sketch.fresh(), Assign(done, Const(1, BOOL)), (sync(done, True),), edge))
         return inside, end
 
     def resolve_joins(self, sketch: Sketch, created: tuple[Created, ...]) -> None:
-        """A join waits for the thread whose handle it has, if that thread is created once; else it orders nothing."""
+        """A join waits for the thread whose handle it has; a handle that nobody has is not waited for."""
         steps, sketch.steps = sketch.steps, []
-        single = [c for c in created if c.count == 1]
         for step in steps:
             if step.join is None:
                 sketch.steps.append(step)
                 continue
             other: Expr = Const(1, BOOL)
-            for made in single:
-                mine = fold(Binary("==", step.join, Const(made.handle, step.join.type)))
+            for made in created:
+                group: Expr = step.join
+                done: Lvalue = Var(made.done.name, BOOL)
+                if made.count != 1:
+                    group = Binary("/", step.join, Const(MANY_HANDLES, step.join.type))
+                    done = Element(made.done.name, fold(Binary("%", step.join, Const(MANY_HANDLES, step.join.type))), BOOL)
+                mine = fold(Binary("==", group, Const(made.handle, step.join.type)))
                 other = conjunction(other, negate(mine))
                 waiting = sketch.fresh()
-                done = Var(made.done.name, BOOL)
                 sketch.steps.append(Step(step.source, waiting, Assume(mine), (), step.location, step.text, total=True))
                 sketch.steps.append(Step(waiting, step.target, Assume(Read(done)), (sync(done, False),), step.location, step.text,
                                          protected=True))
@@ -94,7 +101,7 @@ class Lifetime:
         """The ghost globals that the threads may use."""
         made: list[Variable] = []
         for c in created:
-            made.extend((c.create, c.argument(self._pointer), c.done))
+            made.extend((c.create, c.argument(self._pointer), c.started(self._pointer), c.done))
         return made
 
 

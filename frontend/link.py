@@ -38,13 +38,14 @@ from frontend.objects import Notes, Objects
 from frontend.places import Places
 from frontend.pointsto import PointsTo
 from frontend.preemption import schedule
-from frontend.pthreads import Created, Pthreads
+from frontend.pthreads import JOINERS, Created, Pthreads
 from frontend.registers import Registers
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
 from frontend.simplify import Facts, constants, simplify
 from frontend.steps import Sketch, Step
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads
+from frontend.unroll import Unroller
 from frontend.without import Without
 
 
@@ -85,6 +86,7 @@ class _Linker:
         self._bodies: dict[str, Function | None] = {}
         self._module = module
         self._places = Places(module)
+        self._unroller = Unroller(self._body, lambda name: self._module.symbols.get(name))
 
     def program(self) -> Program:
         sources = self._sources()
@@ -97,7 +99,8 @@ class _Linker:
         world = self._world(sources, frozenset(registers.masks) if reactive else frozenset())
         sources = tuple(self._reentrant(world, s) for s in sources)
         typed = "pthread_mutexattr_settype" in self._module.declarations and self._calls(world, "pthread_mutexattr_settype")
-        pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources])
+        joins = any(self._calls(world, name) for name in JOINERS)
+        pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources], joins)
         self._library = KnownFunctions(pthreads, self._notes, self._interrupts)
         self._lifetime = Lifetime(world.objects, self._places.pointer)
         self._all_roots = self._roots(world.pointsto, sources)
@@ -158,8 +161,13 @@ class _Linker:
     def _function(self, name: str) -> Function | None:
         if name not in self._bodies:
             decl = self._module.declarations.get(name)
-            self._bodies[name] = self._module.function(name) if decl is not None and decl.defined else None
+            self._bodies[name] = None if decl is None or not decl.defined else self._unroller.unroll(self._module.function(name))
         return self._bodies[name]
+
+    def _body(self, name: str) -> Function | None:
+        """The function as it is written."""
+        decl = self._module.declarations.get(name)
+        return self._module.function(name) if decl is not None and decl.defined else None
 
     def _world(self, sources: tuple[ThreadSource, ...], tracked: frozenset[int]) -> World:
         """Objects and what pointers point to; a first round finds out what the heap is used as."""

@@ -7,11 +7,11 @@ created get ghost variables: `create` hands one new thread its argument, `done` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable
-from frontend.expr import BOOL, Binary, Const, Expr, Ite, Read, Scalar, Var, negate
-from frontend.fold import cast, fold
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable, name_of
+from frontend.expr import BOOL, Binary, Const, Expr, Ite, Lvalue, Read, Scalar, Var, negate
+from frontend.fold import cast, fold, plus
 from frontend.inline import Request
 from frontend.ir import Place
 from frontend.memory import scalar_of
@@ -25,6 +25,9 @@ from frontend.types import PointerType
 
 _BUSY = 16
 _UNKNOWN_KIND = 2
+MANY_HANDLES = 1 << 16
+"""Handles from this number times a template's own on belong to its threads that are created in loops."""
+JOINERS = ("pthread_join", "thrd_join")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Created:
     location: Location
     number: int
     """Which one it is of those of its function that are created once."""
+    joined: bool
+    """Whether anybody waits for threads to end."""
 
     def ghost(self, what: str, type_: Scalar) -> Variable:
         return Variable(f"<{self.template} {what}>", type_, None, Values(), f"<{self.template} {what}>", ghost=True)
@@ -48,7 +53,13 @@ class Created:
 
     @property
     def done(self) -> Variable:
-        return self.ghost("done", BOOL)
+        """Whether the thread has ended; of those created in loops, whether each of them has."""
+        flag = self.ghost("done", BOOL)
+        return flag if self.count == 1 else replace(flag, length=MANY_HANDLES)
+
+    def started(self, pointer: Scalar) -> Variable:
+        """How many threads were created of those that are created in loops."""
+        return self.ghost("number", pointer)
 
     def argument(self, pointer: Scalar) -> Variable:
         return self.ghost("argument", pointer)
@@ -57,8 +68,9 @@ class Created:
 class Pthreads:
     """Models calls of the threading library."""
 
-    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool, taken: Iterable[str]) -> None:
-        """`taken`: names of templates that exist already."""
+    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool, taken: Iterable[str], joins: bool) -> None:
+        """`taken`: names of templates that exist already; `joins`: whether the program joins threads anywhere."""
+        self._joins = joins
         self._notes = notes
         self._pointer = pointer
         self._typed = typed_mutexes
@@ -121,7 +133,7 @@ class Pthreads:
             self._single[function] = copies + 1
             if copies >= STATIC_COPIES:
                 raise FrontendError(location, f"more than {STATIC_COPIES} threads of '{function}' are created one by one")
-        self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location, copies)
+        self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location, copies, self._joins)
         return self.created[name]
 
     def _start(self, request: Request, made: Created, passed: Expr, source: int) -> None:
@@ -129,23 +141,29 @@ class Pthreads:
         create = Var(made.create.name, BOOL)
         argument = Var(made.argument(self._pointer).name, self._pointer)
         ops: list[Op] = [Assign(argument, cast(passed, self._pointer)), Assign(create, Const(1, BOOL))]
+        value: Expr = Const(made.handle, self._pointer)
         if made.count is None:
             # The next thread is created when this one has taken its argument, which it may do at once.
             ops.insert(0, Assume(negate(Read(create))))
+        if made.count is None and made.joined:
+            number, handle = Var(made.started(self._pointer).name, self._pointer), inliner.accesses.temporary(self._pointer)
+            first = Const(self._pointer.wrap(made.handle * MANY_HANDLES), self._pointer)
+            ops.insert(0, Assume(Binary("<", Read(number), Const(MANY_HANDLES, self._pointer))))
+            ops += [Assign(handle, plus(Read(number), first)), Assign(number, plus(Read(number), Const(1, self._pointer)))]
+            self._notes.assume(f"fewer than {MANY_HANDLES} threads of '{made.function}' are created", request.location)
+            value = Read(handle)
         if request.result is not None:
             ops.append(Assign(request.result, Const(0, request.result.type)))
-        written = (sync(create, True), sync(argument, True))
+        written = tuple(sync(op.target, True) for op in ops if isinstance(op, Assign) and name_of(op.target).startswith("<"))
         between = inliner.sketch.fresh()
         inliner.sketch.steps.append(Step(source, between, Block(tuple(ops)), written, edge.location, edge.text, protected=True))
-        handle = request.arguments[0]
-        assert not isinstance(handle, Place)
         place = self._handle_place(request)
         if place is None:
             inliner.step(between, SKIP, request.target, edge)
         else:
             targets = inliner.accesses.world.pointsto.targets(request.frame.function.name, self._raw(request, 0))
-            value = Const(made.handle, Scalar(8 * inliner.accesses.world.module.sizeof(place.type), False))
-            inliner.accesses.store(inliner.sketch, between, request.target, place, value, targets, edge)
+            word = Scalar(8 * inliner.accesses.world.module.sizeof(place.type), False)
+            inliner.accesses.store(inliner.sketch, between, request.target, place, cast(value, word), targets, edge)
 
     def _handle_place(self, request: Request) -> Place | None:
         """Where the new thread's handle is stored; None if its type is not a number."""
@@ -163,11 +181,11 @@ class Pthreads:
         return raw
 
     def join(self, request: Request) -> None:
-        """Wait for a thread that is created once; any other join orders nothing."""
+        """Wait for the thread that has the handle."""
         inliner, edge = request.inliner, request.edge
         handle = request.arguments[0]
         after = inliner.sketch.fresh()
-        self._unknown_result(request, after)
+        self._what_it_returns(request, after)
         if isinstance(handle, Place):
             inliner.step(request.source, SKIP, after, edge)
             return
@@ -175,17 +193,17 @@ class Pthreads:
         if len(request.arguments) > 1 and self._raw(request, 1) != Const(0, self._raw(request, 1).type):
             self._notes.assume("what a joined thread returns is any pointer", request.location)
 
-    def _unknown_result(self, request: Request, source: int) -> None:
+    def _what_it_returns(self, request: Request, source: int) -> None:
         inliner, edge = request.inliner, request.edge
         here = source
-        if len(request.arguments) > 1 and request.callee in ("pthread_join", "thrd_join"):
+        if len(request.arguments) > 1:
             place = request.arguments[1]
             raw = self._raw(request, 1)
             if not isinstance(place, Place) and fold(place) != Const(0, place.type):
                 here = inliner.sketch.fresh()
                 targets = inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
                 inliner.accesses.effect(inliner.sketch, source, here, place, targets, self._pointer.width // 8, True, edge)
-        op: Op = SKIP if request.result is None else Havoc((request.result,))
+        op: Op = SKIP if request.result is None else Assign(request.result, Const(0, request.result.type))
         inliner.step(here, op, request.target, edge)
 
     def exit(self, request: Request) -> None:
@@ -374,7 +392,7 @@ class Pthreads:
         request.inliner.step(after, op, request.target, request.edge)
 
 
-def sync(v: Var, write: bool) -> Access:
+def sync(v: Lvalue, write: bool) -> Access:
     """An access that orders threads and is no data."""
     return Access(v, write, kind=AccessKind.SYNC)
 
