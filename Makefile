@@ -6,7 +6,7 @@ STAMP  := $(VENV)/installed
 SEED   ?= $(shell date +%s)
 N      ?= 2000
 
-.PHONY: demo test check fuzz bench clean
+.PHONY: demo test check fuzz bench bench-protocols clean
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
@@ -26,6 +26,9 @@ fuzz: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py
+
+bench-protocols: $(STAMP)
+	$(BIN)/python benchmarks/protocols.py
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("circ needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

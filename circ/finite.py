@@ -4,6 +4,7 @@ The system has exactly the behaviours of the program (`frontend.cfa`) as far as 
 - an atomic section is one step where nothing inside can be observed; the atomic locations that remain are tracked by
   one ghost cell `atomic` (1 iff some thread is at one), so "only it runs" becomes a guard;
 - a local that is dead at a location has its first value there;
+- a location where a thread can only take an empty step, and that the question does not see, is passed at once;
 - copies of a template that do not know their number are one `Group` of identical threads.
 What is not finite is refused by `NotFinite`.
 """
@@ -128,6 +129,12 @@ class Group:
     atomic: frozenset[int]
     marks: tuple[Mark, ...]
     locations: tuple[int, ...]
+    passed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """For a location those that are left by nothing but an empty step to it: a thread there counts as being here."""
+
+    def same(self, location: int) -> tuple[int, ...]:
+        """The locations of the program that this one stands for, itself first."""
+        return (location, *self.passed.get(location, ()))
 
     @property
     def size(self) -> int:
@@ -207,8 +214,9 @@ def build(program: Program, question: Question, symmetry: bool = True) -> System
         moves, atomic = prepared[t.name]
         marks = tuple(_marks(program, question, t))
         shape_set |= {m.shape for m in marks}
+        moves, passed = _passing(t.cfa, moves, atomic | {m.location for m in marks})
         groups.append(Group(t, threads, copies, tuple(own), subject.live, moves, atomic, marks,
-                            tuple(sorted({t.cfa.start, *(m.target for m in moves)}))))
+                            tuple(sorted({t.cfa.start, *(m.target for m in moves)})), passed))
     invariants = tuple(i.cond for i in program.invariants) if isinstance(question, Assertions) else ()
     return System(program, question, tuple(cells), tuple(groups), invariants, _conflicts(program, shape_set), limits)
 
@@ -286,6 +294,33 @@ def _moves(program: Program, question: Question, t: ThreadTemplate) -> tuple[tup
                 reached |= grown
             return tuple(m for m in moves if m.source in reached), kept & t.cfa.atomic
         kept = kept | t.cfa.atomic
+
+
+def _passing(cfa: Cfa, moves: tuple[Move, ...], seen: frozenset[int]) -> tuple[tuple[Move, ...], dict[int, tuple[int, ...]]]:
+    """The moves with empty steps glued to what leads to them, and for each location those that are passed on the way to it.
+
+    An empty step commutes with every step of other threads, so nothing is lost by taking it at once.
+    """
+    leaving: dict[int, list[Move]] = {}
+    for m in moves:
+        leaving.setdefault(m.source, []).append(m)
+    onward = {q: own[0] for q, own in leaving.items()
+              if len(own) == 1 and not any(primitive(own[0].op)) and q not in seen and q != cfa.start and own[0].target != q}
+
+    def glued(move: Move) -> Move:
+        met = {move.source}
+        while move.target in onward and move.target not in met:
+            met.add(move.target)
+            step = onward[move.target]
+            move = Move(move.source, step.target, Block((move.op, step.op)), (*move.edges, *step.edges))
+        return move
+
+    passed: dict[int, list[int]] = {}
+    for q in sorted(onward):
+        passed.setdefault(glued(onward[q]).target, []).append(q)
+    through = set(onward) - {glued(m).target for m in moves}
+    kept = tuple(glued(m) for m in moves if m.source not in through)
+    return kept, {r: tuple(q for q in qs if q in through) for r, qs in passed.items()}
 
 
 def _kept(program: Program, question: Question, cfa: Cfa) -> frozenset[int]:

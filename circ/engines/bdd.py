@@ -143,8 +143,9 @@ class Symbolic:
         for t, g in enumerate(self.owner):
             group = self.system.groups[g]
             found &= self.fields[t][0].equals[group.template.cfa.start]
+            alive = group.live[group.template.cfa.start]
             for c, f in zip(group.cells, self.fields[t][1:], strict=True):
-                found &= self._any(f, c.start)
+                found &= self._any(f, c.start) if c.name in alive else f.valid
         return found
 
     def _any(self, field: Field, values: Iterable[int]) -> Set:
@@ -264,8 +265,9 @@ class Symbolic:
                     assert_never(part)
         last = {**self.fields[thread][0].cube(move.target)}
         for cell, f in zip(group.cells, self.fields[thread][1:], strict=True):
-            if cell.name not in group.live[move.target]:
-                last.update(f.cube(cell.values[0]))
+            # A dead local may have any value, not just its first: then no set depends on it.
+            if cell.name not in group.live[move.target] and f.bits:
+                done.append(Forget(f.bits, f.valid))
         if ghost is not None:
             last.update(ghost.cube(int(move.target in group.atomic)))
         done.append(self._fix(last))

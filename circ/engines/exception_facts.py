@@ -20,7 +20,8 @@ def exception_certificate(system: System, shape: Shape, numbered: Sequence[Seque
     def local_set(i: int, part: int) -> int:
         if (i, part) not in sets:
             own: list[Reference] = [("at",), *(("own", c.name, c.element) for c in system.groups[i].cells)]
-            members = [local for n, local in enumerate(numbered[i]) if part >> n & 1]
+            chosen = [local for n, local in enumerate(numbered[i]) if part >> n & 1]
+            members = [(q, *local[1:]) for local in chosen for q in system.groups[i].same(local[0])]
             sets[i, part] = diagram.of_rows(own, [()] * len(own), members)
         return sets[i, part]
 

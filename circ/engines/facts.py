@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from circ.engines.modular import Modular, Parts
-from circ.finite import ATOMIC, Cell, System
+from circ.finite import ATOMIC, Cell, Group, System
 from circ.verdict import Certificate
 
 Reference: TypeAlias = tuple[str | int | None, ...]
@@ -73,8 +73,8 @@ def modular_certificate(system: System, result: Modular) -> Certificate:
         domains += [range(system.groups[k].size + 1) for k, _ in counters]
         references += [("at",), *(("own", c.name, c.element) for c in group.cells)]
         domains += [group.locations, *(c.values for c in group.cells)]
-        rows = ((*g, *(counts[k][c] for k, c in counters), *local)
-                for (g, counts), locals_ in result.reached[i].items() for local in locals_)
+        rows = ((*g, *(counts[k][c] for k, c in counters), q, *local[1:])
+                for (g, counts), locals_ in result.reached[i].items() for local in locals_ for q in group.same(local[0]))
         facts.append(diagram.of_rows(references, _strict(domains, system, len(counters), group.cells), rows))
     return certificate(system, diagram, facts, classes.parts)
 
@@ -110,7 +110,7 @@ def certificate(system: System, diagram: Diagram, facts: Sequence[int], parts: S
         cells = [[c.name, c.element, c.values[0], [q for q, live in enumerate(group.live) if c.name in live], _spans(c)]
                  for c in group.cells]
         groups.append({"template": templates.index(group.template.name), "copies": list(group.copies), "cells": cells,
-                       "classes": _class_table(parts[i]) if parts is not None else []})
+                       "classes": _class_table(parts[i], group) if parts is not None else []})
     wide = [[c.name, c.element, _spans(c)] for c in system.globals if c.spans is not None]
     body = {"sections": sections, "groups": groups, "globals": wide, "nodes": diagram.nodes, "facts": list(facts)}
     return Certificate(system.program.fingerprint(), system.question, "inductive", body)
@@ -122,10 +122,11 @@ def _spans(cell: Cell) -> list[list[int]] | None:
     return [[low, high, value] for (low, high), value in zip(cell.spans, cell.values, strict=True)]
 
 
-def _class_table(parts: Parts) -> list[list[list[int]]]:
+def _class_table(parts: Parts, group: Group) -> list[list[list[int]]]:
     """For each part (location, cells) the value sets of its classes; a class is one choice from each, first part slowest."""
     table = []
     for column in parts:
         count = 1 + max(c for _, c in column)
         table.append([[v for v, c in column if c == k] for k in range(count)])
+    table[0] = [[q for r in values for q in group.same(r)] for values in table[0]]
     return table if any(len(t) > 1 for t in table) else []

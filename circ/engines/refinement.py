@@ -13,12 +13,12 @@ Where threads are identical, one R is computed for all of them, on explicit stat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from circ.domains import NotFinite
 from circ.engines.bdd import Set, Symbolic
 from circ.engines.facts import modular_certificate
-from circ.engines.modular import Clash, Modular, Parts, all_classes, one_class
+from circ.engines.modular import Modular, Parts, all_classes, one_class
+from circ.engines.patterns import Patterns
+from circ.engines.patterns import split as split_patterns
 from circ.engines.product import Product
 from circ.engines.symbolic import SymbolicModular, ValueClasses, exposed, hidden, predicates, split
 from circ.engines.symbolic_facts import symbolic_certificate
@@ -28,6 +28,8 @@ from frontend.cfa import Program
 
 COUNTED_STATES = 100_000
 """Explicit states with counters are given up for diagrams beyond this."""
+AHEAD = 2
+"""Steps that error patterns are followed backwards before each refinement: a coarse R costs more than a predicate too many."""
 WHY = "what the threads can do to each other, once these facts about their local states are known"
 
 
@@ -141,71 +143,45 @@ def _descend(s: Symbolic, stepper: Stepper, layers: list[Set], g: tuple[int, ...
 
 
 # --------------------------------------------------------------------------------------------------- counters
-@dataclass(frozen=True, slots=True)
-class _Exposure:
-    """What is exposed: for each group the classes of each part of its local stores."""
-
-    parts: tuple[Parts, ...]
-
-    def predicates(self) -> int:
-        return sum(max(c for _, c in column) for group in self.parts for column in group)
-
-
 def counted(system: System, options: Options, observer: Observer) -> Verdict:
-    """Algorithm 2 on explicit states, identical threads computed once. Stuck without a new predicate, it exposes everything."""
+    """Algorithm 2 on explicit states, identical threads computed once, with error states as patterns."""
     stepper = Stepper(system)
-    exposure = _Exposure(one_class(system))
+    result = Modular(system, one_class(system), options, stepper).run()
+    first = list(result.clashes())
+    if first:
+        # The first R has found every value there is; from here on classes speak of values.
+        system = stepper.closed()
+        stepper = Stepper(system)
+    patterns = Patterns(system, stepper, first)
+    parts = one_class(system)
     rounds = 0
     while True:
-        result = Modular(system, exposure.parts, options, stepper).run()
-        observer("refinement", {"round": rounds, "predicates": exposure.predicates(), "states": result.states})
-        clashes = list(result.clashes())
-        statistics = Statistics(_counted_shown(system, exposure), rounds=rounds, states=result.states)
-        if not clashes:
+        found = patterns.within(result)
+        statistics = Statistics(_counted_shown(system, parts), rounds=rounds, states=result.states)
+        observer("refinement", {"round": rounds, "predicates": len(statistics.predicates), "states": result.states})
+        if not found:
             return Safe(modular_certificate(system, result), (WHY,), statistics=statistics)
-        if rounds == 0:
-            # From here on the classes speak of values, and the first R has found all there are.
-            system = stepper.closed()
-            stepper = Stepper(system)
-            exposure = _Exposure(one_class(system))
-        finer = _split(exposure, result, clashes)
-        if finer == exposure:
-            everything = _Exposure(all_classes(system))
-            if exposure == everything:
-                wrong = Product(system, options, stepper).search(statistics)
-                assert wrong is not None, "with everything exposed every clash is reachable"
-                return wrong
-            finer = everything
-        exposure, rounds = finer, rounds + 1
+        if patterns.at_start():
+            wrong = Product(system, options, stepper).search(statistics)
+            assert wrong is not None, "a start state from which an error can be reached"
+            return wrong
+        grown = False
+        for _ in range(AHEAD):
+            grown = patterns.grow(result, found) or grown
+            found = patterns.within(result)
+        finer = split_patterns(parts, found)
+        if finer == parts:
+            if grown:
+                continue
+            finer = all_classes(system)
+            assert finer != parts, "with everything exposed every state of the join is reachable"
+        parts, rounds = finer, rounds + 1
+        result = Modular(system, parts, options, stepper).run()
 
 
-def _split(exposure: _Exposure, result: Modular, clashes: list[Clash]) -> _Exposure:
-    """The classes divided by the cofactors of the clashes: what remains of a clash when one part of one thread is left out."""
-    seen: list[list[dict[int, set[object]]]] = [[{} for _ in columns] for columns in exposure.parts]
-    for clash in clashes:
-        g, counts = clash.store
-        rest = [list(c) for c in counts]
-        for i, local in clash.members:
-            if result.classes.exposed(i):
-                rest[i][result.classes.of(i, local)] -= 1
-        others = tuple(map(tuple, rest))
-        for n, (i, local) in enumerate(clash.members):
-            partner = clash.members[1 - n] if len(clash.members) == 2 else None
-            for p, value in enumerate(local):
-                seen[i][p].setdefault(value, set()).add((g, others, local[:p], local[p + 1:], partner))
-    finer = []
-    for columns, tables in zip(exposure.parts, seen, strict=True):
-        made = []
-        for column, table in zip(columns, tables, strict=True):
-            keys: dict[tuple[int, frozenset[object]], int] = {}
-            made.append(tuple((v, keys.setdefault((c, frozenset(table.get(v, ()))), len(keys))) for v, c in column))
-        finer.append(tuple(made))
-    return _Exposure(tuple(finer))
-
-
-def _counted_shown(system: System, exposure: _Exposure) -> tuple[str, ...]:
+def _counted_shown(system: System, parts: tuple[Parts, ...]) -> tuple[str, ...]:
     found = []
-    for group, columns in zip(system.groups, exposure.parts, strict=True):
+    for group, columns in zip(system.groups, parts, strict=True):
         for name, column in zip(("location", *map(str, group.cells)), columns, strict=True):
             for k in range(1, 1 + max(c for _, c in column)):
                 values = ", ".join(str(v) for v, c in column if c == k)

@@ -5,7 +5,7 @@ their values are in different classes of k. With one class each this is the thre
 variables of "Thread-Modular Model Checking with Iterative Refinement" (Meng, He, Wang, Liu 2012) need no bits of their
 own, and the join of all R_j is their conjunction J.
 
-A round takes J, lets each thread run alone from it, and closes what it reaches for every j. Closing for all j at once
+A round takes J, lets one thread after the other run alone, and closes what they reach for every j. Closing for all j at once
 halves the threads recursively, so that n threads cost n log n closures of one thread, not n^2. The least fixpoint is that
 of the paper's rules, or smaller: the paper lets a thread step from its own R alone, here it steps from the join.
 """
@@ -73,9 +73,10 @@ class SymbolicModular:
             self.join = exclusive
             for r in self.reached:
                 self.join &= r
-            new = s.false
+            new = self.join
             for t in range(self.count):
-                new |= self._alone(t, self.join)
+                new |= self._alone(t, new)
+            new &= ~self.join
 
     def _alone(self, thread: int, states: Set) -> Set:
         """What the thread reaches from `states` while nobody else steps; without `states` themselves."""

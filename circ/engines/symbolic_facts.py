@@ -34,7 +34,7 @@ class _Writer:
         root = self._node(thread, states, {})
         for f in (*self.symbolic.shared.values(), *self.symbolic.fields[thread]):
             if not self._references[f.name][2]:
-                root = self.diagram.node(self._reference(thread, f), [(v, root) for v in f.values], ())
+                root = self.diagram.node(self._reference(thread, f), [(q, root) for v in f.values for q in self._same(f, v)], ())
         return root
 
     def _node(self, thread: int, states: Set, known: dict[Set, int]) -> int:
@@ -46,9 +46,18 @@ class _Writer:
             field = self._field[states.var]
             branches = []
             for v in field.values:
-                branches.append((v, self._node(thread, self.symbolic.manager.let(field.cube(v), states), known)))
+                child = self._node(thread, self.symbolic.manager.let(field.cube(v), states), known)
+                for q in self._same(field, v):
+                    branches.append((q, child))
             known[states] = self.diagram.node(self._reference(thread, field), branches, ())
         return known[states]
+
+    def _same(self, field: Field, value: int) -> tuple[int, ...]:
+        """The values in the program that a field's value stands for."""
+        owner, reference, _ = self._references[field.name]
+        if owner < 0 or reference:
+            return (value,)
+        return self.symbolic.system.groups[self.symbolic.owner[owner]].same(value)
 
     def _reference(self, thread: int, field: Field) -> Reference:
         owner, reference, _ = self._references[field.name]
