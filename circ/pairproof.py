@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from circ.arguments import Argument, Spot, of_thread
 from circ.pairing import Pairing, ThreadState
 from circ.regions import Regions
 from circ.tracking import Survey, Tracked
@@ -13,22 +14,23 @@ from circ.verdict import Certificate, Question, RaceOn
 from frontend.cfa import Program, show_exact
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var, show_lvalue
 
-Spot: TypeAlias = tuple[int, int]
-"""A template and a region, later a class."""
-
 Dnf: TypeAlias = dict[tuple[int, ...], None]
 
 TRUE_ROW: list[list[int]] = [[]]
 
 
-def certificate(program: Program, question: Question, regions: Sequence[Regions], pairing: Pairing) -> Certificate:
+def certificate(
+    program: Program, question: Question, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]
+) -> Certificate:
     """The pairs as rows; regions about which all rows say the same become one class."""
-    return Certificate(program.fingerprint(), question, "pairs", _Writer(regions, pairing).body())
+    return Certificate(program.fingerprint(), question, "pairs", _Writer(regions, pairing, arguments).body())
 
 
 class _Writer:
-    def __init__(self, regions: Sequence[Regions], pairing: Pairing) -> None:
-        self.regions, self.pairing = regions, pairing
+    def __init__(self, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]) -> None:
+        self.regions, self.pairing, self.arguments = regions, pairing, arguments
+        self.own = [frozenset(v.name for v in view.template.locals) for view in regions]
+        self._said: dict[tuple[Spot, ...], tuple[int, ...]] = {}
         self.formulas: dict[str, int] = {}
         self._states: dict[int, tuple[int, ...]] = {}
         self._literals: dict[tuple[Lvalue, ValueSet, int], tuple[int, ...]] = {}
@@ -53,7 +55,20 @@ class _Writer:
         }
         if holders:
             body["holders"] = _rows(holders, chosen)
+        counting = [self._count(e, weights, chosen) for arg in self.arguments for e, weights in arg.counting()]
+        if counting:
+            body["counting"] = counting
         return body
+
+    def _count(self, e: Expr, weights: Sequence[Sequence[int]], chosen: dict[Spot, int]) -> dict[str, Any]:
+        """A counting fact by class; a region has one weight."""
+        found = []
+        for t, view in enumerate(self.regions):
+            ws = [0] * (1 + max(chosen.get((t, r), r) if (r := view.of[q]) is not None else q for q in range(view.cfa.size)))
+            for r in view.moves:
+                ws[chosen[t, r]] = weights[t][r]
+            found.append(ws)
+        return {"expr": show_exact(e), "weights": found}
 
     def _classes(self, pairs: dict[tuple[Spot, Spot], Dnf], holders: dict[tuple[Spot, Spot, Spot], Dnf]) -> dict[Spot, int]:
         """The class of each region: the first region of its template with the same label and the same rows."""
@@ -73,7 +88,8 @@ class _Writer:
     # ----------------------------------------------------------------------------------------------- formulas
     def _put(self, dnf: Dnf, threads: Sequence[ThreadState], states: Iterable[int]) -> None:
         own = [f for slot, (t, _, values) in enumerate(threads, 1)
-               for cell, v in zip(self._told(t), values, strict=False) for f in self._literal(cell, v, slot)]
+               for cell, v in zip(self.regions[t].own, values, strict=True) for f in self._literal(cell, v, slot)]
+        own += self._argued(tuple(t[:2] for t in threads))
         for n in states:
             dnf[(*self._shared(n), *own)] = None
 
@@ -84,10 +100,16 @@ class _Writer:
             self._states[n] = tuple(f for cell, v in cells for f in self._literal(cell, v, 0))
         return self._states[n]
 
-    def _told(self, t: int) -> tuple[Var, ...]:
-        """Own cells that formulas can speak of: ghosts come last and are left out."""
-        view = self.regions[t]
-        return view.own[:len(view.own) - len(view.ghosts.cells)]
+    def _argued(self, spots: tuple[Spot, ...]) -> tuple[int, ...]:
+        """What the arguments say of the first two threads there; a third is in rows of its own with each of them."""
+        if spots not in self._said:
+            found: list[Expr] = []
+            for arg in self.arguments:
+                for slot, spot in enumerate(spots[:2], 1):
+                    found += (of_thread(e, slot, self.own[spot[0]]) for e in arg.alone(spot))
+                found += arg.together(spots[0], spots[1])
+            self._said[spots] = tuple(dict.fromkeys(self.formulas.setdefault(show_exact(e), len(self.formulas)) for e in found))
+        return self._said[spots]
 
     def _literal(self, cell: Lvalue, v: ValueSet, slot: int) -> tuple[int, ...]:
         """Positions of formulas which say together that the cell's value is in the set."""

@@ -1,14 +1,13 @@
 """A template as a few tracked cells see it: regions of locations that no step they notice leads into, and moves between them.
 
 A region is entered at its first location only, and nothing inside it changes or tests a tracked cell, so whatever is known of
-a thread at that location is known of it everywhere in the region. `ghosts` are extra cells of a thread that an analysis
-invents: they get values on some edges, and no formula can speak of them.
+a thread at that location is known of it everywhere in the region.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
@@ -47,35 +46,27 @@ class Move:
     """Whether it may change a tracked global."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ghosts:
-    """Cells of one template that the program does not have: their names, and what edges (by index) do to them."""
-
-    cells: tuple[Var, ...] = ()
-    effects: Mapping[int, tuple[Assign, ...]] = field(default_factory=dict)
-
-
 class Regions:
     """One template's regions, named by their first locations; `of[q]` is None for a location no path leads to.
 
-    `uses` gives for locations the names of locals that somebody wants to know there, beside those that steps read.
+    `uses` gives for locations the names of locals that somebody wants to know there, beside those that steps read; `marks`
+    tells locations apart that must not be in one region.
     """
 
     def __init__(
-        self, program: Program, number: int, globals_: Sequence[Lvalue], locals_: Sequence[Var], ghosts: Ghosts,
-        uses: Mapping[int, frozenset[str]],
+        self, program: Program, number: int, globals_: Sequence[Lvalue], locals_: Sequence[Var],
+        uses: Mapping[int, frozenset[str]], marks: Sequence[Hashable],
     ) -> None:
         self.program = program
         self.template = program.templates[number]
         self.cfa = self.template.cfa
         self.globals = tuple(globals_)
-        self.ghosts = ghosts
-        self.own = (*locals_, *ghosts.cells)
+        self.own = tuple(locals_)
         self.cells = Cells((*self.globals, *self.own), len(self.globals))
         self.named_globals = frozenset(map(name_of, globals_))
-        self.parts = [self._parts(e.op, ghosts.effects.get(i, ())) for i, e in enumerate(self.cfa.edges)]
+        self.parts = [self._parts(e.op) for e in self.cfa.edges]
         self.guards = [tuple(p for p in primitive(e.op) if isinstance(p, AllAt)) for e in self.cfa.edges]
-        self.labels = _labels(program, number)
+        self.labels = _labels(program, number, marks)
         self.of = self._leaders()
         self.moves: dict[int, list[Move]] = {r: [] for r in self.of if r is not None}
         self.inside: dict[int, list[int]] = {r: [] for r in self.moves}
@@ -90,7 +81,7 @@ class Regions:
         self.live = self._live(uses)
 
     # ----------------------------------------------------------------------------------------------- what is seen
-    def _parts(self, op: Op, more: tuple[Assign, ...]) -> tuple[Part, ...]:
+    def _parts(self, op: Op) -> tuple[Part, ...]:
         """The primitive operations that test or change a tracked cell."""
         found: list[Part] = []
         for part in primitive(op):
@@ -99,7 +90,7 @@ class Regions:
             touched = [*op_writes(part), *(map(name_of, op_reads(part)) if isinstance(part, Assume) else ())]
             if any(map(self.cells.knows, touched)):
                 found.append(part)
-        return (*found, *more)
+        return tuple(found)
 
     def _visible(self, i: int) -> bool:
         return bool(self.parts[i] or self.guards[i])
@@ -154,10 +145,9 @@ class Regions:
         return order[::-1]
 
     def _live(self, uses: Mapping[int, frozenset[str]]) -> dict[int, frozenset[int]]:
-        """At each region the positions of own cells that a later step may read before it writes them; ghosts always."""
-        always = frozenset(range(len(self.globals) + len(self.own) - len(self.ghosts.cells), len(self.globals) + len(self.own)))
+        """At each region the positions of own cells that a later step may read before it writes them."""
         at = {v.name: n for n, v in enumerate(self.own, len(self.globals))}
-        live = {r: always | {at[n] for q in qs for n in uses.get(q, ()) if n in at} for r, qs in self.inside.items()}
+        live = {r: frozenset({at[n] for q in qs for n in uses.get(q, ()) if n in at}) for r, qs in self.inside.items()}
         before: dict[int, list[int]] = {r: [] for r in self.moves}
         for r, moves in self.moves.items():
             for m in moves:
@@ -169,7 +159,7 @@ class Regions:
             for m in self.moves[r]:
                 needed = set(live[m.to])
                 for part in reversed(m.parts):
-                    needed -= {at[n] for n in _surely_written(part) if n in at} - always
+                    needed -= {at[n] for n in _surely_written(part) if n in at}
                     needed |= {at[n] for n in map(name_of, _read(part)) if n in at}
                 now |= needed
             if now != live[r]:
@@ -181,7 +171,7 @@ class Regions:
     def start(self) -> State:
         """The own cells of a thread at its start."""
         known = {v.name: v for v in self.template.locals}
-        return tuple(start_value(known[v.name], v) if v.name in known else single(0) for v in self.own)
+        return tuple(start_value(known[v.name], v) for v in self.own)
 
     def step(self, move: Move, g: State, own: State) -> list[tuple[State, State]]:
         """Globals and own cells after the move, of which dead ones are forgotten."""
@@ -209,13 +199,13 @@ def start_value(variable: Variable, cell: Lvalue) -> ValueSet:
             return anything(variable.type)
 
 
-def _labels(program: Program, number: int) -> list[tuple[bool, ...]]:
+def _labels(program: Program, number: int, marks: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
     """What tells locations apart whatever is tracked: being atomic, critical, an error, or in a set that somebody waits for."""
     template = program.templates[number]
     waits = dict.fromkeys(p.locations for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
                           if isinstance(p, AllAt) and p.template == template.name)
     cfa = template.cfa
-    return [(q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in waits)) for q in range(cfa.size)]
+    return [(q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in waits), marks[q]) for q in range(cfa.size)]
 
 
 def _surely_written(part: Part) -> Iterable[str]:

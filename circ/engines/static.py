@@ -8,15 +8,20 @@ proof which does not hold as written costs time only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from circ.arguments import Argument, Spot
+from circ.elements import Elements
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.pairing import Open, Pairing, ThreadState, TooMuch
 from circ.pairproof import certificate, reasons
-from circ.regions import Ghosts, Regions
+from circ.readers import Readers
+from circ.regions import Regions
 from circ.tracking import Survey, Tracked
 from circ.values import State
 from circ.verdict import Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
-from frontend.cfa import Access, Edge, Program, conflict
+from frontend.cfa import Access, Edge, Program, ThreadTemplate, conflict
 from frontend.expr import Element, show_lvalue, variables
 
 EFFORT = 60_000
@@ -24,15 +29,20 @@ MOST_STATES = (1, 8)
 
 
 class Attempt:
-    """One choice of what to track: regions, and the accesses in them."""
+    """One choice of what to track and of arguments to use: regions, and the accesses in them."""
 
-    def __init__(self, program: Program, question: RaceOn, tracked: Tracked, most: int, effort: int) -> None:
-        self.program, self.tracked = program, tracked
-        self.regions = [Regions(program, n, tracked.globals, tracked.locals[n], Ghosts(), _indices(program, n, question.variable))
-                        for n in range(len(program.templates))]
+    def __init__(
+        self, program: Program, question: RaceOn, tracked: Tracked, arguments: tuple[Argument, ...], most: int, effort: int
+    ) -> None:
+        self.program, self.tracked, self.arguments = program, tracked, arguments
+        self.regions = []
+        for n, t in enumerate(program.templates):
+            marks = list(zip(*(a.marks(n) for a in arguments), strict=True)) if arguments else [()] * t.cfa.size
+            self.regions.append(Regions(program, n, tracked.globals, tracked.locals[n], _indices(t, question.variable), marks))
         self.accesses = [self._accesses(r, question.variable) for r in self.regions]
-        self._clashes: dict[tuple[int, int, int, int], list[tuple[Access, Access]]] = {}
-        self.pairing = Pairing(program, self.regions, most, effort, self.forbidden)
+        self._clashes: dict[tuple[Spot, Spot], list[tuple[Access, Access]]] = {}
+        self._broken: dict[tuple[Spot, Spot], bool] = {}
+        self.pairing = Pairing(program, self.regions, most, effort, self.forbidden, self.known if arguments else None)
 
     def _accesses(self, regions: Regions, variable: str) -> dict[int, list[tuple[Edge, Access]]]:
         found: dict[int, list[tuple[Edge, Access]]] = {}
@@ -44,13 +54,17 @@ class Attempt:
         return found
 
     def forbidden(self, one: ThreadState, two: ThreadState, g: State) -> bool:
-        """Whether the two are at conflicting accesses that may mean one cell."""
-        key = (one[0], one[1], two[0], two[1])
+        """Whether the two are at conflicting accesses that may mean one cell, or an argument does not hold of them."""
+        key = (one[:2], two[:2])
         if key not in self._clashes:
             self._clashes[key] = [(a, b) for e, a in self.accesses[one[0]].get(one[1], ())
                                   for f, b in self.accesses[two[0]].get(two[1], ())
-                                  if conflict(self.program.race_model, e, a, f, b)]
-        return any(self._overlap(a, one, b, two, g) for a, b in self._clashes[key])
+                                  if conflict(self.program.race_model, e, a, f, b)
+                                  and not any(arg.apart(one[:2], a, two[:2], b) for arg in self.arguments)]
+            self._broken[key] = any(arg.broken(first, (second[0], q)) for arg in self.arguments
+                                    for first, second in ((key[0], key[1]), (key[1], key[0]))
+                                    for q in self.regions[second[0]].inside[second[1]])
+        return self._broken[key] or any(self._overlap(a, one, b, two, g) for a, b in self._clashes[key])
 
     def _overlap(self, a: Access, one: ThreadState, b: Access, two: ThreadState, g: State) -> bool:
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
@@ -58,6 +72,13 @@ class Attempt:
         i = self.regions[one[0]].cells.value(a.lvalue.index, (*g, *one[2]))
         j = self.regions[two[0]].cells.value(b.lvalue.index, (*g, *two[2]))
         return not i.meet(j).empty
+
+    def known(self, g: State, threads: Sequence[ThreadState]) -> State | None:
+        state: State | None = g
+        for arg in self.arguments:
+            if state is not None:
+                state = arg.known(self.tracked.globals, state, [t[:2] for t in threads])
+        return state
 
 
 class Static:
@@ -72,10 +93,10 @@ class Static:
         if self.survey is None or self.survey.program is not program:
             self.survey = Survey(program)
         reason = ""
-        for tracked in dict.fromkeys(self.survey.levels(question.variable)):
+        for tracked, arguments in self._choices(program, question.variable):
             for most in MOST_STATES:
                 options.check_time()
-                attempt = Attempt(program, question, tracked, most, EFFORT)
+                attempt = Attempt(program, question, tracked, arguments, most, EFFORT)
                 try:
                     attempt.pairing.run()
                 except Open as pair:
@@ -84,25 +105,37 @@ class Static:
                 except TooMuch:
                     reason = "too many pairs of places"
                     break
-                attempt = self._least(program, question, attempt, most)
-                proof = certificate(program, question, attempt.regions, attempt.pairing)
+                attempt = self._least(question, attempt, most)
+                proof = certificate(program, question, attempt.regions, attempt.pairing, attempt.arguments)
                 observer("static", {"tracked": len(attempt.tracked.globals), "pairs": len(attempt.pairing.pairs)})
                 judgement = check_certificate(program, question, proof)
                 if isinstance(judgement, Accepted):
                     shown = tuple(map(show_lvalue, attempt.tracked.globals))
                     return Safe(proof, reasons(program, question, self.survey, attempt.tracked),
                                 statistics=Statistics(shown, states=len(attempt.pairing.pairs)))
-                reason = f"the proof does not hold as written ({judgement})"
+                return Unknown(f"the proof does not hold as written ({judgement})", ("static",))
         return Unknown(reason or "nothing to rest a proof on", ("static",))
 
-    def _least(self, program: Program, question: RaceOn, found: Attempt, most: int) -> Attempt:
+    def _choices(self, program: Program, variable: str) -> Iterator[tuple[Tracked, tuple[Argument, ...]]]:
+        """What to try, the cheapest first: values of cells alone, then with arguments that apply."""
+        assert self.survey is not None
+        levels = list(dict.fromkeys(self.survey.levels(variable)))
+        for tracked in levels:
+            yield tracked, ()
+        found: tuple[Argument, ...] = tuple(a for a in (Elements(program, variable), Readers(program)) if a.applies)
+        if found:
+            for tracked in levels:
+                yield tracked, found
+
+    def _least(self, question: RaceOn, found: Attempt, most: int) -> Attempt:
         """The proof with as few cells as it takes, so that the kernel has little to look at."""
         effort = 2 * (EFFORT - found.pairing.effort) + 100
         size = max(1, len(found.tracked.cells()) // 2)
         while True:
             cells = found.tracked.cells()
             for n in range(0, len(cells), size):
-                attempt = Attempt(program, question, found.tracked.without(cells[n:n + size]), most, effort)
+                fewer = found.tracked.without(cells[n:n + size])
+                attempt = Attempt(found.program, question, fewer, found.arguments, most, effort)
                 try:
                     attempt.pairing.run()
                 except (Open, TooMuch):
@@ -113,10 +146,10 @@ class Static:
             size //= 2
 
 
-def _indices(program: Program, number: int, variable: str) -> dict[int, frozenset[str]]:
+def _indices(template: ThreadTemplate, variable: str) -> dict[int, frozenset[str]]:
     """By location the variables that tell which element an access to the variable there means."""
     found: dict[int, frozenset[str]] = {}
-    for e in program.templates[number].cfa.edges:
+    for e in template.cfa.edges:
         for a in e.accesses:
             if a.variable == variable and isinstance(a.lvalue, Element):
                 found[e.source] = found.get(e.source, frozenset()) | variables(a.lvalue.index)

@@ -1,0 +1,47 @@
+"""Arguments about two threads that values of single cells cannot express; each adds formulas to a proof by pairs.
+
+An argument may split regions by marking locations; what it says holds of every location with the mark. It need not be right:
+the kernel checks all that comes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Protocol, TypeAlias
+
+from circ.values import State
+from frontend.cfa import Access
+from frontend.expr import Expr, Lvalue, Read, Var, substitute
+
+Spot: TypeAlias = tuple[int, int]
+"""A template and the first location of a region."""
+
+
+class Argument(Protocol):
+    """What is said of threads in regions of one kind or another. Formulas name locals of thread n as `x@n`."""
+
+    def marks(self, template: int) -> Sequence[Hashable]:
+        """For each location something that all locations of its region must have in common."""
+
+    def alone(self, spot: Spot) -> Iterable[Expr]:
+        """What holds of one thread there, over its own locals (without numbers) and globals."""
+
+    def together(self, one: Spot, two: Spot) -> Iterable[Expr]:
+        """What holds of the first thread there and the second, beyond what holds of each."""
+
+    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+        """Whether two accesses that are next there surely mean different cells."""
+
+    def broken(self, one: Spot, two: Spot) -> bool:
+        """Whether a step of the second thread from there, any location, may make untrue what is said of the first."""
+
+    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
+        """The state of the global cells, while there are such threads; None if that cannot be."""
+
+    def counting(self) -> Iterable[tuple[Expr, Sequence[Sequence[int]]]]:
+        """Counting facts: an expression over globals, and for each template and location a weight."""
+
+
+def of_thread(e: Expr, number: int, own: frozenset[str]) -> Expr:
+    """The expression with the locals in `own` written as those of thread `number`."""
+    return substitute(e, lambda v: Read(Var(f"{v.name}@{number}", v.type)) if isinstance(v, Var) and v.name in own else None)
