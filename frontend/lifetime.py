@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from frontend.cfa import Access, Assign, Assume, Block, Op, Role, Variable
+from collections.abc import Mapping
+from dataclasses import replace
+
+from frontend.access import put
+from frontend.cfa import Access, Assign, Assume, Block, Op, Role, Variable, name_of, op_writes, primitive
 from frontend.expr import BOOL, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, negate
 from frontend.fold import cast, conjunction, fold, minus
 from frontend.inline import Inliner, qualified
@@ -10,6 +14,7 @@ from frontend.interrupts import ACTIVE
 from frontend.ir import Function, IrEdge, Place
 from frontend.objects import Objects
 from frontend.pthreads import MANY_HANDLES, Created, sync
+from frontend.simplify import block, rewrite
 from frontend.steps import Sketch, Step
 from frontend.threads import ThreadSource
 
@@ -74,6 +79,29 @@ class Lifetime:
             done: Lvalue = Element(created.done.name, Read(me), BOOL) if many else Var(created.done.name, BOOL)
             sketch.steps.append(_step(end, sketch.fresh(), Assign(done, Const(1, BOOL)), (sync(done, True),), edge))
         return inside, end
+
+    def creates(self, sketch: Sketch, created: tuple[Created, ...]) -> bool:
+        """Whether the thread creates others that are created once."""
+        names = {c.argument(self._pointer).name for c in created if c.count == 1}
+        return any(not names.isdisjoint(op_writes(s.op)) for s in sketch.steps)
+
+    def arguments(self, sketch: Sketch, created: tuple[Created, ...], states: Mapping[int, Mapping[str, Const]],
+                  handed: dict[str, Const]) -> None:
+        """Add to `handed` the arguments, known constants, that a thread hands to those it creates once."""
+        names = {c.argument(self._pointer).name for c in created if c.count == 1}
+        for step in sketch.steps:
+            for part in primitive(step.op):
+                if isinstance(part, Assign) and name_of(part.target) in names:
+                    value = put(part.value, states.get(step.source, {}))
+                    if isinstance(value, Const):
+                        handed[name_of(part.target)] = value
+
+    def known_argument(self, sketch: Sketch, created: Created, handed: Mapping[str, Const]) -> None:
+        """Put the argument in, where a thread that is created once takes it, if it is known."""
+        value = handed.get(created.argument(self._pointer).name)
+        if value is not None:
+            values = {created.argument(self._pointer).name: value}
+            sketch.steps = [replace(s, op=block([rewrite(p, values) for p in primitive(s.op)])) for s in sketch.steps]
 
     def resolve_joins(self, sketch: Sketch, created: tuple[Created, ...]) -> None:
         """A join waits for the thread whose handle it has; a handle that nobody has is not waited for."""

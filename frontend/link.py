@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from frontend.access import Accesses, World
 from frontend.callgraph import MANY, CallGraph
@@ -38,6 +39,7 @@ from frontend.objects import Notes, Objects
 from frontend.places import Places
 from frontend.pointsto import PointsTo
 from frontend.preemption import schedule
+from frontend.private import propagate_private, touched
 from frontend.pthreads import JOINERS, Created, Pthreads
 from frontend.registers import Registers
 from frontend.sections import resolve_sections, unblock
@@ -106,7 +108,9 @@ class _Linker:
         self._all_roots = self._roots(world.pointsto, sources)
         escapes = find_escapes(world.pointsto, world.objects, self._module, self._all_roots, world.calls)
         drafts = self._drafts(world, sources, escapes)
-        templates = tuple(self._template(world, draft) for draft in drafts)
+        self._settle(world, drafts)
+        alone = self._alone(drafts)
+        templates = tuple(self._template(world, draft, alone, n) for n, draft in enumerate(drafts))
         for text, where in self._module.assumptions:
             self._notes.assume(text, where)
         edges = [e for t in templates for e in t.cfa.edges]
@@ -247,11 +251,32 @@ class _Linker:
         sketch.steps.append(Step(first, sketch.start, Assume(within), (), source.location))
         sketch.start = first
 
-    def _template(self, world: World, draft: _Draft) -> ThreadTemplate:
-        sketch, accesses = draft.inliner.sketch, draft.inliner.accesses
-        self._lifetime.resolve_joins(sketch, tuple(self._library.pthreads.created.values()))
-        accesses.settle(sketch, lambda s: self._constants(s, world, draft))
+    def _settle(self, world: World, drafts: list[_Draft]) -> None:
+        """Resolve the pointers of every thread; what one hands to those that it creates is often a constant."""
+        created = tuple(self._library.pthreads.created.values())
+        handed: dict[str, Const] = {}
+        for draft in drafts:
+            sketch = draft.inliner.sketch
+            if draft.created is not None:
+                self._lifetime.known_argument(sketch, draft.created, handed)
+            self._lifetime.resolve_joins(sketch, created)
+            draft.inliner.accesses.settle(sketch, partial(self._constants, world=world, draft=draft))
+            if self._lifetime.creates(sketch, created):
+                self._lifetime.arguments(sketch, created, self._constants(sketch, world, draft), handed)
+
+    def _alone(self, drafts: list[_Draft]) -> dict[str, int]:
+        """The variables that only one thread touches, and which draft that is."""
+        owners: dict[str, int] = {}
+        for number, draft in enumerate(drafts):
+            for name in touched(draft.inliner.sketch):
+                owners[name] = number if name not in owners and draft.source.count == 1 else -1
+        return {name: number for name, number in owners.items() if number >= 0 and not name.startswith("*")}
+
+    def _template(self, world: World, draft: _Draft, alone: Mapping[str, int], number: int) -> ThreadTemplate:
+        sketch = draft.inliner.sketch
         locals_ = self._locals(world, draft)
+        private = [n for n, owner in alone.items() if owner == number]
+        propagate_private(sketch, _scalars(locals_), [*private, *(v.name for v in locals_ if v.is_array)])
         resolve_sections(sketch)
         simplify(sketch, _scalars(locals_))
         unblock(sketch)
