@@ -403,7 +403,9 @@ class Accesses:
         value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
         op = anything if value is None else Assign(register, cast(value, register.type))
         accesses = self._exactly(case.object, case.cell, False, edge)
-        sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text))
+        lost = Doubt("what is in the memory of a recursive function is not tracked", (register.name,))
+        sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text,
+                                 doubts=(lost,) if self._many(case.object) else ()))
 
     def _store_case(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: Case, edge: IrEdge) -> None:
         if case.cell is None:
@@ -427,14 +429,21 @@ class Accesses:
         return (Doubt("memory is accessed through an unknown pointer, or as another type than it has", values, True, step),)
 
     def _arbitrary(self, obj: MemObject, leaf: Leaf) -> bool:
-        """Whether hardware may change it at any time, so that a read gives any value."""
+        """Whether hardware may change it at any time, so that a read gives any value; or it stands for many objects."""
         if self.world.objects.is_hardware(obj):
             return not self.world.objects.is_tracked(obj)
+        if self._many(obj):
+            return True
         if leaf.volatile and obj.symbol is not None and not obj.symbol.defined:
             return True
         if leaf.volatile and self.world.objects.is_global(obj):
             self.world.notes.assume(f"volatile variable '{obj.shown}' changes only through the program", obj.location)
         return False
+
+    def _many(self, obj: MemObject) -> bool:
+        """Whether the object is a local of a recursive function, of which several activations may be there at once."""
+        local = obj.symbol is not None and obj.symbol.storage is Storage.LOCAL
+        return local and bool(self.world.calls.recursive(obj.name.partition("::")[0]))
 
     def _exactly(self, obj: MemObject, cell: Cell, write: bool, edge: IrEdge) -> tuple[Access, ...]:
         if not self.world.objects.is_global(obj):

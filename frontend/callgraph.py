@@ -26,6 +26,7 @@ class CallGraph:
         self._cycles: dict[str, frozenset[int]] = {}
         self._depths: dict[str, dict[int, tuple[int, int]]] = {}
         self._sizes: dict[str, int] = {}
+        self._groups: dict[str, tuple[str, ...]] = {}
 
     def cyclic(self, name: str) -> frozenset[int]:
         """The locations of a function from which control may come back to them."""
@@ -68,6 +69,14 @@ class CallGraph:
                         seen[callee] = None
                         work.append(callee)
         return tuple(seen)
+
+    def recursive(self, name: str) -> tuple[str, ...]:
+        """The functions that call each other in turn with this one, itself among them; none if it is not recursive."""
+        if name not in self._groups:
+            again = name in {c for f in self.reach(name) for callees in self._callees.get(f, {}).values() for c in callees}
+            group = tuple(f for f in self.reach(name) if name in self.reach(f)) if again else ()
+            self._groups.update(dict.fromkeys((name, *group), tuple(sorted(group))))
+        return self._groups[name]
 
     # ------------------------------------------------------------------------------------------- frequency
     def runs(self, roots: Mapping[str, int | None]) -> dict[str, int]:

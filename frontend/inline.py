@@ -31,7 +31,7 @@ from frontend.ir import (
     Store,
 )
 from frontend.pointsto import Targets
-from frontend.source import FrontendError, Location
+from frontend.source import Location
 from frontend.steps import Mark, Sketch, Step
 
 _RETURN = Scalar(32, False)
@@ -76,6 +76,8 @@ class Frame:
     """Locations of the function on a cycle."""
     nesting: tuple[int, int]
     """How deep in atomic and critical sections the function is called."""
+    inner: bool = False
+    """A recursive function called inside an atomic section: its own ones, which it ends itself, change nothing."""
 
     def expr(self, e: Expr) -> Expr:
         return fold(substitute(e, self.rename))
@@ -122,11 +124,9 @@ class Inliner:
     def enter(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
               edge: IrEdge, again: bool = False) -> None:
         """Bind the arguments, run the body between `source` and `target`; `again`: a thread's body that may start again."""
-        if caller is not None and function.name in self._shared:
+        if caller is not None and (function.name in self._shared or self.accesses.world.calls.recursive(function.name)):
             self._enter_shared(function, source, target, arguments, caller, edge)
             return
-        if caller is not None and function.name in caller.stack:
-            raise self._recursion(function.name, caller.stack, edge)
         frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
         here = self._bind(function, frame, source, arguments, caller, again, edge)
@@ -139,8 +139,10 @@ class Inliner:
             frame = Frame(function, self.registers.of(function), (function.name,), self._once and not again, cyclic, (0, 0))
         else:
             once = caller.once and edge.source not in caller.cyclic
-            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic,
-                          self._nesting(caller, edge))
+            nesting = self._nesting(caller, edge)
+            calls = self.accesses.world.calls
+            inner = nesting[0] > 0 and bool(calls.recursive(function.name)) and calls.depth(function.name, function.exit)[0] == 0
+            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic, nesting, inner)
         locations: dict[int, int] = {function.start: start}
         if function.exit != function.start:
             locations[function.exit] = end
@@ -158,9 +160,11 @@ class Inliner:
 
     def _enter_shared(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame,
                       edge: IrEdge) -> None:
-        """A call of a function that has one copy for all its callers: a register remembers where to return to."""
-        if function.name in caller.stack:
-            raise self._recursion(function.name, caller.stack, edge)
+        """A call of a function that has one copy for all its callers: a register remembers where to return to.
+
+        A function that may call itself returns to any of the calls among such functions, where their locals may then have
+        any value, or to where it was called from outside: the stack in between is not known.
+        """
         atomic, critical = self._nesting(caller, edge)
         key = (function.name, atomic > 0, critical > 0)
         back = Var(f"{function.name}::<return>", _RETURN)
@@ -171,14 +175,27 @@ class Inliner:
         frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
         here = self._bind(function, frame, source, arguments, caller, False, edge)
-        self.step(here, Assign(back, Const(number, _RETURN)), begin, edge)
-        self.step(end, Assume(Binary("==", Read(back), Const(number, _RETURN))), target, edge, total=True)
+        group = self.accesses.world.calls.recursive(function.name)
+        if caller.function.name in group:
+            self.step(here, SKIP, begin, edge)
+            lost = self._locals(group, function)
+            doubt = Doubt("where a recursive function returns to is not tracked", tuple(v.name for v in lost), step=True)
+            self.step(end, Havoc(lost), target, edge, total=True, doubts=(doubt,))
+        else:
+            self.step(here, Assign(back, Const(number, _RETURN)), begin, edge)
+            self.step(end, Assume(Binary("==", Read(back), Const(number, _RETURN))), target, edge, total=True)
         if fresh:
             self._body(function, replace(caller, once=False), begin, end, edge)
 
-    def _recursion(self, name: str, stack: tuple[str, ...], edge: IrEdge) -> FrontendError:
-        cycle = " -> ".join((*stack[stack.index(name):], name))
-        return FrontendError(edge.location, f"recursion: {cycle}", "recursion is not supported yet; rewrite it as a loop")
+    def _locals(self, group: tuple[str, ...], returning: Function) -> tuple[Var, ...]:
+        """The registers of mutually recursive functions but for the result; what is in memory is never read exactly."""
+        names: dict[Var, None] = {}
+        for name in group:
+            function = self._functions(name)
+            assert function is not None
+            frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
+            names.update(dict.fromkeys(frame.var(r) for r in function.registers if name != returning.name or r != returning.result))
+        return tuple(names)
 
     def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
               again: bool, edge: IrEdge) -> int:
@@ -244,6 +261,8 @@ class Inliner:
                                    self._targets(frame, into), self._targets(frame, origin), edge)
             case Call():
                 self._call(frame, edge, edge.instr, source, target)
+            case AtomicBegin() | AtomicEnd() if frame.inner:
+                self.step(source, SKIP, target, edge)
             case AtomicBegin():
                 self.step(source, SKIP, target, edge, mark=Mark.ATOMIC_BEGIN)
             case AtomicEnd():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from frontend.cfa import (
     AllAt,
@@ -21,6 +22,7 @@ from frontend.cfa import (
     Assume,
     Assumption,
     Block,
+    Doubt,
     Edge,
     Op,
     Program,
@@ -146,7 +148,7 @@ class _Scheduler:
         edges: list[Edge] = []
         for edge in template.cfa.edges:
             if _is_mark(edge, ACTIVE, 1):
-                edges.extend(replace(edge, op=op, accesses=()) for op in self._start(template))
+                edges.extend(replace(edge, op=op, accesses=(), doubts=doubts) for op, doubts in self._start(template))
             elif _is_mark(edge, ACTIVE, 0):
                 edges.append(replace(edge, op=_block([*guards, *self._return(template)]), accesses=()))
             elif _is_mark(edge, SCHEDULING, 1):
@@ -170,7 +172,7 @@ class _Scheduler:
         return bool(touched or edge.accesses or edge.target in atomic)
 
     # ------------------------------------------------------------------------------------------- starting
-    def _start(self, template: ThreadTemplate) -> list[Op]:
+    def _start(self, template: ThreadTemplate) -> list[tuple[Op, tuple[Doubt, ...]]]:
         """The ways to start, each one step."""
         source = self._sources[template.name]
         if template.role is Role.TASK:
@@ -194,20 +196,20 @@ class _Scheduler:
             if template.count is None:
                 conditions.append(Binary("<", Read(_STACK), Const(_DEPTH.high, _DEPTH)))
             effects += [Assign(_LEVEL, Binary("+", Read(_STACK), Const(1, _DEPTH))), Assign(_STACK, Read(_LEVEL))]
-        ways = self._armed(template.name, rule) if rule is not None and rule.armed_by else [(TRUE, [])]
-        return [_block([*_assume([*conditions, extra]), *waits, *more, *effects]) for extra, more in ways]
+        ways: list[_Way] = self._armed(template.name, rule) if rule is not None and rule.armed_by else [(TRUE, [], ())]
+        return [(_block([*_assume([*conditions, extra]), *waits, *more, *effects]), doubts) for extra, more, doubts in ways]
 
-    def _start_task(self, template: ThreadTemplate) -> list[Op]:
+    def _start_task(self, template: ThreadTemplate) -> list[tuple[Op, tuple[Doubt, ...]]]:
         waits: list[Op] = [self._idle(other) for other in self._tasks if other != template.name]
         if self._nested:
             waits += [self._idle(h) for h in self._handlers]
         waits += [AllAt(main, places) for main, places in self._waiting.items()]
         count = posted(template.name)
         if count.name not in self._shared:
-            return [_block(waits)]
-        return [_block([*_assume([extra]), *waits, *more]) for extra, more in _counted(count)]
+            return [(_block(waits), ())]
+        return [(_block([*_assume([extra]), *waits, *more]), doubts) for extra, more, doubts in _counted(count)]
 
-    def _armed(self, name: str, rule: Rule) -> list[tuple[Expr, list[Op]]]:
+    def _armed(self, name: str, rule: Rule) -> list[_Way]:
         count = armed(name)
         if not rule.stays_armed:
             return _counted(count)
@@ -216,7 +218,7 @@ class _Scheduler:
             stays = conjunction(stays, term)
         never = negate(stays)
         some = Binary("!=", Read(count), Const(0, COUNT))
-        return [*((conjunction(c, never), ops) for c, ops in _counted(count)), (conjunction(some, stays), [])]
+        return [*((conjunction(c, never), ops, doubts) for c, ops, doubts in _counted(count)), (conjunction(some, stays), [], ())]
 
     def _return(self, template: ThreadTemplate) -> list[Op]:
         source = self._sources[template.name]
@@ -257,12 +259,17 @@ def _bit(term: Bit) -> Expr:
     return is_set if term.on else negate(is_set)
 
 
-def _counted(count: Var) -> list[tuple[Expr, list[Op]]]:
+_Way: TypeAlias = tuple[Expr, list[Op], tuple[Doubt, ...]]
+"""When a handler or task may start, what that changes, and what is doubtful about it."""
+
+
+def _counted(count: Var) -> list[_Way]:
     """One is used up: of exactly one none stays, of several one or several."""
     def is_(n: int) -> Expr:
         return Binary("==", Read(count), Const(n, COUNT))
 
-    return [(is_(1), [Assign(count, Const(0, COUNT))]), (is_(2), [Assign(count, Const(1, COUNT))]), (is_(2), [])]
+    several = Doubt("more than two at once are not counted", step=True)
+    return [(is_(1), [Assign(count, Const(0, COUNT))], ()), (is_(2), [Assign(count, Const(1, COUNT))], ()), (is_(2), [], (several,))]
 
 
 def _scheduling(main: ThreadTemplate) -> frozenset[int]:

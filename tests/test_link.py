@@ -6,7 +6,7 @@ import pytest
 
 from frontend.cfa import Arbitrary, Role, Self, ThreadTemplate, show_op
 from frontend.expr import Binary, Const, Read, Var
-from frontend.ir import AtomicBegin, AtomicEnd, Call, Forget, Guard, Load, Set, Store
+from frontend.ir import AtomicBegin, AtomicEnd, Call, Forget, Guard, Load, Nop, Set, Store
 from frontend.link import LinkOptions, link
 from frontend.source import FrontendError
 from frontend.types import FunctionType
@@ -151,12 +151,18 @@ def test_calls_bind_parameters_and_give_results() -> None:
         "0 double::p = x -> 1", "1 double::r = double::p + double::p -> 2", "2 y = double::r -> 3"]
 
 
-def test_recursion_is_located() -> None:
+def test_a_recursive_function_returns_to_any_call_of_its_group() -> None:
     call = FunctionType(VOID, ())
-    f = function("f", [(0, 1, Call(None, "g", (), call))], 1, attributes=(("circ_thread", ()),))
-    g = function("g", [(0, 1, Call(None, "f", (), call))], 1)
-    with pytest.raises(FrontendError, match="recursion: f -> g -> f"):
-        link(HandModule({"f": f, "g": g}, {}))
+    f = function("f", [(0, 1, Call(None, "g", (), call)), (1, 2, Store(place("x"), Const(1, I32)))], 2,
+                 attributes=(("circ_thread", ()),))
+    g = function("g", [(0, 1, Call(None, "h", (), call)), (0, 2, Nop()), (1, 2, Store(place("y"), Const(1, I32)))], 2)
+    h = function("h", [(0, 1, Call(None, "g", (), call))], 1)
+    (template,) = link(HandModule({"f": f, "g": g, "h": h}, {"x": symbol("x"), "y": symbol("y")})).templates
+    inner = [e for e in template.cfa.edges if e.doubts]
+    assert inner and all("recursive" in d.reason and d.step for e in inner for d in e.doubts)
+    out = template.cfa.leaving()
+    written = {a.variable: e.source for e in template.cfa.edges for a in e.accesses}
+    assert set(written) == {"x", "y"} and {e.target for e in out[written["y"]]} <= {e.source for e in inner}
 
 
 def test_locals_are_arbitrary_again_at_every_call() -> None:
