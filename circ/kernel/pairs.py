@@ -77,7 +77,10 @@ class PairsCheck:
         self.atomic = [frozenset(body.classes[t][q] for q in program.templates[t].cfa.atomic) for t in self.templates]
         self.quiet = [[c for c in self.classes[t] if c not in self.atomic[t]] for t in self.templates]
         self.steps = [self._steps(t) for t in self.templates]
+        self.accesses = [self._accesses(t) for t in self.templates]
+        self.start = self.threads.start(program.globals, self.threads.globals)
         self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
+        self._seen: dict[int, list[tuple[Place, Step]]] = {}
         self.named = frozenset(s.name for row in body.pairs.values() for s in row.symbols if not s.slot)
 
     def outcome(self) -> Outcome:
@@ -122,7 +125,7 @@ class PairsCheck:
     def init(self, a: int, b: int) -> Iterator[Obligation]:
         one, two = self.at_start(1, a), self.at_start(2, b)
         row = self.body.pairs.get((a, one.cls, b, two.cls), FALSE_ROW)
-        globals_, known = self.threads.start(self.program.globals, self.threads.globals)
+        globals_, known = self.start
         starts = [self.threads.start(self.program.templates[p.template].locals, self.threads.locals[p.slot, p.template])
                   for p in (one, two)]
         facts = (*known, *(c for _, more in starts for c in more), *self.threads.numbers((one, two), at_start=True))
@@ -142,17 +145,22 @@ class PairsCheck:
                 yield Obligation("S2", (*moment.constraints, *h, *self.counts(one, two)), goal, (one, two, step))
 
     def t1(self, a: int, b: int, c: int) -> Iterator[Obligation]:
-        for cc in self.quiet[c]:
-            for step in self.steps[c].get(cc, ()):
-                three = Place(3, c, cc)
-                # The frame rule for many at once: P[A,B] is a hypothesis, and nothing in it changes.
-                unseen = not self.threads.step(three, step.edge.op).changed & self.named
-                if unseen and step.target not in self.atomic[c]:
-                    continue
-                for ca, cb in product(self.quiet[a], self.quiet[b]):
-                    one, two = Place(1, a, ca), Place(2, b, cb)
-                    h = (*self.h(one, two), *self.h(one, three), *self.h(two, three))
-                    yield from self.third("T1", one, two, three, step, h)
+        for three, step in self.seen_steps(c):
+            for ca, cb in product(self.quiet[a], self.quiet[b]):
+                one, two = Place(1, a, ca), Place(2, b, cb)
+                h = (*self.h(one, two), *self.h(one, three), *self.h(two, three))
+                yield from self.third("T1", one, two, three, step, h)
+
+    def seen_steps(self, c: int) -> list[tuple[Place, Step]]:
+        """The steps of a third thread from outside atomic sections, but for those that enter none and change nothing named.
+
+        That is the frame rule for many at once: P[A,B] is a hypothesis, and nothing in it changes.
+        """
+        if c not in self._seen:
+            found = [(Place(3, c, cc), step) for cc in self.quiet[c] for step in self.steps[c].get(cc, ())]
+            self._seen[c] = [(three, step) for three, step in found if step.target in self.atomic[c]
+                             or self.threads.step(three, step.edge.op).changed & self.named]
+        return self._seen[c]
 
     def t2(self, a: int, b: int, c: int) -> Iterator[Obligation]:
         for cc in sorted(self.atomic[c]):
@@ -178,6 +186,8 @@ class PairsCheck:
 
     def race_beside(self, a: int, b: int, c: int) -> Iterator[Obligation]:
         """The same while a third thread is at an atomic location, for indices that it can change."""
+        if not self.atomic[c]:
+            return
         for one, two, overlap, first, second, moving in self.conflicts(a, b):
             if moving and one.cls in self.quiet[a] and two.cls in self.quiet[b]:
                 for cc in sorted(self.atomic[c]):
@@ -317,7 +327,7 @@ class PairsCheck:
 
     def conflicts(self, a: int, b: int) -> Iterator[tuple[Place, Place, Term, Edge, Edge, bool]]:
         """Conflicting accesses that can be next at two places, when they overlap, and whether globals decide that."""
-        first, second = self._accesses(a), self._accesses(b)
+        first, second = self.accesses[a], self.accesses[b]
         shared = {v.name for v in self.program.globals}
         for one, two in self.places(a, b):
             for (e, x), (f, y) in product(first.get(one.cls, ()), second.get(two.cls, ())):
