@@ -165,8 +165,8 @@ def _tested_free(c: Expr, arrays: frozenset[str]) -> Iterator[Element]:
 
 
 def _copied(e: Expr) -> Var | None:
-    """The local that an expression is, up to a cast that loses nothing."""
-    while isinstance(e, Cast) and e.type.width >= e.arg.type.width:
+    """The local that an expression is, up to casts."""
+    while isinstance(e, Cast):
         e = e.arg
     return e.lvalue if isinstance(e, Read) and isinstance(e.lvalue, Var) else None
 

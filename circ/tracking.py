@@ -81,7 +81,7 @@ class Survey:
     def _look(self, template: int, e: Edge) -> None:
         for v in taken(e.op):
             k = key(v)
-            if k is not None and k[0] in self.globals:
+            if k is not None and k[0] in self.globals and not self.globals[k[0]].ghost:
                 self.takes[k] += 1
         for part in primitive(e.op):
             match part:

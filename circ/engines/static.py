@@ -14,6 +14,7 @@ from circ.arguments import Argument, Spot
 from circ.elements import Elements
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
+from circ.numbering import Numbering
 from circ.pairing import Open, Pairing, ThreadState, TooMuch
 from circ.pairproof import certificate, reasons
 from circ.readers import Readers
@@ -122,7 +123,8 @@ class Static:
         levels = list(dict.fromkeys(self.survey.levels(variable)))
         for tracked in levels:
             yield tracked, ()
-        found: tuple[Argument, ...] = tuple(a for a in (Elements(program, variable), Readers(program)) if a.applies)
+        known = (Elements(program, variable), Readers(program), Numbering(program, variable))
+        found: tuple[Argument, ...] = tuple(a for a in known if a.applies)
         if found:
             for tracked in levels:
                 yield tracked, found
