@@ -8,7 +8,7 @@ from pathlib import Path
 from frontend.cfa import Program
 from frontend.interrupt_table import Table, load_table
 from frontend.link import LinkOptions, link
-from frontend.source import FrontendError, Location
+from frontend.source import FrontendError, Location, no_collection
 from frontend.types import DATA_MODELS
 
 
@@ -45,5 +45,6 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     if name not in DATA_MODELS:
         raise FrontendError(Location(str(path), 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
     source = SourceOptions(options.include, options.define, options.undefine, options.cpp, name)
-    module = load_module(parse(str(path), source), DATA_MODELS[name])
-    return link(module, LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table))
+    linking = LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table)
+    with no_collection():
+        return link(load_module(parse(str(path), source), DATA_MODELS[name]), linking)

@@ -20,10 +20,8 @@ How what pycparser does not know appears in the AST (`frontend.dialect` makes it
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -70,7 +68,7 @@ class ParsedFile:
 
 def parse(path: str, options: SourceOptions) -> ParsedFile:
     """The parsed file; raises FrontendError for anything wrong with it."""
-    with deep_recursion(), _no_collection():
+    with deep_recursion(), no_collection():
         source = preprocess(path, options)
         if not source.tokens:
             raise FrontendError(Location(path, 1, 1), "there is no C in this file", "it is empty or has comments only")
@@ -79,18 +77,6 @@ def parse(path: str, options: SourceOptions) -> ParsedFile:
     _check_depth(ast, path)
     annotations = sorted(source.annotations + rewritten.annotations, key=lambda a: a.location)
     return ParsedFile(path, ast, _by_name(ast), tuple(annotations), rewritten.assumptions)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without the cyclic collector, which takes half of the time and makes it grow faster than the file: an AST has no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _Feed:
