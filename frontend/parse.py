@@ -31,7 +31,7 @@ from frontend.attributes import Attribute, attributes_of
 from frontend.dialect import rewrite
 from frontend.ir import Annotation
 from frontend.preprocess import SourceOptions, preprocess
-from frontend.source import MAX_AST_DEPTH, NOWHERE, FrontendError, Location, deep_recursion
+from frontend.source import MAX_AST_DEPTH, NOWHERE, FrontendError, Location, deep_recursion, no_collection
 from frontend.tokens import Token
 from frontend.types import DATA_MODELS
 
