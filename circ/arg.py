@@ -142,6 +142,13 @@ class System:
     def count(self, t: int) -> int | None:
         return self.skeletons[t].original.count
 
+    def endless(self, t: int) -> bool:
+        """Whether threads of the template may always be left at their start: any number of them, and nobody waits for them."""
+        return self.count(t) is None and not any(
+            guard.template == self.skeletons[t].template
+            for sk in self.skeletons for row in sk.segments for s in row for guard in s.guards
+        )
+
     def allows(self, demands: tuple[AllAt, ...], t: int, anchor: int) -> bool:
         """Whether another thread at this anchor may be where `demands` want it to be."""
         sk = self.skeletons[t]
@@ -169,10 +176,10 @@ _Seen: TypeAlias = dict[Node, tuple[Node, MainStep | ContextStep] | None]
 def reach_and_build(system: System, main: int, acfas: Sequence[Acfa], context: Context, k: int) -> None:
     """Explores the main thread in its context and adds what it does to its ARG; raises AbstractError at an error state.
 
-    `context` holds the start classes; counts there are exact, or OMEGA for infinitely many.
+    `context` holds the start classes; counts there are exact, or OMEGA for more than k (infinitely many, if `endless`).
     """
     sk, ab, arg = system.skeletons[main], system.abstractions[main], system.args[main]
-    endless = {key for key, n in context if n > k}
+    endless = {key for key, n in context if n > k and system.endless(key[0])}
     seen: _Seen = {}
     queue: list[Node] = []
 

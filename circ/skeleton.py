@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from frontend.cfa import SKIP, AllAt, Assume, Block, Edge, Havoc, Op, ThreadTemplate, name_of, op_reads, op_writes, primitive
-from frontend.expr import Element, reads
+from frontend.expr import Element, negate, reads
 
 MOST_PATHS = 8
 """More distinct segments than this through one node, and the node becomes an anchor."""
@@ -176,7 +176,21 @@ class _Builder:
                 anchors.add(node)
             if any(isinstance(p, (Havoc, AllAt)) for i in edges for p in primitive(self.cfa.edges[i].op)):
                 anchors.add(node)
+            if not self._goes_on(edges):
+                anchors.add(node)
         return anchors
+
+    def _goes_on(self, edges: list[int]) -> bool:
+        """Whether a thread surely finds a way on. Where it may be stuck, the rest of the segment says nothing of the others."""
+        conditions = []
+        for i in edges:
+            parts = tuple(primitive(self.cfa.edges[i].op))
+            if any(isinstance(p, Assume) for p in parts[1:]):
+                return False
+            if not parts or not isinstance(parts[0], Assume):
+                return True
+            conditions.append(negate(parts[0].cond))
+        return any(negate(c) in conditions for c in conditions)
 
     def _may_conflict(self, i: int) -> bool:
         """Whether an access at edge i can be part of a race although the edge is protected; c11 counts such pairs."""

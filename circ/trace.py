@@ -17,6 +17,7 @@ from circ.arg import AbstractTrace, Arg, ContextStep, System
 from circ.counters import OMEGA, Key
 from circ.question import Clash, ThreadState
 from circ.skeleton import Segment, Skeleton
+from frontend.cfa import AllAt, primitive
 
 MOST_PATHS = 4
 MOST_INTERLEAVINGS = 24
@@ -178,7 +179,44 @@ def expand(system: System, interleaving: Interleaving, clash: Clash | None) -> I
     for choice in itertools.islice(_variations(options), MOST_RUNS):
         run = _expand_one(system, interleaving, clash, choice)
         if run is not None:
-            yield run
+            ordered = _in_turn(system, interleaving, run)
+            if _may_happen(system, interleaving, ordered):
+                yield tuple(ordered)
+
+
+def _in_turn(system: System, interleaving: Interleaving, run: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The run with silent steps that would fall into another thread's atomic section taken before it."""
+    templates = [system.skeletons[t].original for t in interleaving.threads]
+    result: list[tuple[int, int]] = []
+    inside: tuple[int, int] | None = None
+    for thread, i in run:
+        if inside is not None and inside[0] != thread:
+            result.insert(inside[1], (thread, i))
+            inside = (inside[0], inside[1] + 1)
+            continue
+        cfa = templates[thread].cfa
+        if cfa.edges[i].target not in cfa.atomic:
+            inside = None
+        elif inside is None:
+            inside = (thread, len(result))
+        result.append((thread, i))
+    return result
+
+
+def _may_happen(system: System, interleaving: Interleaving, run: Sequence[tuple[int, int]]) -> bool:
+    """Whether every step is allowed by where the other threads are, of which formulas know nothing."""
+    templates = [system.skeletons[t].original for t in interleaving.threads]
+    at = [t.cfa.start for t in templates]
+    for thread, i in run:
+        edge = templates[thread].cfa.edges[i]
+        others = [(t, at[other]) for other, t in enumerate(templates) if other != thread]
+        if edge.source != at[thread] or any(q in t.cfa.atomic for t, q in others):
+            return False
+        for guard in primitive(edge.op):
+            if isinstance(guard, AllAt) and any(t.name == guard.template and q not in guard.locations for t, q in others):
+                return False
+        at[thread] = edge.target
+    return True
 
 
 def _variations(sizes: list[int]) -> Iterator[tuple[int, ...]]:

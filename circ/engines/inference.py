@@ -33,6 +33,7 @@ from frontend.predicate import parse_predicate
 
 MOST_K = 3
 MOST_ROUNDS = 400
+MOST_CONTEXTS = 256
 
 
 @dataclass(slots=True)
@@ -182,21 +183,37 @@ def infer_context(system: System, k: int, unbounded: bool, mus: list[Mu]) -> Non
 def contexts(system: System, acfas: list[Acfa], main: int, k: int, unbounded: bool) -> Iterator[Context]:
     """The contexts a main thread starts in: all others at once, or every choice of k others."""
     if unbounded:
-        everyone: dict[Key, int] = {}
-        for t, a in enumerate(acfas):
-            n = system.count(t)
-            others = OMEGA if n is None else n - (t == main)
-            if others:
-                starts = sorted(a.start)
-                for c in starts:
-                    everyone[t, c] = others if others <= k and len(starts) == 1 else OMEGA
-        yield tuple(sorted(everyone.items()))
+        ways = 1
+        crowds = [list(_crowds(system, a, t, main, k)) for t, a in enumerate(acfas)]
+        for crowd in crowds:
+            ways *= len(crowd)
+        if ways > MOST_CONTEXTS:
+            raise OutOfTime("too many ways to spread the threads over their start states")
+        for mixture in itertools.product(*crowds):
+            yield tuple(sorted(item for crowd in mixture for item in crowd))
         return
     places: list[Key] = [(t, c) for t, a in enumerate(acfas) for c in sorted(a.start)]
     size = min(k, _most_others(system))
     for chosen in itertools.combinations_with_replacement(places, size):
         if may_exist(system, main, *(t for t, _ in chosen)):
             yield tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
+
+
+def _crowds(system: System, acfa: Acfa, t: int, main: int, k: int) -> Iterator[Context]:
+    """How the other threads of one template may be spread over its start classes, counted up to k.
+
+    More idle threads of a template without a count change nothing, so its occupied start classes hold infinitely many;
+    unless somebody waits for all of them, and then every number matters.
+    """
+    n, endless = system.count(t), system.endless(t)
+    most = OMEGA if n is None else n - (t == main)
+    numbers = (0, OMEGA) if endless else (*range(min(k, most) + 1), OMEGA)
+    starts = sorted(acfa.start)
+    for spread in itertools.product(numbers, repeat=len(starts)):
+        least = sum(min(m, k + 1) for m in spread)
+        fits = least <= most and (OMEGA in spread or least == most)
+        if fits if n is not None else any(spread) or not endless:
+            yield tuple(((t, c), m) for c, m in zip(starts, spread, strict=True) if m)
 
 
 def _most_others(system: System) -> int:
