@@ -61,12 +61,6 @@ class Preemption(StrEnum):
     free = "free"
 
 
-class Property(StrEnum):
-    races = "races"
-    asserts = "asserts"
-    all = "all"
-
-
 class CfaFormat(StrEnum):
     text = "text"
     json = "json"
@@ -124,8 +118,21 @@ def request_of(options: Mapping[str, Any]) -> Request:
         fail(f"circ: error: unknown engine '{o.engine}' (one of {', '.join(e.name for e in ENGINES)})")
     source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
                             o.platform, o.interrupts, o.ignore_norace)
-    return Request(source, tuple(o.variable) or None, o.prop.value, o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
-                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug)
+    return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
+                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition)
+
+
+def property_of(text: str) -> str:
+    """The property that is named, or that the property file of this name asks for."""
+    from circ.check import PROPERTIES
+
+    if text.endswith(".prp"):
+        from circ.competition import read_property
+
+        return read_property(text)
+    if text not in PROPERTIES:
+        fail(f"circ: error: unknown property '{text}' (one of {', '.join(PROPERTIES)}, or a .prp file)")
+    return text
 
 
 # --------------------------------------------------------------------------------------------------- commands
@@ -135,7 +142,8 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="C files, each a program of its own.")],
     variable: Annotated[list[str] | None, typer.Option(
         "-x", metavar="VAR", help="Only this shared variable: x, f::x, file.c:x, s.f, a[].")] = None,
-    prop: Annotated[Property, typer.Option("--property", help="What to check.")] = Property.races,
+    prop: Annotated[str, typer.Option(
+        "--property", metavar="P", help="races, asserts, all, or a property file of the competition (.prp).")] = "races",
     thread: Thread = None,
     engine: Annotated[str, typer.Option("--engine", metavar="E", help="See `circ engines`.")] = DEFAULT,
     timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for each variable.")] = 60.0,
@@ -163,9 +171,11 @@ def check(
     explain: Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")] = False,
     flow_rule: Annotated[bool, typer.Option(
         "--flow-rule", help="Also apply the nesC compiler's rule, atomic wherever handlers share; tell false alarms.")] = False,
+    competition: Annotated[bool, typer.Option(
+        "--competition", help="End with true, false(...) or unknown; --timeout is for all, and the first race ends it.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Prove or refute races (or assertions) for every shared variable of each FILE."""
+    """Prove or refute races (or assertions) for every shared variable of each FILE (C, or a task file of the competition)."""
     from circ.session import Session
 
     with guarded(debug):
@@ -183,7 +193,7 @@ class ScanFormat(StrEnum):
 
 
 _UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])
-_NOT_IN_SCAN = ("ctx", "files", "form", "output", "dump", "explain", "debug")
+_NOT_IN_SCAN = ("ctx", "files", "form", "output", "dump", "explain", "competition", "debug")
 
 
 def _with_options_of(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:

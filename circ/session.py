@@ -6,8 +6,9 @@ An interrupted run still reports what is known: leaving the session writes the r
 from __future__ import annotations
 
 import sys
+import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
@@ -15,6 +16,7 @@ from typing import TextIO
 from circ import engines
 from circ.bugs import report_bug
 from circ.check import Asked, Plan, answers, file_name, questions
+from circ.competition import read_task, rounds, verdict_line, within
 from circ.evidence import dump as evidence_text
 from circ.progress import Progress
 from circ.report.flowrule import alarms, flow_text
@@ -22,7 +24,7 @@ from circ.report.json import report_json
 from circ.report.summary import FileReport, file_status, worst
 from circ.report.text import answer_text, file_text, summary_text
 from circ.supervise import Limits
-from circ.verdict import Answer, Options, Refuted, Result, Safe, Unknown, word
+from circ.verdict import Answer, Options, OutOfTime, Refuted, Result, Safe, Unknown, word
 from frontend import LoadOptions, load
 from frontend.cfa import Program
 from frontend.predicate import parse_predicate
@@ -48,6 +50,7 @@ class Request:
     explain: bool = False
     flow_rule: bool = False
     debug: bool = False
+    competition: bool = False
 
     def plan(self) -> Plan:
         return Plan(self.engine, Options(self.predicates, self.k), Limits(self.timeout, self.memory), self.dump)
@@ -61,6 +64,9 @@ class Session:
         self.reports: list[FileReport] = []
         self.written: set[str] = set()
         self.progress = Progress(sys.stderr)
+        self.source = request.source
+        timeout = request.timeout if request.competition else None
+        self.deadline = None if timeout is None else time.monotonic() + timeout
 
     def __enter__(self) -> Session:
         for folder in (self.request.certificate, self.request.dump):
@@ -76,6 +82,8 @@ class Session:
             self.out.write(report_json(self.reports, self.request.source, self._options(), self.status))
         elif self.reports:
             self.out.write(summary_text(self.reports))
+        if self.request.competition and self.request.form == "text":
+            self.out.write(f"{verdict_line(self.reports)}\n")
         self.out.flush()
         if self.out is not sys.stdout:
             self.out.close()
@@ -86,17 +94,39 @@ class Session:
         return worst([file_status(r) for r in self.reports])
 
     def check(self, file: str) -> None:
-        """Asks everything of one file; a file that cannot be read is reported and does not stop the others."""
+        """Asks everything of one C file, or of those that a task file names."""
+        if not file.endswith((".yml", ".yaml")):
+            self._check(file)
+            return
+        try:
+            task = read_task(file)
+        except FrontendError as error:
+            self._refuse(file, error)
+            return
+        self.source = replace(self.request.source, data_model=self.request.source.data_model or task.data_model)
+        for name in task.files:
+            self._check(name)
+        self.source = self.request.source
+
+    def _refuse(self, file: str, error: FrontendError) -> None:
+        self.progress.clear()
+        print(error, file=sys.stderr)
+        self.reports.append(FileReport(file, error=error))
+
+    def _check(self, file: str) -> None:
+        """A file that cannot be read is reported and does not stop the others."""
         try:
             self.progress.show(f"reading {file}")
-            program = load(file, self.request.source)
+            with within(None if self.deadline is None else self.deadline - time.monotonic()):
+                program = load(file, self.source)
             asked = questions(program, self.request.variables, self.request.prop)
             for predicate in self.request.predicates:
                 parse_predicate(program, predicate)
+        except OutOfTime:
+            self.reports.append(FileReport(file, complete=False))
+            return
         except FrontendError as error:
-            self.progress.clear()
-            print(error, file=sys.stderr)
-            self.reports.append(FileReport(file, error=error))
+            self._refuse(file, error)
             return
         except Exception as error:
             self.progress.clear()
@@ -110,7 +140,11 @@ class Session:
         known: list[Answer] = []
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
-        for answer in answers(program, asked, self.request.plan(), self.progress.observer(file, len(asked), known)):
+        observer = self.progress.observer(file, len(asked), known)
+        plan = self.request.plan()
+        found = rounds(program, asked, plan, self.deadline, observer) if self.request.competition else answers(
+            program, asked, plan, observer)
+        for answer in found:
             known.append(answer)
             self.reports[index] = FileReport(file, Result(program, tuple(known)), complete=len(known) == len(asked))
             self._tell(program, answer)
@@ -131,7 +165,7 @@ class Session:
         match answer.verdict:
             case Safe(certificate=evidence) | Refuted(trace=evidence) if self.request.certificate is not None:
                 path = self.request.certificate / self._fresh_name(program.file, answer)
-                path.write_text(evidence_text(evidence, self.request.source))
+                path.write_text(evidence_text(evidence, self.source))
 
     def _fresh_name(self, file: str, answer: Answer) -> str:
         """`<file>.<variable>.<engine>.json`; files of one name in different folders are numbered."""
