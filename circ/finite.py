@@ -524,6 +524,23 @@ class Stepper:
                    for g in self.system.groups]
         return stores, locals_
 
+    def entered(self, i: int, values: Mapping[str, int]) -> Local:
+        """The local store at the start of group `i`'s function with these parameters; what is dead has its first value."""
+        group = self.system.groups[i]
+        return self.resumed(i, group.template.cfa.start, (0, *(c.values[0] for c in group.cells)), values)
+
+    def resumed(self, i: int, location: int, local: Local, values: Mapping[str, int]) -> Local:
+        """A local store moved to another location, some of its scalars changed."""
+        cells = self.system.groups[i].cells
+        new = [location, *(values.get(c.name, v) for c, v in zip(cells, local[1:], strict=True))]
+        for n, c in enumerate(cells):
+            if c.name in values and (normal := c.normal(new[n + 1])) is not None:
+                new[n + 1] = normal
+            if c.open:
+                self._note(i, self._width + n, new[n + 1])
+        self._settle(i, location, [0] * self._width, new)
+        return tuple(new)
+
     def allowed(self, i: int, g: Global, local: Local) -> bool:
         """Whether no *other* thread is at an atomic location."""
         return self._ghost is None or g[self._ghost] == 0 or local[0] in self.system.groups[i].atomic

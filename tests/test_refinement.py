@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from circ.engines import baseline, refinement
@@ -12,9 +14,11 @@ from circ.finite import OutOfDomain, build
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
-from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Unknown, Verdict, silent
+from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Unknown, Verdict, silent, word
+from frontend.api import load
 from frontend.cfa import Program, Variable
 from tests.build import program, thread
+from tests.corpus import ROOT, read_example
 from tests.finite_programs import mux_sem, mux_sem_count, mux_sem_last, peterson, simple
 from tests.finite_programs import test_and_set as broken
 from tests.finite_random import random_program
@@ -104,4 +108,17 @@ def test_random_programs_exactly(seed: int) -> None:
         way = tuple(WAYS)[seed % len(WAYS)]
         verdict = run(p, way, question)
         assert isinstance(verdict, Safe if wrong is None else Refuted), (seed, question, way)
+        assert confirmed(p, question, verdict)
+
+
+PROTOCOLS = sorted((ROOT / "benchmarks" / "protocols").glob("*.c"))
+
+
+@pytest.mark.parametrize("path", PROTOCOLS, ids=lambda p: p.stem)
+def test_every_protocol_has_the_verdict_in_its_header(path: Path) -> None:
+    p = load(path)
+    for expected in read_example(path).expectations:
+        question: Question = Assertions() if expected.subject == "asserts" else RaceOn(expected.subject)
+        verdict = refinement.check(p, question, Options(), silent)
+        assert word(question, verdict) == expected.verdict
         assert confirmed(p, question, verdict)
