@@ -4,7 +4,8 @@ The system has exactly the behaviours of the program (`frontend.cfa`) as far as 
 - an atomic section is one step where nothing inside can be observed; the atomic locations that remain are tracked by
   one ghost cell `atomic` (1 iff some thread is at one), so "only it runs" becomes a guard;
 - a local that is dead at a location has its first value there;
-- a location where a thread can only take an empty step, and that the question does not see, is passed at once;
+- a first step that initialises locals is taken at once, and so is an empty step:
+  a location where a thread can only take an empty step, and that the question does not see, is passed at once;
 - copies of a template that do not know their number are one `Group` of identical threads.
 What is not finite is refused by `NotFinite`.
 """
@@ -131,6 +132,9 @@ class Group:
     locations: tuple[int, ...]
     passed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """For a location those that are left by nothing but an empty step to it: a thread there counts as being here."""
+    start: int = 0
+    prelude: tuple[int, ...] = ()
+    """Edges that every thread takes before all others do anything: its locals get their first values."""
 
     def same(self, location: int) -> tuple[int, ...]:
         """The locations of the program that this one stands for, itself first."""
@@ -215,8 +219,8 @@ def build(program: Program, question: Question, symmetry: bool = True) -> System
         marks = tuple(_marks(program, question, t))
         shape_set |= {m.shape for m in marks}
         moves, passed = _passing(t.cfa, moves, atomic | {m.location for m in marks})
-        groups.append(Group(t, threads, copies, tuple(own), subject.live, moves, atomic, marks,
-                            tuple(sorted({t.cfa.start, *(m.target for m in moves)})), passed))
+        groups.append(_begun(Group(t, threads, copies, tuple(own), subject.live, moves, atomic, marks,
+                                   tuple(sorted({t.cfa.start, *(m.target for m in moves)})), passed, t.cfa.start)))
     invariants = tuple(i.cond for i in program.invariants) if isinstance(question, Assertions) else ()
     return System(program, question, tuple(cells), tuple(groups), invariants, _conflicts(program, shape_set), limits)
 
@@ -321,6 +325,34 @@ def _passing(cfa: Cfa, moves: tuple[Move, ...], seen: frozenset[int]) -> tuple[t
     through = set(onward) - {glued(m).target for m in moves}
     kept = tuple(glued(m) for m in moves if m.source not in through)
     return kept, {r: tuple(q for q in qs if q in through) for r, qs in passed.items()}
+
+
+def _begun(group: Group) -> Group:
+    """The group after a first step that only initialises locals, if there is one.
+
+    Nobody sees that step, and where it starts the locals it sets are dead: they read as their first values, which are the
+    values they get. So a thread before it counts as being after it.
+    """
+    first = [m for m in group.moves if m.source == group.start]
+    if len(first) != 1 or any(m.target == group.start for m in group.moves) or group.start in {m.location for m in group.marks}:
+        return group
+    cells = {c.name: c for c in group.cells if c.element is None}
+    for part in primitive(first[0].op):
+        match part:
+            case Assign(target=Var(name=n), value=Const(value=v)) if n in cells and cells[n].normal(v) == cells[n].values[0]:
+                if n in group.live[group.start] or cells[n].open:
+                    return group
+            case _:
+                return group
+    target = first[0].target
+    if target in group.atomic:
+        return group
+    set_here = {n for part in primitive(first[0].op) for n in op_writes(part)}
+    passed = {**group.passed, target: (*group.passed.get(target, ()), group.start)}
+    return replace(
+        group, start=target, prelude=first[0].edges, passed=passed, moves=tuple(m for m in group.moves if m is not first[0]),
+        cells=tuple(replace(c, start=c.values[:1]) if c.name in set_here else c for c in group.cells),
+        locations=tuple(q for q in group.locations if q != group.start))
 
 
 def _kept(program: Program, question: Question, cfa: Cfa) -> frozenset[int]:
@@ -520,14 +552,14 @@ class Stepper:
         if size > PRODUCT_LIMIT:
             raise OutOfDomain("too many start states to list")
         stores = list(itertools.product(*limits))
-        locals_ = [[(g.template.cfa.start, *values) for values in itertools.product(*(c.start for c in g.cells))]
+        locals_ = [[(g.start, *values) for values in itertools.product(*(c.start for c in g.cells))]
                    for g in self.system.groups]
         return stores, locals_
 
     def entered(self, i: int, values: Mapping[str, int]) -> Local:
         """The local store at the start of group `i`'s function with these parameters; what is dead has its first value."""
         group = self.system.groups[i]
-        return self.resumed(i, group.template.cfa.start, (0, *(c.values[0] for c in group.cells)), values)
+        return self.resumed(i, group.start, (0, *(c.values[0] for c in group.cells)), values)
 
     def resumed(self, i: int, location: int, local: Local, values: Mapping[str, int]) -> Local:
         """A local store moved to another location, some of its scalars changed."""
@@ -714,6 +746,8 @@ def verdict_of(system: System, stepper: Stepper, g: Global, locals_: tuple[Local
         reason = next(e for e in escapes if e is not None)
         return Unknown(f"not finite-state as declared: {reason}", advice="widen the range", statistics=statistics)
     accesses = racing_accesses(system, stepper, g, locals_)
+    preludes = [Step(t, edge) for t, i in enumerate(system.threads) for edge in system.groups[i].prelude]
+    steps = (*preludes, *steps)
     return Refuted(Trace(system.program.fingerprint(), system.question, system.names(), start, steps, accesses), statistics)
 
 

@@ -142,8 +142,8 @@ class Symbolic:
             found &= self._any(self.shared[c.name, c.element], c.start)
         for t, g in enumerate(self.owner):
             group = self.system.groups[g]
-            found &= self.fields[t][0].equals[group.template.cfa.start]
-            alive = group.live[group.template.cfa.start]
+            found &= self.fields[t][0].equals[group.start]
+            alive = group.live[group.start]
             for c, f in zip(group.cells, self.fields[t][1:], strict=True):
                 found &= self._any(f, c.start) if c.name in alive else f.valid
         return found
