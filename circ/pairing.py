@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from circ.regions import Regions, start_value
-from circ.values import State, join, meet, within
+from circ.values import State, anything, join, meet, within
 from frontend.cfa import AllAt, Program, name_of
 
 MOST_VARIANTS = 8
@@ -21,6 +21,10 @@ MOST_VARIANTS = 8
 
 ThreadState: TypeAlias = tuple[int, int, State]
 """Template, region, own cells."""
+
+
+ENTERS = 1 << 1_000
+"""In a mask of cells: something beside cells, which must be looked at in any case."""
 
 
 class TooMuch(Exception):
@@ -38,8 +42,11 @@ class Open(Exception):
 class Lattice:
     """States as numbers, so that operations on them are done once; -1 is the impossible state."""
 
-    def __init__(self) -> None:
+    def __init__(self, top: State) -> None:
+        self.top = top
         self.states: list[State] = []
+        self.said: list[int] = []
+        """For each state a mask of the cells about which it says something, and `ENTERS`."""
         self._number: dict[State, int] = {}
         self._met: dict[tuple[int, int], int] = {}
         self._within: dict[tuple[int, int], bool] = {}
@@ -48,6 +55,7 @@ class Lattice:
         n = self._number.setdefault(state, len(self.states))
         if n == len(self.states):
             self.states.append(state)
+            self.said.append(sum(1 << k for k, v in enumerate(state) if v != self.top[k]) | ENTERS)
         return n
 
     def meet(self, a: int, b: int) -> int:
@@ -94,20 +102,22 @@ class Pairing:
     ) -> None:
         self.program, self.regions, self.most, self.effort = program, regions, most, effort
         self.forbidden, self.known = forbidden, known
-        self.lattice = Lattice()
+        self.lattice = Lattice(tuple(anything(v.type) for v in regions[0].globals))
         self.count = [t.count for t in program.templates]
         self.names = [t.name for t in program.templates]
         self.threads: list[ThreadState] = []
         self.template: list[int] = []
         self.atomic: list[bool] = []
-        self.acts: list[bool] = []
+        self.changes: list[int] = []
+        """For each thread state a mask of the cells that its next steps may write; `ENTERS` about atomic sections."""
         self.near: list[dict[int, None]] = []
         self.pairs: dict[tuple[int, int], list[int]] = {}
         self.holders: dict[tuple[int, int, int], list[int]] = {}
         self._number: dict[ThreadState, int] = {}
         self._variants: dict[tuple[int, int], list[State]] = {}
         self._moves: dict[tuple[int, int], list[tuple[int, int, bool, tuple[AllAt, ...]]]] = {}
-        self._todo: deque[tuple[int, ...]] = deque()
+        self._todo: deque[tuple[int, int]] = deque()
+        self._thirds: deque[tuple[int, int, int]] = deque()
         self._waiting: set[tuple[int, ...]] = set()
 
     def run(self) -> None:
@@ -119,13 +129,16 @@ class Pairing:
             for j in starts:
                 if i <= j and self._exist(i, j):
                     self._add(i, j, g)
-        while self._todo:
-            item = self._todo.popleft()
-            self._waiting.discard(item)
-            if len(item) == 3:
-                self._third(*item)
+        while self._todo or self._thirds:
+            if self._todo:
+                i, j = self._todo.popleft()
+                self._waiting.discard((i, j))
+                self._pair(i, j)
             else:
-                self._pair(*item)
+                # What the two threads do by themselves comes first, so that thirds are asked seldom.
+                i, j, c = self._thirds.popleft()
+                self._waiting.discard((i, j, c))
+                self._third(i, j, c)
 
     # ----------------------------------------------------------------------------------------------- the rules
     def _pair(self, i: int, j: int) -> None:
@@ -136,20 +149,28 @@ class Pairing:
                 for to, after, _, guards in self._steps(a, g):
                     if not self._blocked(guards, b):
                         self._add(to, b, after)
-            if self.acts[a]:
+            if self.changes[a]:
                 for d in list(self.near[b]):
                     if d in self.near[a] and not self.atomic[d] and self._exist(a, b, d):
-                        self._third(b, d, a)
+                        self._beside(b, d, a)
         if not self.atomic[i] and not self.atomic[j]:
             for c in list(self.near[i]):
-                if self.acts[c] and c in self.near[j] and self._exist(i, j, c):
-                    self._third(i, j, c)
+                if self.changes[c] and c in self.near[j] and self._exist(i, j, c):
+                    self._beside(i, j, c)
 
-    def _third(self, i: int, j: int, c: int) -> None:
-        """A step of c beside i and j, neither of them at an atomic location."""
+    def _beside(self, i: int, j: int, c: int) -> None:
+        """Later: what c does beside i and j, if that can change anything that is known of them."""
         if i > j:
             i, j = j, i
-        together = self.holders.get((i, j, c)) if self.atomic[c] else self.pairs.get((i, j))
+        if (i, j) in self.pairs and (i, j, c) not in self._waiting:
+            self._waiting.add((i, j, c))
+            self._thirds.append((i, j, c))
+
+    def _third(self, i: int, j: int, c: int) -> None:
+        """A step of c beside i <= j, neither of them at an atomic location."""
+        changes = self.changes[c]
+        together = self.holders.get((i, j, c)) if self.atomic[c] else \
+            [s for s in self.pairs[i, j] if self.lattice.said[s] & changes]
         if not together:
             return
         firsts, seconds = self.pairs[_ordered(i, c)], self.pairs[_ordered(j, c)]
@@ -197,7 +218,9 @@ class Pairing:
             raise Open(self.threads[i], self.threads[j])
         self.near[i][j] = None
         self.near[j][i] = None
-        self._later((i, j))
+        if (i, j) not in self._waiting:
+            self._waiting.add((i, j))
+            self._todo.append((i, j))
 
     def _known(self, g: int, *threads: int) -> int:
         assert self.known is not None
@@ -207,12 +230,7 @@ class Pairing:
     def _add_holder(self, i: int, j: int, c: int, g: int) -> None:
         states = self.holders.setdefault((i, j, c), [])
         if self.lattice.include(states, g, self.most):
-            self._later((i, j, c))
-
-    def _later(self, item: tuple[int, ...]) -> None:
-        if item not in self._waiting:
-            self._waiting.add(item)
-            self._todo.append(item)
+            self._beside(i, j, c)
 
     def _thread(self, t: int, region: int, own: State) -> int:
         """The number of a thread state; beyond the most variants of a region their join stands for it."""
@@ -230,7 +248,8 @@ class Pairing:
                 view = self.regions[t]
                 atomic = region in view.cfa.atomic
                 self.atomic.append(atomic)
-                self.acts.append(atomic or any(m.writes or m.to in view.cfa.atomic for m in view.moves[region]))
+                self.changes.append(view.written[region] | (ENTERS if atomic or any(
+                    m.to in view.cfa.atomic for m in view.moves[region]) else 0))
         return self._number[state]
 
     def _exist(self, *threads: int) -> bool:

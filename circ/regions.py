@@ -78,6 +78,9 @@ class Regions:
             if source is not None and target is not None and (self._visible(i) or source != target):
                 writes = any(n in self.named_globals for n in op_writes(e.op))
                 self.moves[source].append(Move(i, target, self.parts[i], self.guards[i], writes))
+        self.written = {r: sum(1 << k for k, v in enumerate(self.globals) if any(name_of(v) in self._names(m) for m in moves))
+                        for r, moves in self.moves.items()}
+        """For each region a mask of the global cells that moves from it may write."""
         self.live = self._live(uses)
 
     # ----------------------------------------------------------------------------------------------- what is seen
@@ -91,6 +94,9 @@ class Regions:
             if any(map(self.cells.knows, touched)):
                 found.append(part)
         return tuple(found)
+
+    def _names(self, move: Move) -> frozenset[str]:
+        return frozenset(op_writes(self.cfa.edges[move.edge].op))
 
     def _visible(self, i: int) -> bool:
         return bool(self.parts[i] or self.guards[i])

@@ -81,7 +81,8 @@ class Survey:
     def _look(self, template: int, e: Edge) -> None:
         for v in taken(e.op):
             k = key(v)
-            if k is not None and k[0] in self.globals and not self.globals[k[0]].ghost:
+            # A flag through which a thread is created is taken once and no lock; it is looked at with the other flags.
+            if k is not None and k[0] in self.globals and not (self.globals[k[0]].ghost and v.type == BOOL):
                 self.takes[k] += 1
         for part in primitive(e.op):
             match part:
