@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Assertions, Options, Refuted, Safe, silent
+from frontend.api import load
+from tests.corpus import ROOT
 from tests.finite_programs import mux_sem, peterson, sections
 from tests.finite_programs import test_and_set as broken
 from tests.finite_random import random_program
@@ -120,3 +123,25 @@ def test_random_programs_are_never_judged_wrongly(seed: int) -> None:
         assert isinstance(check_certificate(p, Assertions(), verdict.certificate), Accepted)
     elif isinstance(verdict, Refuted):
         assert wrong is not None
+
+
+def test_an_exception_set_given_in_the_program(tmp_path: Path) -> None:
+    """The paper's set for Peterson, written as `circ_exception(condition, thread(copy, line), ...)`."""
+    text = (ROOT / "benchmarks" / "protocols" / "peterson.c").read_text()
+    lines = text.splitlines()
+    first, second = lines.index("circ_threads(1) void first(void)"), lines.index("circ_threads(1) void second(void)")
+
+    def line(after: int, word: str) -> int:
+        return next(n for n in range(after, len(lines)) if word in lines[n]) + 1
+
+    b1, c1, d1 = line(first, "turn = 1"), line(first, "assume"), line(first, "circ_critical")
+    b2, c2, d2 = line(second, "turn = 0"), line(second, "assume"), line(second, "circ_critical")
+    claims = "".join(f"circ_exception(x && y && {turn}, first(0, {one}), second(0, {two}));\n"
+                     for turn, one, two in (("!turn", b1, d2), ("!turn", c1, c2), ("turn", d1, b2)))
+    path = tmp_path / "peterson.c"
+    path.write_text(text + claims)
+    p = load(path)
+    assert len(p.exceptions) == 3
+    verdict = cartesian.check(p, Assertions(), Options(), silent)
+    assert isinstance(verdict, Safe) and verdict.why == ("exception set: given",)
+    assert isinstance(check_certificate(p, Assertions(), verdict.certificate), Accepted)

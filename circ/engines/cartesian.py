@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from circ.domains import NotFinite
+from circ.domains import NotFinite, evaluate
 from circ.engines.exception_facts import exception_certificate
 from circ.engines.locks import Held, lock_exceptions
 from circ.engines.modular import Modular, one_class
@@ -119,8 +119,10 @@ class Space:
 
     # ----------------------------------------------------------------------------------------------- exceptions
     def candidates(self) -> Iterator[tuple[str, Exceptions]]:
-        """Exception sets that cost nothing to find: none, and one for each lock."""
+        """Exception sets that cost nothing to find: none, what the program gives (`circ_exception`), and one for each lock."""
         yield "empty", {}
+        if self.system.program.exceptions:
+            yield "given", self._given()
         for name, held in lock_exceptions(self.system):
             made: Exceptions = {}
             for g in dict.fromkeys(s[0] for table in self.modular.reached for s in table):
@@ -129,6 +131,31 @@ class Space:
                     made[g] = [p for t in range(len(self.owner))
                                if (p := self.shape.replaced(outside, t, self.shape.part(inside, t))) and self._full(p)]
             yield f"at most one thread holds '{name}'", made
+
+    def _given(self) -> Exceptions:
+        """The exceptions that the program states: a condition over the globals, and lines at which threads are."""
+        made: Exceptions = {}
+        names = [self.system.groups[i].template.name for i in self.owner]
+        copies = [self.system.groups[i].copies[self.system.groups[i].threads.index(t)] for t, i in enumerate(self.owner)]
+        for exempt in self.system.program.exceptions:
+            lines = {(name, copy): line for name, copy, line in exempt.places}
+            for g in dict.fromkeys(s[0] for table in self.modular.reached for s in table):
+                if not evaluate(exempt.cond, self.stepper.reader(0, g, ()), self.stepper.math):
+                    continue
+                sets = [self._at_line(i, g, lines.get((names[t], copies[t]))) for t, i in enumerate(self.owner)]
+                if all(sets):
+                    made.setdefault(g, []).append(self.shape.pack(sets))
+        return made
+
+    def _at_line(self, i: int, g: Global, line: int | None) -> int:
+        """The local stores of group `i` at g whose next step is written at that line; all of them if None."""
+        group = self.system.groups[i]
+        found = 0
+        for local in self.modular.reached[i].get((g, self._no_counts()), ()):
+            lines = {e.location.line for e in group.template.cfa.edges if e.source in group.same(local[0])}
+            if line is None or line in lines:
+                found |= 1 << self._numbers[i][local]
+        return found
 
     def _sides(self, g: Global, held: Held) -> tuple[Packed, Packed]:
         inside, outside = [], []
