@@ -49,7 +49,19 @@ from circ.kernel.prover import Failure, Obligation, Prover
 from circ.kernel.threads import Moment, Place, Threads
 from circ.smt import Answer, Term
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.cfa import Access, AllAt, Assumption, Edge, Program, Self, conflict, exact_op, primitive, show_exact_lvalue
+from frontend.cfa import (
+    Access,
+    AllAt,
+    Assumption,
+    Edge,
+    Program,
+    Self,
+    conflict,
+    exact_op,
+    op_writes,
+    primitive,
+    show_exact_lvalue,
+)
 from frontend.expr import Element, variables
 
 
@@ -76,6 +88,9 @@ class PairsCheck:
         self.classes = [sorted(set(classes)) for classes in body.classes]
         self.atomic = [frozenset(body.classes[t][q] for q in program.templates[t].cfa.atomic) for t in self.templates]
         self.quiet = [[c for c in self.classes[t] if c not in self.atomic[t]] for t in self.templates]
+        rows = (*body.pairs.values(), *body.holders.values(), *body.singles.values())
+        self.spoken = frozenset(s.name for symbols in (*(r.symbols for r in rows), *(c.symbols for c in body.counting))
+                                for s in symbols)
         self.steps = [self._steps(t) for t in self.templates]
         self.accesses = [self._accesses(t) for t in self.templates]
         self.start = self.threads.start(program.globals, self.threads.globals)
@@ -346,10 +361,16 @@ class PairsCheck:
         return {c: list(sorts.values()) for c, sorts in found.items()}
 
     def _steps(self, t: int) -> dict[int, list[Step]]:
-        """By source class, one of each sort of step."""
+        """By source class, one of each sort of step.
+
+        The frame rule: a step that stays in its class and writes nothing that a formula names leaves every formula, and every
+        count, as it was; it needs no obligation.
+        """
         found: dict[int, dict[tuple[int, str], Step]] = {}
         for e in self.program.templates[t].cfa.edges:
             source, target = self.body.classes[t][e.source], self.body.classes[t][e.target]
+            if source == target and self.spoken.isdisjoint(op_writes(e.op)):
+                continue
             found.setdefault(source, {}).setdefault((target, exact_op(e.op)), Step(source, target, e))
         return {c: list(sorts.values()) for c, sorts in found.items()}
 

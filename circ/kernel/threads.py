@@ -64,8 +64,9 @@ class Threads:
             mine = self.locals[place.slot, place.template]
             state = State({**self.globals, **mine}, [])
             self.encoder.apply(op, state)
-            after = {name: state.terms[name] for name in self.globals}
-            changed = frozenset(n for n in self.globals if key(after[n]) != key(self.globals[n]))
+            written = [name for name in dict.fromkeys(op_writes(op)) if name in self.globals]
+            changed = frozenset(n for n in written if key(state.terms[n]) != key(self.globals[n]))
+            after = {**self.globals, **{n: state.terms[n] for n in changed}}
             self._steps[cached] = Moment(place.slot, after, {n: state.terms[n] for n in mine}, tuple(state.constraints), changed)
         return self._steps[cached]
 
