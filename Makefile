@@ -12,6 +12,7 @@ demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
 	$(BIN)/circ check nesc_examples/test_and_set.c --explain
 	$(BIN)/circ check nesc_examples/test_and_set_no_atomic.c || test $$? -eq 1  # a race is found, as it should be
+	$(BIN)/python benchmarks/table1.py --demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
@@ -26,6 +27,8 @@ fuzz: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py
+	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/table1.py
 
 bench-protocols: $(STAMP)
 	$(BIN)/python benchmarks/protocols.py
