@@ -20,6 +20,9 @@ Spot: TypeAlias = tuple[int, int]
 class Argument(Protocol):
     """What is said of threads in regions of one kind or another. Formulas name locals of thread n as `x@n`."""
 
+    words: str
+    """The argument as a sentence."""
+
     def marks(self, template: int) -> Sequence[Hashable]:
         """For each location something that all locations of its region must have in common."""
 

@@ -21,6 +21,7 @@ class Elements:
 
     def __init__(self, program: Program, variable: str) -> None:
         self.program, self.variable = program, variable
+        self.words = "a thread that touches an element holds that element's own lock, or the element has the thread's own number"
         self.arrays = frozenset(a for t in program.templates for a in lock_arrays(t)) & {v.name for v in program.globals}
         self.own = [frozenset(v.name for v in t.locals) for t in program.templates]
         self.facts = [OwnFacts(t, self.arrays, self._wanted(n)) for n, t in enumerate(program.templates)]

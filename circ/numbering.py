@@ -46,6 +46,8 @@ class Numbering:
         self.made = {t: m for t, m in self.made.items() if t in self.phases}
         wanted = [self._wanted(n) for n in range(len(program.templates))]
         self.facts = [OwnFacts(t, frozenset(), w) for t, w in zip(program.templates, wanted, strict=True)] if self.made else []
+        names = " and ".join(program.templates[t].name for t in self.made)
+        self.words = f"threads of {names} are created with arguments that differ, and each touches the elements of its own"
         self.started = {t: _still(program, m) for t, m in self.made.items()}
 
     @property

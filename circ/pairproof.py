@@ -1,4 +1,4 @@
-"""A closed set of pairs (`circ.pairing`) as the certificate that the kernel checks, and in plain words."""
+"""A closed set of pairs (`circ.pairing`) as the certificate that the kernel checks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any, TypeAlias
 from circ.arguments import Argument, Spot, of_thread
 from circ.pairing import Pairing, ThreadState
 from circ.regions import Regions
-from circ.tracking import Survey, Tracked
 from circ.values import ValueSet, anything
-from circ.verdict import Certificate, Question, RaceOn
+from circ.verdict import Certificate, Question
 from frontend.cfa import Program, show_exact
-from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var, show_lvalue
+from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var
 
 Dnf: TypeAlias = dict[tuple[int, ...], None]
 
@@ -139,10 +138,3 @@ def _any(parts: Sequence[Expr]) -> Expr:
     for e in parts[1:]:
         result = Binary("||", result, e)
     return result
-
-
-# --------------------------------------------------------------------------------------------------- words
-def reasons(program: Program, question: RaceOn, survey: Survey, tracked: Tracked) -> tuple[str, ...]:
-    """What the proof rests on, a sentence for each argument."""
-    names = [show_lvalue(v) for v in tracked.globals]
-    return (f"no two conflicting accesses can be next at once, by {', '.join(names) or 'the shape of the threads'}",)

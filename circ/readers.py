@@ -30,6 +30,7 @@ class Readers:
             if all(w is not None for w in weights):
                 self.weights[v] = [w for w in weights if w is not None]
                 self.writer[v] = writer[v]
+        self.words = "while a thread holds a lock for reading, nobody holds it for writing"
 
     @property
     def applies(self) -> bool:

@@ -16,14 +16,15 @@ from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.numbering import Numbering
 from circ.pairing import Open, Pairing, ThreadState, TooMuch
-from circ.pairproof import certificate, reasons
+from circ.pairproof import certificate
 from circ.readers import Readers
+from circ.reasons import reasons
 from circ.regions import Regions
 from circ.tracking import Survey, Tracked
 from circ.values import State
 from circ.verdict import Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Access, Edge, Program, ThreadTemplate, conflict
-from frontend.expr import Element, show_lvalue, variables
+from frontend.expr import Element, variables
 
 EFFORT = 60_000
 MOST_STATES = (1, 8)
@@ -111,9 +112,8 @@ class Static:
                 observer("static", {"tracked": len(attempt.tracked.globals), "pairs": len(attempt.pairing.pairs)})
                 judgement = check_certificate(program, question, proof)
                 if isinstance(judgement, Accepted):
-                    shown = tuple(map(show_lvalue, attempt.tracked.globals))
-                    return Safe(proof, reasons(program, question, self.survey, attempt.tracked),
-                                statistics=Statistics(shown, states=len(attempt.pairing.pairs)))
+                    why = reasons(program, question.variable, self.survey, attempt.tracked, attempt.arguments)
+                    return Safe(proof, why, statistics=Statistics(states=len(attempt.pairing.pairs)))
                 return Unknown(f"the proof does not hold as written ({judgement})", ("static",))
         return Unknown(reason or "nothing to rest a proof on", ("static",))
 
@@ -138,14 +138,24 @@ class Static:
             for n in range(0, len(cells), size):
                 fewer = found.tracked.without(cells[n:n + size])
                 attempt = Attempt(found.program, question, fewer, found.arguments, most, effort)
-                try:
-                    attempt.pairing.run()
-                except (Open, TooMuch):
-                    continue
-                found = attempt
+                found = attempt if _closes(attempt) else found
             if size == 1:
-                return found
+                break
             size //= 2
+        for argument in found.arguments:
+            others = tuple(a for a in found.arguments if a is not argument)
+            attempt = Attempt(found.program, question, found.tracked, others, most, effort)
+            found = attempt if _closes(attempt) else found
+        return found
+
+
+def _closes(attempt: Attempt) -> bool:
+    """Whether the pairs can be worked out and none of them is forbidden."""
+    try:
+        attempt.pairing.run()
+    except (Open, TooMuch):
+        return False
+    return True
 
 
 def _indices(template: ThreadTemplate, variable: str) -> dict[int, frozenset[str]]:

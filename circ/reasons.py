@@ -1,0 +1,58 @@
+"""Why a static proof holds, in plain words: which lock is held where, what comes before or after what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from circ.arguments import Argument
+from circ.tracking import Survey, Tracked, key
+from frontend.cfa import AccessKind, Program, op_writes
+from frontend.expr import Lvalue, show_lvalue
+
+_LOCK_WORD = re.compile(r"\.__circ_\w+$")
+_THREAD_FLAG = re.compile(r"<(.+) (created|done)>")
+
+
+def reasons(
+    program: Program, variable: str, survey: Survey, tracked: Tracked, arguments: Sequence[Argument]
+) -> tuple[str, ...]:
+    """A sentence for each thing that the proof rests on."""
+    said = [s for v in tracked.globals for s in _about(program, variable, survey, v)]
+    said += [a.words for a in arguments]
+    return tuple(dict.fromkeys(said)) or ("whatever the threads do, no two of them are at conflicting accesses to one cell",)
+
+
+def _about(program: Program, variable: str, survey: Survey, cell: Lvalue) -> Iterator[str]:
+    k = key(cell)
+    name = _LOCK_WORD.sub("", show_lvalue(cell))
+    flag = _THREAD_FLAG.fullmatch(show_lvalue(cell))
+    if flag is not None:
+        thread, what = flag.groups()
+        waiting = survey.tested.get(show_lvalue(cell), set())
+        others = ", ".join(t.name for n, t in enumerate(program.templates) if t.name != thread
+                           and (n in waiting if what == "done" else show_lvalue(cell) in _written(program, n)))
+        if what == "created":
+            yield f"{thread} starts only when {others or 'nobody'} has created it"
+        else:
+            yield f"{others or 'nobody'} waits until {thread} has ended"
+    elif k is not None and k in survey.locks:
+        bit = survey.locks[k]
+        places = [(n, e) for n, t in enumerate(program.templates) for e in t.cfa.edges
+                  if any(a.variable == variable and a.kind is not AccessKind.SYNC for a in e.accesses)]
+        bare = [(n, e) for n, e in places if not survey.held[n][e.source] & bit]
+        if not bare:
+            yield f"every access is made with {name} held"
+        else:
+            held = sorted({e.location.line for n, e in places if survey.held[n][e.source] & bit})
+            yield f"{name} is held at {_lines(held)}" if held else f"the value of {name} decides who may access it"
+    else:
+        yield f"the value of {name} decides who may access it"
+
+
+def _written(program: Program, template: int) -> set[str]:
+    return {n for e in program.templates[template].cfa.edges for n in op_writes(e.op)}
+
+
+def _lines(lines: Sequence[int]) -> str:
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
