@@ -67,8 +67,8 @@ def table1(limit: float) -> bool:
         total += ours["time"]
         right = right and ours["verdict"] == "safe"
         print(f"{row['program']:<14} {row['variable']:<15} | {ours['lines']:>6}  {ours['verdict']:<7} "
-              f"{len(ours['predicates']):>11} {ours['acfa'] or '-':>4}  {ours['k'] or '-':>2} {ours['time']:>6.1f} s | {freely['verdict']:<7} | "
-              f"{row['predicates']:>10} {row['acfa']:>4} {row['seconds']:>5} s")
+              f"{len(ours['predicates']):>11} {ours['acfa'] or '-':>4}  {ours['k'] or '-':>2} {ours['time']:>6.1f} s | "
+              f"{freely['verdict']:<7} | {row['predicates']:>10} {row['acfa']:>4} {row['seconds']:>5} s")
     print(f"{'total':<30} | {'':>36} {total:>6.1f} s |         | {'':>15} {sum(r['seconds'] for r in rows):>5} s")
     for race in races:
         ours = nested.get((race["file"], race["name"]), NOTHING)

@@ -79,7 +79,8 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.progress.clear()
         if self.request.form == "json":
-            self.out.write(report_json(self.reports, self.request.source, self._options(), self.status))
+            self.out.write(report_json(self.reports, self.request.source, self._options(), self.status,
+                                       self.request.flow_rule))
         elif self.reports:
             self.out.write(summary_text(self.reports))
         if self.request.competition and self.request.form == "text":

@@ -7,7 +7,8 @@ stands circ's verdict on the variable: `safe` means that the alarm is false, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from frontend.cfa import Access, AccessKind, Program, Role, ThreadTemplate
 
@@ -66,6 +67,11 @@ def _lines(found: Sequence[Alarm], verdicts: Mapping[str, str]) -> Iterator[str]
 
 
 _MEANING = {"safe": "a false alarm, circ proves it safe", "race": "circ finds a race on it", "unknown": "undecided"}
+
+
+def flow_data(found: Sequence[Alarm], verdicts: Mapping[str, str]) -> dict[str, Any]:
+    """The report on one file as JSON data."""
+    return {"alarms": [{**asdict(a), "verdict": verdicts.get(a.variable)} for a in found], "counts": flow_counts(found, verdicts)}
 
 
 def flow_counts(found: Sequence[Alarm], verdicts: Mapping[str, str]) -> dict[str, int]:

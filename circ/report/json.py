@@ -8,6 +8,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, assert_never
 
+from circ.report.flowrule import alarms, flow_data
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
 from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
@@ -18,14 +19,16 @@ from frontend.source import Location
 VERSION = 1
 
 
-def report_json(reports: Sequence[FileReport], source: LoadOptions, options: Mapping[str, object], status: int) -> str:
+def report_json(
+    reports: Sequence[FileReport], source: LoadOptions, options: Mapping[str, object], status: int, flow_rule: bool = False,
+) -> str:
     """One JSON document for a whole run."""
     data = {
         "format": "circ-report",
         "version": VERSION,
         "circ": circ_version(),
         "options": {**asdict(source), **options},
-        "files": [_file(r) for r in reports],
+        "files": [_file(r, flow_rule) for r in reports],
         "summary": counts(reports),
         "status": status,
     }
@@ -39,9 +42,9 @@ def circ_version() -> str:
         return "unknown"
 
 
-def _file(report: FileReport) -> dict[str, Any]:
+def _file(report: FileReport, flow_rule: bool) -> dict[str, Any]:
     error = report.error
-    return {
+    data: dict[str, Any] = {
         "file": report.file,
         "error": error and {"location": _location(error.location), "message": error.message, "hint": error.hint},
         "bug": report.bug or None,
@@ -50,6 +53,10 @@ def _file(report: FileReport) -> dict[str, Any]:
         "program": report.result and _program(report.result),
         "answers": [_answer(report.result, a) for a in report.result.answers] if report.result else [],
     }
+    if flow_rule and report.result:
+        said = {a.shown: word(a.question, a.verdict) for a in report.result.answers}
+        data["flow_rule"] = flow_data(alarms(report.result.program), said)
+    return data
 
 
 def _program(result: Result) -> dict[str, Any]:

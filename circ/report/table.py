@@ -6,10 +6,9 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from circ.report.flowrule import flow_counts, flow_text
+from circ.report.flowrule import flow_data, flow_text
 from circ.report.json import circ_version
 from circ.report.rows import Row, Scanned, scanned_status, verdict_counts
 
@@ -105,9 +104,7 @@ def _file(scanned: Scanned, flow_rule: bool) -> dict[str, Any]:
                      "cached": r.cached, "time": r.seconds} for r in scanned.rows],
     }
     if flow_rule:
-        found = verdicts(scanned)
-        data["flow_rule"] = {"alarms": [{**asdict(a), "verdict": found.get(a.variable)} for a in head.alarms],
-                             "counts": flow_counts(head.alarms, found)}
+        data["flow_rule"] = flow_data(head.alarms, verdicts(scanned))
     return data
 
 

@@ -1,0 +1,64 @@
+"""The programs that are measured: C that compiles, safe or racy as meant, and of the size asked for."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import circ
+import frontend
+from circ.verdict import Refuted, Safe
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from generate import nesc_program, state_machine, transmitter  # noqa: E402
+from measure import exponent  # noqa: E402
+
+SENSE = (ROOT / "nesc_examples" / "sense.c").read_text()
+
+
+@pytest.mark.parametrize("text", [state_machine(3, 7), state_machine(2, 0, racy=True), transmitter(4), transmitter(40),
+                                  nesc_program(SENSE, 2000)], ids=["machine", "racy", "tx4", "tx40", "nesc"])
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_it_is_c(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    done = subprocess.run(["gcc", "-fsyntax-only", "-w", "-I", str(ROOT / "frontend" / "include"), str(path)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("text", "variable", "verdict"), [
+    (state_machine(2, 1), "x", Safe), (state_machine(2, 1, racy=True), "x", Refuted), (transmitter(4), "count", Safe)],
+    ids=["machine", "racy", "transmitter"])
+def test_verdicts(text: str, variable: str, verdict: type[Safe] | type[Refuted], tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    [answer] = circ.check(frontend.load(path), [variable]).answers
+    assert isinstance(answer.verdict, verdict)
+
+
+def test_sizes() -> None:
+    assert abs(nesc_program(SENSE, 10_000).count("\n") - 10_000) < 600
+    assert nesc_program(SENSE, 10_000).count("static inline result_t") > 400
+    assert nesc_program(SENSE, 2000) == nesc_program(SENSE, 2000)
+
+
+def test_growth_is_fitted() -> None:
+    assert exponent([(n, 3.0 * n**2) for n in (2.0, 5.0, 9.0)]) == pytest.approx(2)
+    assert math.isnan(exponent([(1.0, 1.0)]))
+
+
+def test_the_papers_table() -> None:
+    data = tomllib.loads((ROOT / "benchmarks" / "table1.toml").read_text())
+    assert sum(row["seconds"] for row in data["row"]) == 3789 and len(data["row"]) == 11
+    for row in (*data["row"], *data["race"]):
+        text = (ROOT / "nesc_examples" / row["file"]).read_text()
+        assert f"EXPECT: {'safe' if 'seconds' in row else 'race'} {row['name']}\n" in text
