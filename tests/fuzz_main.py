@@ -1,45 +1,73 @@
-"""`make fuzz`: fresh random programs against gcc and against the oracle; prints the tables, status 1 if anything is wrong.
+"""`make fuzz`: what is trusted is attacked with fresh random input; prints the tables, status 1 if anything is wrong.
 
     python -m tests.fuzz_main --seed 17 --count 2000 --engine omega-circ
+
+The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
+(`oracle`) and on random automata (`automata`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
+forged certificates and sabotaged kernels (`kernel`).
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import random
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from multiprocessing.pool import Pool
 
 from circ import engines
-from circ.verdict import Options
-from tests.randomc.arbiter import Table, disagreements
+from circ.kernel.certificate import check_certificate
+from circ.kernel.outcome import Accepted
+from circ.verdict import Assertions, Options, RaceOn
+from tests.kernel.attack import attack, random_program
+from tests.kernel.sabotage import cases
+from tests.randomc import ledger
+from tests.randomc.arbiter import Table, disagreements, examine
 from tests.randomc.differential import Difference, differences
 
+PARTS = ("gcc", "oracle", "automata", "mutants", "kernel")
+DECIDED = 0.97
+"""What the default engine must decide of the random C programs, also when those that triage proves are not counted."""
 _SLICE = 25
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, required=True, help="where the seeds start")
-    parser.add_argument("--count", type=int, default=2000, help="how many programs of each kind")
+    parser.add_argument("--count", type=int, default=2000, help="how many programs of each kind, and forged certificates")
     parser.add_argument("--engine", action="append", help="engines to judge (default: the default engine)")
     parser.add_argument("--seconds", type=float, default=10.0, help="time limit for each question")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
-    parser.add_argument("--only", choices=["gcc", "oracle"], help="one of the two comparisons")
+    parser.add_argument("--only", action="append", choices=PARTS, help="these parts, not all")
     options = parser.parse_args(arguments)
     starts = range(options.seed, options.seed + options.count, _SLICE)
     slices = [range(s, min(s + _SLICE, options.seed + options.count)) for s in starts]
+    parts = options.only or PARTS
+    names: list[str] = options.engine or [engines.DEFAULT]
     wrong = 0
     with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=8) as pool:
-        if options.only != "oracle":
+        if "gcc" in parts:
             wrong += _against_gcc(pool.imap(differences, slices), options.count)
-        for name in (options.engine or [engines.DEFAULT]) if options.only != "gcc" else ():
-            tables = pool.imap(_judge, [(name, s, options.seconds) for s in slices])
-            wrong += _against_oracle(name, tables)
+        for name in names if "oracle" in parts else ():
+            title = f"{name} against the explicit search, random C"
+            least = DECIDED if name == engines.DEFAULT else 0.0
+            wrong += _against_oracle(title, pool.imap(_judge, [(name, s, options.seconds) for s in slices]), least)
+        for name in names if "automata" in parts else ():
+            title = f"{name} against the explicit search, random automata, races and assertions"
+            wrong += _against_oracle(title, pool.imap(_judge_automata, [(name, s, options.seconds) for s in slices]), 0.0)
+        if "mutants" in parts:
+            wrong += _mutants(pool)
+        if "kernel" in parts:
+            wrong += _sabotage()
+            wrong += _attacks(pool.imap(_attack, slices))
+    print(f"{wrong} wrong" if wrong else "nothing wrong", flush=True)
     return 1 if wrong else 0
 
 
+# --------------------------------------------------------------------------------------------------- gcc
 def _against_gcc(found: Iterable[list[Difference]], count: int) -> int:
     if shutil.which("gcc") is None:
         print("gcc is not installed: the lowering is not compared")
@@ -47,10 +75,11 @@ def _against_gcc(found: Iterable[list[Difference]], count: int) -> int:
     differing = [d for part in found for d in part]
     for d in differing:
         print(d)
-    print(f"gcc against the interpreter: {count} programs, {len(differing)} differences", flush=True)
+    print(f"gcc against the interpreter: {count} programs, {len(differing)} differences\n", flush=True)
     return len(differing)
 
 
+# --------------------------------------------------------------------------------------------------- the oracle
 def _judge(task: tuple[str, range, float]) -> Table:
     name, seeds, seconds = task
     entry = engines.find(name)
@@ -61,12 +90,71 @@ def _judge(task: tuple[str, range, float]) -> Table:
     return total
 
 
-def _against_oracle(name: str, tables: Iterable[Table]) -> int:
+def _judge_automata(task: tuple[str, range, float]) -> Table:
+    name, seeds, seconds = task
+    entry = engines.find(name)
+    assert entry is not None, f"no engine {name}"
+    total = Table()
+    for seed in seeds:
+        program = random_program(random.Random(seed))
+        for question in (RaceOn("x"), Assertions()):
+            examine(total, entry.load(), seed, program, question, Options(), seconds)
+    return total
+
+
+def _against_oracle(title: str, tables: Iterable[Table], least: float) -> int:
     total = Table()
     for table in tables:
         total.add(table)
-    print(f"{name} against the explicit search\n{total}", flush=True)
-    return len(total.wrong)
+    print(f"{title}\n{total}", flush=True)
+    few = min(total.decided, total.decided_beyond_triage) < least
+    if few:
+        print(f"TOO FEW decided: at least {least:.0%} are asked for")
+    print()
+    return len(total.wrong) + few
+
+
+# --------------------------------------------------------------------------------------------------- mutants
+def _mutants(pool: Pool) -> int:
+    rows = list(zip(ledger.MUTANTS, pool.imap(_attempt, range(len(ledger.MUTANTS))), strict=True))
+    missed = [mutant.name for mutant, catch in rows if not catch.caught(mutant.harm)]
+    print(f"{ledger.table(rows)}\n{len(rows)} mutants of the soundness ledger, {len(rows) - len(missed)} caught\n", flush=True)
+    return len(missed)
+
+
+def _attempt(number: int) -> ledger.Catch:
+    return ledger.attempt(ledger.MUTANTS[number], seconds=60.0)
+
+
+# --------------------------------------------------------------------------------------------------- the kernel
+def _sabotage() -> int:
+    wrong = 0
+    for case in cases():
+        deceived = isinstance(case.sabotaged(), Accepted)
+        sound = not isinstance(check_certificate(case.program, case.certificate.question, case.certificate), Accepted)
+        wrong += not (deceived and sound)
+        told = "accepts a forged proof" if deceived else "NOT DECEIVED"
+        print(f"sabotaged kernel, {case.name:28}{told}, the real one {'refuses it' if sound else 'ACCEPTS IT'}")
+    print(flush=True)
+    return wrong
+
+
+def _attack(seeds: range) -> tuple[Counter[str], int]:
+    table, wrongly = attack(seeds.start, len(seeds))
+    return table, len(wrongly)
+
+
+def _attacks(outcomes: Iterable[tuple[Counter[str], int]]) -> int:
+    total: Counter[str] = Counter()
+    wrong = 0
+    for table, accepted in outcomes:
+        total += table
+        wrong += accepted
+    print("forged and mutated certificates")
+    for what, count in sorted(total.items()):
+        print(f"{count:7}  {what}")
+    print(f"{wrong:7}  wrongly accepted\n", flush=True)
+    return wrong
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class Table:
     def __str__(self) -> str:
         columns = list(ORACLE.values())
         lines = ["engine \\ oracle " + "".join(c.rjust(12) for c in columns)]
-        for row in ("safe", "race", "unknown"):
+        for row in ("safe", "race", *(["violated"] if any(r == "violated" for r, _ in self.counts) else []), "unknown"):
             lines.append(row.ljust(16) + "".join(str(self.counts[row, c]).rjust(12) for c in columns))
         lines.append(f"{self.total} programs, {len(self.wrong)} wrong, decided {self.decided:.1%}, "
                      f"without the {self.trivial} that triage proves {self.decided_beyond_triage:.1%}")
