@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, TypeAlias
 
 from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
 from frontend import LoadOptions
+from frontend.types import DATA_MODELS
 
 VERSION = 1
 
 Evidence: TypeAlias = Certificate | Trace
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "data_model": tuple(DATA_MODELS), "ints": ("exact", "math"), "race_model": ("nesc", "c11"), "preemption": ("nested", "free")}
+_NOT_A_TEXT = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""What neither a command line nor a file can hold: Python reads bytes that are not UTF-8 as U+DC80 to U+DCFF."""
 
 _TOP = {"version", "kind", "program", "question", "options", "body"}
 
@@ -40,7 +47,7 @@ def parse(text: str) -> tuple[Evidence, LoadOptions]:
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"not JSON: {error}") from error
     top = _object(data, "the file", _TOP)
-    if top["version"] != VERSION:
+    if type(top["version"]) is not int or top["version"] != VERSION:
         raise Unreadable(f"version {top['version']!r}, this circ reads version {VERSION}")
     kind, program = _text(top["kind"], "kind"), _text(top["program"], "program")
     question = _question(top["question"])
@@ -97,6 +104,8 @@ def _object(data: Any, what: str, keys: set[str]) -> Mapping[str, Any]:
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise Unreadable(f"{what} is not a text")
+    if _NOT_A_TEXT.search(value):
+        raise Unreadable(f"{what} has characters that no text has")
     return value
 
 
@@ -135,6 +144,10 @@ def _options(data: Any) -> LoadOptions:
             made[f.name] = value
         else:
             made[f.name] = None if value is None and f.default is None else _text(value, f"option {f.name}")
+        if f.name in _CHOICES and made[f.name] is not None and made[f.name] not in _CHOICES[f.name]:
+            raise Unreadable(f"option {f.name} is none of {', '.join(_CHOICES[f.name])}")
+    if len(made["interrupts"]) not in (0, 2):
+        raise Unreadable("option interrupts is not a name and a text")
     return LoadOptions(**made)
 
 

@@ -49,6 +49,10 @@ def changed(evidence: Certificate | Trace, *path: Any, to: Any) -> str:
     changed(RUN, "body", "steps", 0, 1, to=1.0),
     changed(RUN, "body", "start", 0, to=["y", "3", None, None]), changed(RUN, "body", "accesses", 0, to=[0, 5]),
     changed(RUN, "body", "accesses", to={}), changed(RUN, "program", to=1),
+    changed(PROOF, "version", to=True), changed(PROOF, "version", to=1.0),
+    changed(PROOF, "options", "ints", to="\ud800"), changed(PROOF, "options", "cpp", to="cat \0"), changed(PROOF, "kind", to="\ud800"),
+    *(changed(PROOF, "options", name, to="") for name in ("ints", "data_model", "race_model", "preemption")),
+    changed(PROOF, "options", "preemption", to="other"), changed(PROOF, "options", "interrupts", to=["table.toml"]),
 ])
 def test_anything_else_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
