@@ -86,6 +86,13 @@ class _Walker:
     def __init__(self, x: Expressions) -> None:
         self._x = x
         self.found: list[Leaf] = []
+        self._begun: set[tuple[Step, ...]] = set()
+
+    def _anew(self, path: tuple[Step, ...]) -> None:
+        """A part is initialised as a whole: what was said of it before is forgotten."""
+        if path in self._begun:
+            self.found = [leaf for leaf in self.found if leaf.path[:len(path)] != path]
+        self._begun.add(path)
 
     def index(self, i: int) -> Index:
         return Index(Const(i, self._x.ints.difference.scalar))
@@ -93,11 +100,13 @@ class _Walker:
     def string(self, path: tuple[Step, ...], t: ArrayType, node: c_ast.Constant) -> int:
         codes, _ = literals.string(node.value, self._x.ints, self._x.unit.where(node))
         length = len(codes) if t.length is None else t.length
+        self._anew(path)
         self.found.extend(Leaf((*path, self.index(i)), t.element, code, node) for i, code in enumerate(codes[:length]))
         return length
 
     def braced(self, path: tuple[Step, ...], t: CType, init: c_ast.InitList) -> int:
         """An aggregate with its own braces; gives the number of elements of an array."""
+        self._anew(path)
         return self._fill(path, t, _Items(init.exprs), top=True)
 
     def _parts(self, t: CType) -> Iterator[tuple[Step, CType]]:
@@ -112,6 +121,12 @@ class _Walker:
                 yield Field(field.name), field_type(field)
                 if t.union:
                     return
+
+    def _parts_of(self, t: CType) -> Iterator[tuple[Step, CType]]:
+        """The direct parts, of a union all members."""
+        if isinstance(t, RecordType):
+            return iter([(Field(f.name), field_type(f)) for f in self._record(t).fields])
+        return self._parts(t)
 
     def _record(self, t: RecordType) -> Record:
         record = self._x.types.records.get(t.key)
@@ -142,9 +157,10 @@ class _Walker:
                 if not top:
                     break
                 items.take()
-                last = self._designated(path, t, item)
-                length = max(length, last[1])
-                rest = self._after(t, last[0])
+                way, least = self._designated(path, t, item)
+                length = max(length, least)
+                self._go_on(path, t, way, items)
+                rest = self._after(t, way[0])
                 continue
             part = next(rest, None)
             if part is None:
@@ -159,6 +175,18 @@ class _Walker:
                 length = max(length, step.value.value + 1)
         return t.length if isinstance(t, ArrayType) and t.length is not None else length
 
+    def _go_on(self, path: tuple[Step, ...], t: CType, way: tuple[Step, ...], items: _Items) -> None:
+        """Items behind a designator `.a.b` go to what follows b in a, innermost first, before they go to what follows a."""
+        if len(way) < 2:
+            return
+        inner = next(part for step, part in self._parts_of(t) if step == way[0] or isinstance(step, Index))
+        self._go_on((*path, way[0]), inner, way[1:], items)
+        for step, part in self._after(inner, way[1]):
+            item = items.peek()
+            if item is None or isinstance(item, c_ast.NamedInitializer):
+                return
+            self._item((*path, way[0], step), part, items)
+
     def _item(self, path: tuple[Step, ...], t: CType, items: _Items) -> None:
         """Initialise one part from the next item, or an aggregate without braces from the next few."""
         item = items.peek()
@@ -166,6 +194,7 @@ class _Walker:
         if self._one(path, t, item):
             items.take()
         else:
+            self._begun.add(path)
             self._fill(path, t, items, top=False)
 
     def _one(self, path: tuple[Step, ...], t: CType, item: c_ast.Node) -> bool:
@@ -190,27 +219,21 @@ class _Walker:
         found = self._x.unit.type_of(item, self._x.scope)
         return isinstance(found, RecordType) and found.key == t.key
 
-    def _designated(self, path: tuple[Step, ...], t: CType, item: c_ast.NamedInitializer) -> tuple[Step, int]:
-        """`.f[2] = e`; gives the first step and, for an array, how long it must be at least."""
-        ranges: list[list[tuple[tuple[Step, ...], CType]]] = [[((), t)]]
-        first: Step | None = None
-        least = 0
-        for depth, designator in enumerate(item.name):
-            following: list[tuple[tuple[Step, ...], CType]] = []
-            for done, inner in ranges[-1]:
-                for step, part in self._designate(inner, designator):
-                    following.append(((*done, *step), part))
-            if depth == 0:
-                first = following[-1][0][0]
-                if isinstance(first, Index):
-                    assert isinstance(first.value, Const)
-                    least = first.value.value + 1
-            ranges.append(following)
-        for done, inner in ranges[-1]:
+    def _designated(self, path: tuple[Step, ...], t: CType, item: c_ast.NamedInitializer) -> tuple[tuple[Step, ...], int]:
+        """`.f[2] = e`; gives the way to (the last of) what it initialises and, for an array, how long it must be at least."""
+        designated: list[tuple[tuple[Step, ...], CType]] = [((), t)]
+        for designator in item.name:
+            designated = [((*done, *way), part) for done, inner in designated for way, part in self._designate(inner, designator)]
+        for done, inner in designated:
+            self._begun.update((*path, *done[:n]) for n in range(1, len(done)))
             if not self._one((*path, *done), inner, item.expr):
                 self._fill((*path, *done), inner, _Items([item.expr]), top=False)
-        assert first is not None
-        return first, least
+        way = designated[-1][0]
+        first = way[0]
+        if not isinstance(first, Index):
+            return way, 0
+        assert isinstance(first.value, Const)
+        return way, first.value.value + 1
 
     def _designate(self, t: CType, designator: c_ast.Node) -> Iterator[tuple[tuple[Step, ...], CType]]:
         x = self._x
