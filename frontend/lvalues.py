@@ -180,12 +180,18 @@ class Lvalues:
         step = Index(cast(right.expr, self._x.ints.promote(right.type).scalar))
         if isinstance(left, Place):
             assert isinstance(left.type, ArrayType)
-            return Cell(self.extend(left, step, left.type.element))
+            if self._x.math.has_size(left.type.element):
+                return Cell(self.extend(left, step, left.type.element))
+            left = self.address(self.first(left), node)
         if not isinstance(left.type, PointerType):
             raise self._x.unit.error(node, f"'{text_of(base)}' is neither an array nor a pointer")
         t = left.type.target
         if step.value == Const(0, step.value.type):
             return Cell(Place(left.expr, (), t, t))
+        if not self._x.math.has_size(t):
+            # A row of variable length: which one is meant is not known.
+            somewhere = self._x.arbitrary(left.expr.type, node, "a size is not known")
+            return Cell(Place(self._x.math.plus(left.expr, somewhere), (), t, t))
         return Cell(Place(left.expr, (step,), t, t))
 
     def _member(self, node: c_ast.StructRef) -> Place:

@@ -221,6 +221,9 @@ class Layout:
             leaf = Leaf(name, scalar, offset, self._module.sizeof(t), dims, False, isinstance(t, FloatType), volatile, atomic)
             return self._leaf(leaf)
         match t:
+            case ArrayType(element=ArrayType() as element) if self._module.sizeof(element) == 0:
+                # Rows of variable length: one row without end, in which every access is somewhere.
+                return self._node(f"{name}[]", element, offset, dims, volatile, atomic, location)
             case ArrayType(element=element, length=length):
                 dim = Dim(self._module.sizeof(element), UNBOUNDED_LENGTH if length is None else max(length, 1))
                 return ArrayNode(self._node(f"{name}[]", element, offset, (*dims, dim), volatile, atomic, location), dim)

@@ -193,7 +193,8 @@ class PointsTo:
                 if value is not None and self._follow.wide(value.type):
                     self._place(name, place, lambda target: self._store(name, value, target, self._module.sizeof(place.type)))
                 else:
-                    self._place(name, place, lambda target: self._scramble(target, self._module.sizeof(place.type), INTEGER))
+                    narrow = None if value is None else value.type.width
+                    self._place(name, place, lambda target: self._piece(target, self._module.sizeof(place.type), narrow))
             case Address(target=t, place=place):
                 if isinstance(place.base, str) and isinstance(place.type, FunctionType):
                     self.taken.setdefault(place.base)
@@ -263,7 +264,13 @@ class PointsTo:
         if target == UNKNOWN:
             self._add(into, UNKNOWN)
         for cell in self._cells(target, size):
-            self._once(cell, into)
+            leaf = self._objects.named(target[0]).leaves[int(cell[2])]
+            if leaf.bytes and (cell, into) not in self._edges:
+                # Bytes that were stored one by one may make up any address.
+                self._edges.add((cell, into))
+                self._copy(cell, into, lambda t: UNKNOWN if t == INTEGER else t)
+            else:
+                self._once(cell, into)
 
     def _once(self, source: Node, into: Node) -> None:
         if (source, into) not in self._edges:
@@ -291,6 +298,18 @@ class PointsTo:
         for cell in self._cells(target, size):
             if self._follow.wide(leaves[int(cell[2])].type):
                 self._add(cell, value)
+
+    def _piece(self, target: Target, size: int, width: int | None) -> None:
+        """A number too narrow for an address is stored. As a part of a wider cell it may be a part of any address."""
+        if target[0][0] in "&*?#":
+            return
+        leaves = self._objects.named(target[0]).leaves
+        for cell in self._cells(target, size):
+            leaf = leaves[int(cell[2])]
+            if self._follow.wide(leaf.type):
+                self._add(cell, INTEGER if width is None or width >= leaf.type.width else UNKNOWN)
+            elif width is not None and leaf.bytes:
+                self._add(cell, INTEGER)
 
     def _transfer(self, origin: Target, into: Target, type_: CType) -> None:
         """Everything at `origin` is copied to `into`."""

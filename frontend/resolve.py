@@ -92,6 +92,9 @@ class Resolver:
             obj = self._objects.named(name)
             if visible(obj):
                 found.append(Case(self._within(base, obj), obj, None, self._extent(obj, offset, extent)))
+        if found and not targets.unknown:
+            # What a null pointer means to a function is its own affair (free, realloc, time, ...): it follows it nowhere.
+            found.append(Case(fold(Binary("==", base, Const(0, base.type))), None))
         if targets.unknown or not found:
             found.append(OUTSIDE)
             if targets.unknown:
