@@ -44,8 +44,11 @@ def _about(program: Program, variable: str, survey: Survey, cell: Lvalue) -> Ite
         if not bare:
             yield f"every access is made with {name} held"
         else:
-            held = sorted({e.location.line for n, e in places if survey.held[n][e.source] & bit})
-            yield f"{name} is held at {_lines(held)}" if held else f"the value of {name} decides who may access it"
+            held = [(n, e.location.line) for n, e in places if survey.held[n][e.source] & bit]
+            # What one thread takes and another gives back is a signal, not a lock.
+            several = len({n for n, _ in held}) > 1 or any(program.templates[n].count != 1 for n, _ in held)
+            lines = _lines(sorted({line for _, line in held}))
+            yield f"{name} is held at {lines}" if several else f"the value of {name} decides who may access it"
     else:
         yield f"the value of {name} decides who may access it"
 
