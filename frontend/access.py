@@ -58,6 +58,8 @@ class Accesses:
         self.temporaries: dict[str, Var] = {}
         self.used: dict[str, MemObject] = {}
         self.own: tuple[Variable, ...] = (own_number(world.places.word),) if instances else ()
+        self.me: Expr = Const(0, world.places.word)
+        """The thread's number among all, for locks that know their holder."""
 
     # ------------------------------------------------------------------------------------------- instructions
     def load(self, sketch: Sketch, source: int, target: int, register: Var, place: Place, origin: Targets | None,
@@ -248,9 +250,19 @@ class Accesses:
                 sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
             touched = tuple(Access(v, True, step.location, step.text, AccessKind.SYNC) for v in case.cell.lvalues)
             shared = self.world.objects.is_global(case.object)
-            for ops in lock.ways(case.cell, lock.result):
+            for ops in self._lock_ways(lock, case.cell):
                 block = ops[0] if len(ops) == 1 else Block(tuple(ops))
                 sketch.steps.append(Step(start, step.target, block, touched if shared else (), step.location, step.text, True))
+
+    def _lock_ways(self, lock: Lock, word: Cell) -> list[list[Op]]:
+        """What may be done to the word; one that is kept as bytes is put together, changed, and taken apart again."""
+        if not word.bytes:
+            return lock.ways(word, lock.result)
+        copy = self.temporary(word.type)
+        value = word.value()
+        assert value is not None
+        state = Cell(Leaf(copy.name, copy.type, 0, word.bytes), None, copy.type)
+        return [[Assign(copy, value), *ops, *word.write(Read(copy))] for ops in lock.ways(state, lock.result)]
 
     def _settle(self, sketch: Sketch, step: Step, pending: Pending) -> None:
         if pending.extent is not None:

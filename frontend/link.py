@@ -35,6 +35,7 @@ from frontend.interrupts import Interrupts, posted_tasks
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
 from frontend.known import KnownFunctions
 from frontend.lifetime import Lifetime
+from frontend.locktypes import has_kinds
 from frontend.objects import Notes, Objects
 from frontend.places import Places
 from frontend.pointsto import PointsTo
@@ -100,7 +101,7 @@ class _Linker:
             self._module = Without(self._module, self._interrupts.replaces)
         world = self._world(sources, frozenset(registers.masks) if reactive else frozenset())
         sources = tuple(self._reentrant(world, s) for s in sources)
-        typed = "pthread_mutexattr_settype" in self._module.declarations and self._calls(world, "pthread_mutexattr_settype")
+        typed = any(self._calls(world, name) for name in ("pthread_mutexattr_settype", "mtx_init")) or has_kinds(self._module)
         joins = any(self._calls(world, name) for name in JOINERS)
         pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources], joins)
         self._library = KnownFunctions(pthreads, self._notes, self._interrupts)
@@ -235,6 +236,7 @@ class _Linker:
         number = 0 if created is None else created.number
         accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
         inliner = Inliner(self._function, accesses, self._library, source.count == 1, world.calls.shared(source.function))
+        self._library.pthreads.introduce(accesses, source.count)
         edge = IrEdge(0, 0, Nop(), function.location)
         begin, end = self._lifetime.around(inliner, function, source, created, edge)
         if accesses.own and source.count is None:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from frontend.cfa import UNBOUNDED_LENGTH, Start
 from frontend.expr import BOOL, Scalar
 from frontend.ir import Module, Symbol
+from frontend.locktypes import lock_records
 from frontend.source import NOWHERE, FrontendError, Location
 from frontend.types import (
     ArrayType,
@@ -28,6 +29,7 @@ from frontend.types import (
 )
 
 BYTE = Scalar(8, False)
+_STATE = Scalar(32, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class Leaf:
     volatile: bool = False
     atomic: bool = False
     aliases: tuple[str, ...] = ()
+    lock: bool = False
+    """The state of one of the threading library's objects, in place of all of its members."""
 
     @property
     def length(self) -> int | None:
@@ -193,6 +197,7 @@ class Layout:
 
     def __init__(self, module: Module) -> None:
         self._module = module
+        self._locks = lock_records(module)
         self._leaves: list[Leaf] = []
         self._anchors: list[Anchor] = []
 
@@ -231,6 +236,8 @@ class Layout:
                 record = self._module.records.get(key)
                 if record is None:
                     raise FrontendError(location, f"'{name}' has an incomplete type", "define the struct or union")
+                if key in self._locks:
+                    return self._leaf(Leaf(name, _STATE, offset, _STATE.width // 8, dims, lock=True))
                 if record.union:
                     return self._union(name, record, offset, dims, volatile, atomic)
                 return self._struct(name, record, offset, dims, volatile, atomic, location)

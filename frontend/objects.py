@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from frontend.cfa import ZERO, Arbitrary, Start, Values, Variable
 from frontend.expr import Const, Element
 from frontend.ir import AddressValue, Module, Storage, Symbol
+from frontend.locktypes import state_of_kind
 from frontend.memory import BytesNode, Dim, Layout, Leaf, MemObject
 from frontend.places import Places
 from frontend.source import NOWHERE, FrontendError, Location
@@ -223,6 +224,10 @@ class Objects:
             cell = self._places.cell(part, part.type, obj.location)
             number = value if isinstance(value, int) else self.link_address(value, obj.location)
             into = starts.setdefault(cell.leaf.name, {})
+            if cell.leaf.lock:
+                index = cell.index.value if isinstance(cell.index, Const) else 0
+                into[index] = into.get(index, 0) or (state_of_kind(number) if cell.further else cell.leaf.type.wrap(number))
+                continue
             if cell.bits is not None:
                 first, count = cell.bits
                 index = cell.index.value if isinstance(cell.index, Const) else 0

@@ -9,6 +9,7 @@ from frontend.cfa import Assign, Havoc, Op
 from frontend.expr import Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var
 from frontend.fold import cast, fold, plus, times
 from frontend.ir import Field, Index, Module, Step
+from frontend.locktypes import state_of_kind
 from frontend.memory import BYTE, ArrayNode, BytesNode, Leaf, LeafNode, Node, StructNode, scalar_of
 from frontend.source import FrontendError, Location
 from frontend.types import ArrayType, CType, FieldDecl, FloatType, IntType, RecordType
@@ -27,6 +28,8 @@ class Cell:
     bytes: int = 0
     floating: bool = False
     atomic: bool = False
+    further: bool = False
+    """A member of a library object other than its first; only the kind of a mutex matters."""
 
     @property
     def lvalues(self) -> tuple[Lvalue, ...]:
@@ -41,7 +44,7 @@ class Cell:
 
     def value(self) -> Expr | None:
         """The value read, in the cell's type; None if it is arbitrary (floating point)."""
-        if self.floating:
+        if self.floating or self.further:
             return None
         whole = self._whole()
         if self.bits is None:
@@ -57,6 +60,9 @@ class Cell:
 
     def write(self, value: Expr | None) -> tuple[Op, ...]:
         """The operations that store `value` (None: an arbitrary one)."""
+        if self.further:
+            state = state_of_kind(value.value) if isinstance(value, Const) else 0
+            return (Assign(self.lvalues[0], Const(state, self.leaf.type)),) if state else ()
         if value is None:
             return (Havoc(self.lvalues),)
         if self.bits is not None:
@@ -153,6 +159,10 @@ class Places:
             bits = None if move.field is None else (move.field.bit_offset, move.field.bits or 0)
             return Part(part.node, move.type, part.indices, bits, plus(part.byte, *distance))
         match step, part.node:
+            case _, LeafNode(leaf=leaf) if leaf.lock:
+                move = self.displacement(part.type, (step,), inside=True)
+                moved = Const(move.offset, self.word) if part.byte is None else plus(part.byte, Const(move.offset, self.word))
+                return Part(part.node, move.type, part.indices, None, moved)
             case Field(name=name), StructNode(fields=fields):
                 assert isinstance(part.type, RecordType)
                 child, bits = fields[name]
@@ -182,7 +192,8 @@ class Places:
         match part.node:
             case LeafNode(leaf=leaf):
                 index = self.flatten(leaf, part.indices)
-                return Cell(leaf, index, scalar, part.bits, 0, floating, type_.quals.atomic or leaf.atomic)
+                further = leaf.lock and part.byte not in (None, Const(0, self.word))
+                return Cell(leaf, index, scalar, part.bits, 0, floating, type_.quals.atomic or leaf.atomic, further)
             case BytesNode(leaf=leaf):
                 assert part.byte is not None
                 index = self.flatten(leaf, (*part.indices, part.byte))

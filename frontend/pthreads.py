@@ -9,22 +9,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from frontend import locks
+from frontend.access import Accesses
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable, name_of
-from frontend.expr import BOOL, Binary, Const, Expr, Ite, Lvalue, Read, Scalar, Var, negate
-from frontend.fold import cast, fold, plus
+from frontend.expr import BOOL, Binary, Const, Expr, Lvalue, Read, Scalar, Var, negate
+from frontend.fold import cast, fold, plus, times
 from frontend.inline import Request
 from frontend.ir import Place
 from frontend.memory import scalar_of
 from frontend.objects import Notes
 from frontend.places import Cell
 from frontend.pointsto import THREAD_STARTERS
-from frontend.sharing import STATIC_COPIES
+from frontend.sharing import SELF, STATIC_COPIES, own_number
 from frontend.source import FrontendError, Location
 from frontend.steps import Lock, Step
 from frontend.types import PointerType
 
-_BUSY = 16
-_UNKNOWN_KIND = 2
+_INT = Scalar(32, True)
+_NOBODY = Const(0, _INT)
+_SEVERAL = 16
+"""Kinds of threads that there are several of, and more."""
+_SINGLES = 1 << 20
+"""Numbers of threads that there is one of start here."""
+_UNLESS = {"pthread_rwlock_tryrdlock": locks.BUSY, "pthread_rwlock_timedrdlock": locks.TIMED_OUT,
+           "pthread_rwlock_trywrlock": locks.BUSY, "pthread_rwlock_timedwrlock": locks.TIMED_OUT}
+"""What functions give that do not wait for ever."""
 MANY_HANDLES = 1 << 16
 """Handles from this number times a template's own on belong to its threads that are created in loops."""
 JOINERS = ("pthread_join", "thrd_join")
@@ -71,6 +80,7 @@ class Pthreads:
     def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool, taken: Iterable[str], joins: bool) -> None:
         """`taken`: names of templates that exist already; `joins`: whether the program joins threads anywhere."""
         self._joins = joins
+        self._numbered = 0
         self._notes = notes
         self._pointer = pointer
         self._typed = typed_mutexes
@@ -94,6 +104,20 @@ class Pthreads:
         self.used = True
         operation(self, request)
         return True
+
+    def introduce(self, accesses: Accesses, count: int | None) -> None:
+        """Give a thread its number among all, if there are locks that know their holder."""
+        if not self._typed:
+            return
+        word = accesses.world.places.word
+        self._numbered += 1
+        if count == 1:
+            accesses.me = Const(_SINGLES + self._numbered, word)
+            return
+        if self._numbered >= _SEVERAL:
+            raise FrontendError(Location(accesses.world.module.file, 1), "too many kinds of threads use recursive locks")
+        accesses.own = (own_number(word),)
+        accesses.me = plus(times(Read(Var(SELF, word)), _SEVERAL), Const(self._numbered, word))
 
     # ------------------------------------------------------------------------------------------- create, join
     def _create(self, request: Request, start: int, argument: int) -> None:
@@ -223,110 +247,56 @@ class Pthreads:
     def simple(self, request: Request, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
         self._lock(request, 0, lock, request.source, request.target, request.result)
 
-    def acquire(self, request: Request) -> None:
-        self.simple(request, self._acquire)
-
-    def release(self, request: Request) -> None:
-        self.simple(request, self._release)
-
-    def _acquire(self, word: Cell, result: Var | None) -> list[list[Op]]:
-        value = _value(word)
-        ways = [[Assume(_is(value, 0)), *word.write(Const(1, value.type)), *_gives(result, 0)]]
-        if self._typed:
-            ways.append([Assume(_is(value, _UNKNOWN_KIND)), *_gives(result, None)])
-        return ways
-
-    def _release(self, word: Cell, result: Var | None) -> list[list[Op]]:
-        value = _value(word)
-        free: Expr = Const(0, value.type)
-        if self._typed:
-            free = Ite(_is(value, _UNKNOWN_KIND), value, free)
-        return [[*word.write(free), *_gives(result, 0)]]
-
-    def try_acquire(self, request: Request) -> None:
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            taken = [Assume(negate(_is(_value(word), 0))), *_gives(result, _BUSY)]
-            return [*self._acquire(word, result), taken]
-
-        self.simple(request, ways)
-
-    def timed_acquire(self, request: Request) -> None:
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            return [*self._acquire(word, result), [*_gives(result, 110)]]
-
-        self.simple(request, ways)
+    def mutexes(self, request: Request) -> locks.Mutexes:
+        """Mutexes as the calling thread uses them."""
+        return locks.Mutexes(request.inliner.accesses.me, self._typed)
 
     def initialise(self, request: Request) -> None:
+        """A mutex of the kind that its attributes say."""
+        inliner = request.inliner
         attribute = request.arguments[1] if len(request.arguments) > 1 else None
         plain = attribute is None or isinstance(attribute, Place) or fold(attribute) == Const(0, attribute.type)
-        state = 0 if plain or not self._typed else _UNKNOWN_KIND
+        if plain or not self._typed:
+            self.simple(request, locks.becomes(0))
+            return
+        kind = inliner.accesses.temporary(_INT)
+        known = inliner.sketch.fresh()
 
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            return [[*word.write(Const(state, _value(word).type)), *_gives(result, 0)]]
+        def read(word: Cell, result: Var | None) -> list[list[Op]]:
+            return [[Assign(kind, cast(locks.value_of(word), _INT))]]
 
-        self.simple(request, ways)
+        self._lock(request, 1, read, request.source, known, None)
+        self._lock(request, 0, self.mutexes(request).initialise(Read(kind)), known, request.target, request.result)
 
-    def set_up(self, request: Request) -> None:
-        """`sem_init(s, shared, value)`"""
-        amount = request.arguments[2] if len(request.arguments) > 2 else Const(0, Scalar(32, True))
-        assert not isinstance(amount, Place)
-        self.simple(request, lambda word, result: [[*word.write(cast(amount, _value(word).type)), *_gives(result, 0)]])
+    def number(self, request: Request, position: int) -> Expr:
+        """An argument that is a number."""
+        given = request.arguments[position] if len(request.arguments) > position else Const(0, _INT)
+        assert not isinstance(given, Place)
+        return given
 
-    def wait_semaphore(self, request: Request) -> None:
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            value = _value(word)
-            less = Binary("-", value, Const(1, value.type))
-            ways = [[Assume(negate(_is(value, 0))), *word.write(less), *_gives(result, 0)]]
-            if request.callee != "sem_wait":
-                ways.append([*_gives(result, -1)])
-            return ways
-
-        self.simple(request, ways)
-
-    def post(self, request: Request) -> None:
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            value = _value(word)
-            return [[*word.write(Binary("+", value, Const(1, value.type))), *_gives(result, 0)]]
-
-        self.simple(request, ways)
+    def typed(self, request: Request) -> None:
+        """`mtx_init(m, type)`"""
+        kind = fold(Binary("&", cast(self.number(request, 1), _INT), Const(1, _INT)))
+        self.simple(request, self.mutexes(request).initialise(kind))
 
     def read_lock(self, request: Request) -> None:
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            value = _value(word)
-            writer = Const(value.type.wrap(-1), value.type)
-            free = Binary("!=", value, writer)
-            made = [[Assume(free), *word.write(Binary("+", value, Const(1, value.type))), *_gives(result, 0)]]
-            if "rdlock" in request.callee and request.callee != "pthread_rwlock_rdlock":
-                made.append([*_gives(result, _BUSY)])
-            return made
-
         self._notes.assume("fewer readers hold a lock than its counter can count", request.location)
-        self.simple(request, ways)
+        self.simple(request, locks.read_lock(_UNLESS.get(request.callee)))
 
-    def write_lock(self, request: Request) -> None:
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            value = _value(word)
-            made = [[Assume(_is(value, 0)), *word.write(Const(value.type.wrap(-1), value.type)), *_gives(result, 0)]]
-            if request.callee != "pthread_rwlock_wrlock":
-                made.append([*_gives(result, _BUSY)])
-            return made
-
-        self.simple(request, ways)
-
-    def read_write_unlock(self, request: Request) -> None:
-        def ways(word: Cell, result: Var | None) -> list[list[Op]]:
-            value = _value(word)
-            writer = Binary("==", value, Const(value.type.wrap(-1), value.type))
-            less = Binary("-", value, Const(1, value.type))
-            return [[*word.write(Ite(writer, Const(0, value.type), less)), *_gives(result, 0)]]
-
-        self.simple(request, ways)
+    def barrier_wait(self, request: Request) -> None:
+        """Waits until as many have arrived as the barrier is for."""
+        inliner = request.inliner
+        side, waiting = inliner.accesses.temporary(_INT), inliner.sketch.fresh()
+        self._lock(request, 0, locks.arrive(side), request.source, waiting, None)
+        self._lock(request, 0, locks.open_barrier, request.source, request.target, request.result)
+        self._lock(request, 0, locks.leave(side), waiting, request.target, request.result)
 
     def wait(self, request: Request) -> None:
         """A condition variable's wait: releases the mutex and takes it again; it may wake up for no reason."""
         inside, after = request.inliner.sketch.fresh(), request.inliner.sketch.fresh()
-        self._lock(request, 1, self._release, request.source, inside, None)
-        self._lock(request, 1, self._acquire, inside, after, None)
+        mutexes = self.mutexes(request)
+        self._lock(request, 1, mutexes.release, request.source, inside, None)
+        self._lock(request, 1, mutexes.acquire, inside, after, None)
         op: Op = SKIP
         if request.result is not None:
             timed = "timed" in request.callee
@@ -343,13 +313,13 @@ class Pthreads:
             raise FrontendError(request.location, "the function to be called once is not known")
 
         def first(word: Cell, result: Var | None) -> list[list[Op]]:
-            return [[Assume(_is(_value(word), 0)), *word.write(Const(1, _value(word).type))]]
+            return [[Assume(locks.same(locks.value_of(word), 0)), *word.write(Const(1, locks.value_of(word).type))]]
 
         def last(word: Cell, result: Var | None) -> list[list[Op]]:
-            return [[*word.write(Const(2, _value(word).type)), *_gives(result, 0)]]
+            return [[*word.write(Const(2, locks.value_of(word).type)), *locks.gives(result, 0)]]
 
         def later(word: Cell, result: Var | None) -> list[list[Op]]:
-            return [[Assume(_is(_value(word), 2)), *_gives(result, 0)]]
+            return [[Assume(locks.same(locks.value_of(word), 2)), *locks.gives(result, 0)]]
 
         begin, end = inliner.sketch.fresh(), inliner.sketch.fresh()
         self._lock(request, 0, first, request.source, begin, None)
@@ -397,36 +367,29 @@ def sync(v: Lvalue, write: bool) -> Access:
     return Access(v, write, kind=AccessKind.SYNC)
 
 
-def _value(word: Cell) -> Expr:
-    value = word.value()
-    assert value is not None
-    return value
-
-
-def _is(value: Expr, number: int) -> Expr:
-    return Binary("==", value, Const(number, value.type))
-
-
-def _gives(result: Var | None, value: int | None) -> list[Op]:
-    if result is None:
-        return []
-    return [Havoc((result,)) if value is None else Assign(result, Const(result.type.wrap(value), result.type))]
-
-
 _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
-    **dict.fromkeys(("pthread_mutex_lock", "pthread_spin_lock", "mtx_lock"), Pthreads.acquire),
-    **dict.fromkeys(("pthread_mutex_unlock", "pthread_spin_unlock", "mtx_unlock"), Pthreads.release),
-    **dict.fromkeys(("pthread_mutex_trylock", "pthread_spin_trylock", "mtx_trylock"), Pthreads.try_acquire),
-    **dict.fromkeys(("pthread_mutex_timedlock", "mtx_timedlock", "pthread_mutex_clocklock"), Pthreads.timed_acquire),
-    **dict.fromkeys(("pthread_mutex_init", "pthread_rwlock_init"), Pthreads.initialise),
-    "pthread_spin_init": lambda p, r: p.simple(r, lambda w, v: [[*w.write(Const(0, _value(w).type)), *_gives(v, 0)]]),
-    "mtx_init": lambda p, r: p.simple(r, lambda w, v: [[*w.write(Const(0, _value(w).type)), *_gives(v, 0)]]),
-    "sem_init": Pthreads.set_up,
-    **dict.fromkeys(("sem_wait", "sem_trywait", "sem_timedwait"), Pthreads.wait_semaphore),
-    "sem_post": Pthreads.post,
+    **dict.fromkeys(("pthread_mutex_lock", "mtx_lock"), lambda p, r: p.simple(r, p.mutexes(r).acquire)),
+    **dict.fromkeys(("pthread_mutex_unlock", "mtx_unlock"), lambda p, r: p.simple(r, p.mutexes(r).release)),
+    **dict.fromkeys(("pthread_mutex_trylock", "mtx_trylock"), lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.BUSY))),
+    **dict.fromkeys(("pthread_mutex_timedlock", "mtx_timedlock", "pthread_mutex_clocklock"),
+                    lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.TIMED_OUT))),
+    "pthread_mutex_init": Pthreads.initialise,
+    "mtx_init": Pthreads.typed,
+    "pthread_mutexattr_init": lambda p, r: p.simple(r, locks.becomes(0)),
+    "pthread_mutexattr_settype": lambda p, r: p.simple(r, locks.set_up(p.number(r, 1))),
+    **dict.fromkeys(("pthread_rwlock_init", "pthread_spin_init"), lambda p, r: p.simple(r, locks.becomes(0))),
+    "pthread_spin_lock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False).acquire),
+    "pthread_spin_unlock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False).release),
+    "pthread_spin_trylock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False).attempt(locks.BUSY)),
+    "sem_init": lambda p, r: p.simple(r, locks.set_up(p.number(r, 2))),
+    **dict.fromkeys(("sem_wait", "sem_trywait", "sem_timedwait"), lambda p, r: p.simple(r, locks.wait(r.callee == "sem_wait"))),
+    "sem_post": lambda p, r: p.simple(r, locks.post),
     **dict.fromkeys(("pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock"), Pthreads.read_lock),
-    **dict.fromkeys(("pthread_rwlock_wrlock", "pthread_rwlock_trywrlock", "pthread_rwlock_timedwrlock"), Pthreads.write_lock),
-    "pthread_rwlock_unlock": Pthreads.read_write_unlock,
+    **dict.fromkeys(("pthread_rwlock_wrlock", "pthread_rwlock_trywrlock", "pthread_rwlock_timedwrlock"),
+                    lambda p, r: p.simple(r, locks.write_lock(_UNLESS.get(r.callee)))),
+    "pthread_rwlock_unlock": lambda p, r: p.simple(r, locks.read_write_unlock),
+    "pthread_barrier_init": lambda p, r: p.simple(r, locks.barrier(p.number(r, 2))),
+    "pthread_barrier_wait": Pthreads.barrier_wait,
     **dict.fromkeys(("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait"), Pthreads.wait),
     **dict.fromkeys(("pthread_once", "call_once"), Pthreads.once),
     **dict.fromkeys(("pthread_join", "thrd_join"), Pthreads.join),
@@ -436,13 +399,12 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
          "cnd_broadcast", "cnd_destroy", "pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
          "sem_destroy", "pthread_detach", "thrd_detach", "pthread_attr_init", "pthread_attr_destroy",
          "pthread_attr_setdetachstate", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
-         "pthread_mutexattr_init",
-         "pthread_mutexattr_destroy", "pthread_mutexattr_settype", "pthread_condattr_init", "pthread_condattr_destroy",
-         "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_init", "pthread_barrier_destroy",
+         "pthread_mutexattr_destroy", "pthread_condattr_init", "pthread_condattr_destroy",
+         "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_destroy",
          "pthread_setconcurrency", "pthread_key_delete", "pthread_setspecific", "sched_yield", "thrd_yield", "pthread_yield"),
         Pthreads.nothing),
     **dict.fromkeys(
-        ("pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_getspecific", "pthread_barrier_wait",
+        ("pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_getspecific",
          "pthread_setcancelstate", "pthread_setcanceltype", "pthread_cancel", "pthread_kill", "thrd_sleep"),
         Pthreads.anything),
     **dict.fromkeys(("sem_getvalue", "pthread_setcancelstate"), Pthreads.fill),

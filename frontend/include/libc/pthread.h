@@ -19,7 +19,8 @@ typedef struct { int __circ_once; } pthread_once_t;
 typedef struct { int __circ_detached; } pthread_attr_t;
 typedef struct { int __circ_spin; } pthread_spinlock_t;
 #define PTHREAD_MUTEX_INITIALIZER { 0 }
-#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { 1 }
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { 1 << 30 }
+#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { 1 << 29 }
 #define PTHREAD_COND_INITIALIZER { 0 }
 #define PTHREAD_RWLOCK_INITIALIZER { 0 }
 #define PTHREAD_ONCE_INIT { 0 }
