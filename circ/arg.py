@@ -9,7 +9,7 @@ of the occupied classes only decide that a state is not *expanded* (soundness le
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from circ.acfa import Acfa, Move
@@ -138,6 +138,7 @@ class System:
     errors: Errors
     options: Options
     states: int = 0
+    _allowed: dict[tuple[tuple[AllAt, ...], int, int], bool] = field(default_factory=dict)
 
     def count(self, t: int) -> int | None:
         return self.skeletons[t].original.count
@@ -151,10 +152,14 @@ class System:
 
     def allows(self, demands: tuple[AllAt, ...], t: int, anchor: int) -> bool:
         """Whether another thread at this anchor may be where `demands` want it to be."""
-        sk = self.skeletons[t]
-        return all(
-            d.template != sk.template or any(q in d.locations for q in self.locations(t, anchor)) for d in demands
-        )
+        key = demands, t, anchor
+        known = self._allowed.get(key)
+        if known is None:
+            name = self.skeletons[t].template
+            known = self._allowed[key] = all(
+                d.template != name or any(q in d.locations for q in self.locations(t, anchor)) for d in demands
+            )
+        return known
 
     def locations(self, t: int, anchor: int) -> tuple[int, ...]:
         sk = self.skeletons[t]

@@ -30,6 +30,7 @@ from frontend.cfa import (
     primitive,
 )
 from frontend.expr import Binary, Cast, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
+from frontend.preemption import is_schedule
 
 LONGEST_HAVOC = 256
 """Arrays up to this length get all their elements from the model when they are arbitrary."""
@@ -210,9 +211,11 @@ class _Formula:
     # ----------------------------------------------------------------------------------------------- answers
     def decide(self) -> Feasible | Infeasible:
         counting = loop_counters(self.script.threads)
-        steady = [t for i, t in self.literals.items() if not self._reads(i) & counting]
-        if len(steady) < len(self.literals) and self.solver.check(*steady, *self.finals) is Answer.UNSAT:
-            return self._core()
+        due = frozenset(v.name for v in self.script.program.globals if v.ghost and is_schedule(v.name))
+        for unwanted in (counting | due, counting):
+            steady = [t for i, t in self.literals.items() if not self._reads(i) & unwanted]
+            if len(steady) < len(self.literals) and self.solver.check(*steady, *self.finals) is Answer.UNSAT:
+                return self._core()
         answer = self.solver.check(*self.literals.values(), *self.finals)
         if answer is Answer.UNKNOWN:
             raise OutOfTime("the solver gave up on a trace formula")

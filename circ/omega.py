@@ -23,7 +23,14 @@ Pair: TypeAlias = tuple[int, ThreadState, Key, Key | None]
 
 
 class NotUnbounded(Exception):
-    """An error state is reached when a third thread may interfere: the context does not extend to any number of threads."""
+    """An error state is reached when a third thread may interfere: the context does not extend to any number of threads.
+
+    `crew`: the templates of the threads that had a part in it, as far as the pair knows, its main thread first.
+    """
+
+    def __init__(self, reason: str, crew: tuple[int, ...]) -> None:
+        super().__init__(reason)
+        self.crew = crew
 
 
 @dataclass(slots=True)
@@ -65,6 +72,8 @@ class _Closure:
         self.met: set[tuple[Key, Key, int]] = set()
         """(class of a main thread, class beside it, global mask) that occurred: the pair facts about two others."""
         self.waiting: dict[tuple[Key, Key, int], list[tuple[int, ThreadState]]] = defaultdict(list)
+        self.thirds: dict[Pair, frozenset[int]] = {}
+        """Templates of the third threads that helped to reach a pair."""
 
     def run(self) -> None:
         for t, sk in enumerate(self.system.skeletons):
@@ -79,11 +88,12 @@ class _Closure:
             self.expand(pair)
 
     # ----------------------------------------------------------------------------------------------- pairs
-    def add(self, pair: Pair) -> None:
+    def add(self, pair: Pair, thirds: frozenset[int] = frozenset()) -> None:
         if pair in self.pairs.reached or not self.plausible(pair):
             return
         self.system.spend()
         self.pairs.reached[pair] = None
+        self.thirds[pair] = thirds
         self.reject_errors(pair)
         self.queue.append(pair)
 
@@ -99,11 +109,12 @@ class _Closure:
     def reject_errors(self, pair: Pair) -> None:
         t, state, (s, c), _ = pair
         errors = self.system.errors
+        crew = (t, s, *sorted(self.thirds[pair]))
         if errors.alone(t, state):
-            raise NotUnbounded("a thread by itself")
+            raise NotUnbounded("a thread by itself", crew)
         for other in self.acfas[s].by_mask[c].get(state[1], ()):
             if errors.clashes(t, state, s, other) is not None:
-                raise NotUnbounded("two threads, disturbed by a third")
+                raise NotUnbounded("two threads, disturbed by a third", crew)
 
     def expand(self, pair: Pair) -> None:
         t, state, key, holder = pair
@@ -127,7 +138,7 @@ class _Closure:
             for g2, l2 in self.system.abstractions[t].post(segment, g, l):
                 after = (segment.target, g2, l2)
                 self.system.args[t].connect((q, g, l), segment, after)
-                self.add((t, after, key, None))
+                self.add((t, after, key, None), self.thirds[pair])
 
     def environment(self, pair: Pair, mover: Key, beside: Key | None) -> None:
         """A step of another thread: of the pair's second one (`beside` None), or of a third one while `beside` stays."""
@@ -145,9 +156,10 @@ class _Closure:
             after = (q, g2, l2)
             self.system.args[t].union((q, g, l), after)
             if beside is None:
-                self.add((t, after, goal, None))
+                self.add((t, after, goal, None), self.thirds[pair])
             else:
-                self.add((t, after, beside, goal if self.acfas[goal[0]].atomic[target] else None))
+                holder = goal if self.acfas[goal[0]].atomic[target] else None
+                self.add((t, after, beside, holder), self.thirds[pair] | {mover[0]})
 
     def class_allows(self, demands: tuple[AllAt, ...], key: Key) -> bool:
         return any(self.system.allows(demands, key[0], anchor) for anchor in self.acfas[key[0]].anchors[key[1]])

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from circ.arg import AbstractTrace, Arg, ContextStep, System
 from circ.counters import OMEGA, Key
+from circ.ordering import in_order
 from circ.question import Clash, ThreadState
 from circ.skeleton import Segment, Skeleton
 from frontend.cfa import AllAt, primitive
@@ -178,6 +179,8 @@ def expand(system: System, interleaving: Interleaving, clash: Clash | None) -> I
     options = [len(segment.paths) for _, segment in interleaving.steps]
     for choice in itertools.islice(_variations(options), MOST_RUNS):
         run = _expand_one(system, interleaving, clash, choice)
+        if run is not None:
+            run = in_order([system.skeletons[t].original for t in interleaving.threads], run)
         if run is not None:
             ordered = _in_turn(system, interleaving, run)
             if _may_happen(system, interleaving, ordered):

@@ -141,8 +141,8 @@ class Inliner:
             once = caller.once and edge.source not in caller.cyclic
             nesting = self._nesting(caller, edge)
             calls = self.accesses.world.calls
-            inner = nesting[0] > 0 and bool(calls.recursive(function.name)) and calls.depth(function.name, function.exit)[0] == 0
-            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic, nesting, inner)
+            within = nesting[0] > 0 and bool(calls.recursive(function.name)) and calls.depth(function.name, function.exit)[0] == 0
+            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic, nesting, within)
         locations: dict[int, int] = {function.start: start}
         if function.exit != function.start:
             locations[function.exit] = end
@@ -194,7 +194,8 @@ class Inliner:
             function = self._functions(name)
             assert function is not None
             frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
-            names.update(dict.fromkeys(frame.var(r) for r in function.registers if name != returning.name or r != returning.result))
+            lost = (r for r in function.registers if name != returning.name or r != returning.result)
+            names.update(dict.fromkeys(map(frame.var, lost)))
         return tuple(names)
 
     def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,

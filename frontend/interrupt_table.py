@@ -89,16 +89,6 @@ class Table:
     def rule(self, name: str) -> Rule | None:
         return next((r for r in self.rules if name in r.names), None)
 
-    @property
-    def exact(self) -> Mapping[int, int]:
-        """For each register that a rule names, the mask of its bits that are tracked."""
-        masks = {self.status[0]: 1 << self.status[1]}
-        for rule in self.rules:
-            for part in (*rule.enable, *rule.effects, *rule.stays_armed, *rule.armed_by):
-                if isinstance(part, Bit):
-                    masks[part.address] = masks.get(part.address, 0) | 1 << part.bit
-        return masks
-
 
 def load_table(platform: str | None, path: str = "", text: str = "") -> Table:
     """The table of a platform, the user's own (name and text of a file) in front of it."""

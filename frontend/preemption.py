@@ -46,7 +46,12 @@ from frontend.threads import ThreadSource
 _DEPTH = Scalar(16, False)
 _STACK = Var("<handlers on the stack>", _DEPTH)
 _LEVEL = Var("<level>", _DEPTH)
-"""A handler's own place on the stack."""
+"""A handler's own place on the stack. Where the counter wraps around, more may run than on a real stack, never less."""
+
+
+def is_schedule(name: str) -> bool:
+    """Whether a ghost variable tells how often something is due, or who is on top: seldom what protects anything."""
+    return name == _STACK.name or name.endswith((" posted>", " armed>"))
 
 
 def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: Registers, starts_on: bool) -> Program:
@@ -97,8 +102,6 @@ class _Scheduler:
     def _assumptions(self) -> Iterable[Assumption]:
         if self._nested and self._handlers:
             yield Assumption("there is one processor: a handler runs to its end before what it interrupted goes on")
-        if any(self._templates[name].count is None for name in self._mutual):
-            yield Assumption(f"handlers are nested less than {_DEPTH.high} deep")
 
     # ------------------------------------------------------------------------------------------- who preempts whom
     def _look(self, template: ThreadTemplate) -> _Facts:
@@ -193,8 +196,6 @@ class _Scheduler:
             waits += [self._idle(other) for other in self._handlers
                       if other != template.name and not self._preempts(template.name, other)]
         if template.name in self._mutual:
-            if template.count is None:
-                conditions.append(Binary("<", Read(_STACK), Const(_DEPTH.high, _DEPTH)))
             effects += [Assign(_LEVEL, Binary("+", Read(_STACK), Const(1, _DEPTH))), Assign(_STACK, Read(_LEVEL))]
         ways: list[_Way] = self._armed(template.name, rule) if rule is not None and rule.armed_by else [(TRUE, [], ())]
         return [(_block([*_assume([*conditions, extra]), *waits, *more, *effects]), doubts) for extra, more, doubts in ways]
@@ -269,7 +270,8 @@ def _counted(count: Var) -> list[_Way]:
         return Binary("==", Read(count), Const(n, COUNT))
 
     several = Doubt("more than two at once are not counted", step=True)
-    return [(is_(1), [Assign(count, Const(0, COUNT))], ()), (is_(2), [Assign(count, Const(1, COUNT))], ()), (is_(2), [], (several,))]
+    none, one = Assign(count, Const(0, COUNT)), Assign(count, Const(1, COUNT))
+    return [(is_(1), [none], ()), (is_(2), [one], ()), (is_(2), [], (several,))]
 
 
 def _scheduling(main: ThreadTemplate) -> frozenset[int]:

@@ -38,8 +38,15 @@ class Registers:
 
     @property
     def masks(self) -> Mapping[int, int]:
-        """The tracked bits, by address."""
-        return replace(self.table, rules=tuple(self.rules.values())).exact
+        """The tracked bits, by address: those that only the program changes, and those that arm its handlers."""
+        masks = {self.table.status[0]: 1 << self.table.status[1]}
+        own = {b for rule in self.rules.values() for b in rule.armed_by}
+        for rule in self.table.rules:
+            arming = {b for b in rule.armed_by if b not in own}
+            for part in (*rule.enable, *rule.effects, *rule.stays_armed, *(b for b in rule.armed_by if b in own)):
+                if isinstance(part, Bit) and replace(part, on=True) not in arming:
+                    masks[part.address] = masks.get(part.address, 0) | 1 << part.bit
+        return masks
 
     def needed(self) -> list[Variable]:
         """The variables that conditions over registers may read, as they are after reset."""

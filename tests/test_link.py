@@ -199,7 +199,8 @@ def test_threads_of_the_command_line() -> None:
 def test_handlers_wait_for_their_flag_and_start_again() -> None:
     h = function("h", [(0, 1, Forget((OLD,))), (1, 2, Store(place("x"), Read(OLD)))], 2, (OLD,),
                  attributes=(("circ_interrupt", ("on",)),))
-    (template,) = link(HandModule({"h": h}, {"x": symbol("x"), "on": symbol("on")})).templates
+    main = function("main", [(0, 0, Store(place("on"), Const(1, I32))), (0, 1, Nop())], 1)
+    _, template = link(HandModule({"main": main, "h": h}, {"x": symbol("x"), "on": symbol("on")})).templates
     assert template.role is Role.HANDLER and template.count == 1
     assert text(template) == ["0 [on != 0] -> 1 p", "1 h::old = * -> 2", "2 x = h::old -> 3", "3 skip -> 0 p"]
     assert template.locals[0].start == Arbitrary()

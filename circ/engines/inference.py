@@ -112,7 +112,7 @@ class ContextInference:
             mus: list[Mu] = []
             try:
                 infer_context(system, run.k, self.unbounded, mus)
-                return prove(run, system)
+                return prove(run, system, mus)
             except AbstractError as error:
                 try:
                     outcome = refine(run.program, run.question, system, mus, error.trace, run.predicates, run.kept)
@@ -192,11 +192,20 @@ def contexts(system: System, acfas: list[Acfa], main: int, k: int, unbounded: bo
         for mixture in itertools.product(*crowds):
             yield tuple(sorted(item for crowd in mixture for item in crowd))
         return
-    places: list[Key] = [(t, c) for t, a in enumerate(acfas) for c in sorted(a.start)]
-    size = min(k, _most_others(system))
-    for chosen in itertools.combinations_with_replacement(places, size):
-        if may_exist(system, main, *(t for t, _ in chosen)):
-            yield tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
+    places: list[Key] = [(t, c) for t, a in enumerate(acfas) if acts(system, t) for c in sorted(a.start)]
+    for size in range(min(k, _most_others(system)), -1, -1):
+        found = [chosen for chosen in itertools.combinations_with_replacement(places, size)
+                 if may_exist(system, main, *(t for t, _ in chosen))]
+        if found:
+            yield from (tuple(sorted((key, chosen.count(key)) for key in set(chosen))) for chosen in found)
+            return
+
+
+def acts(system: System, t: int) -> bool:
+    """Whether a thread of the template can change what others see, or have a part in an error; if not, it can only wait."""
+    sk = system.skeletons[t]
+    return (any(segment.writes for row in sk.segments for segment in row) or any(sk.accesses) or any(sk.error) or any(sk.critical)
+            or bool(system.errors.program.invariants))
 
 
 def _crowds(system: System, acfa: Acfa, t: int, main: int, k: int) -> Iterator[Context]:
@@ -221,19 +230,39 @@ def _most_others(system: System) -> int:
     return 1 << 20 if None in counts else sum(n for n in counts if n is not None) - 1
 
 
-def prove(run: _Run, system: System) -> Verdict:
-    """The unbounded check and the certificate; raises NotUnbounded if the context is right for k threads only."""
+def prove(run: _Run, system: System, mus: list[Mu]) -> Verdict:
+    """The unbounded check and the certificate; raises NotUnbounded if the context is right for k threads only.
+
+    Before it does, the threads that had a part in the error are explored together: an error that they reach is raised.
+    """
     if _most_others(system) == 0:
         run.acfa = tuple(arg.size for arg in system.args)
         proof = single_certificate(run.program, run.question, system)
         run.used = proof.predicates
         return Safe(proof.certificate, ("the only thread never gets into an error",), statistics=run.statistics())
-    pairs: Pairs = omega_check(system)
+    try:
+        pairs: Pairs = omega_check(system)
+    except NotUnbounded as reason:
+        if len(reason.crew) > run.k + 1:
+            explore(system, reason.crew, mus)
+        raise
     run.acfa = tuple(a.size for a in pairs.acfas)
     proof = certificate(run.program, run.question, system, pairs)
     run.used = proof.predicates
     run.spent(system)
     return Safe(proof.certificate, why(run.question, system, pairs.acfas, pairs.mus), statistics=run.statistics())
+
+
+def explore(system: System, crew: tuple[int, ...], mus: list[Mu]) -> None:
+    """Explores one thread (the first) among one of each of the others."""
+    collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
+    mus[:] = [mu for _, mu in collapsed]
+    main, *others = crew
+    if may_exist(system, *crew):
+        for classes in itertools.product(*(sorted(collapsed[t][0].start) for t in others)):
+            chosen = list(zip(others, classes, strict=True))
+            context = tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
+            reach_and_build(system, main, [a for a, _ in collapsed], context, len(others))
 
 
 def omega_circ() -> ContextInference:
