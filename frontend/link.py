@@ -46,6 +46,7 @@ from frontend.registers import Registers
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
 from frontend.simplify import Facts, constants, simplify
+from frontend.startup import initialised
 from frontend.steps import Sketch, Step
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads
 from frontend.unroll import Unroller
@@ -69,7 +70,7 @@ DEFAULT_OPTIONS = LinkOptions()
 
 def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     """The program that a module's threads make."""
-    return with_claims(_Linker(module, options).program(), module.annotations)
+    return initialised(with_claims(_Linker(module, options).program(), module.annotations))
 
 
 @dataclass(frozen=True, slots=True)
