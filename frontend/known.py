@@ -11,9 +11,10 @@ from frontend.fold import cast, fold, plus, times
 from frontend.inline import Library, Request
 from frontend.interrupts import Interrupts
 from frontend.ir import Place
-from frontend.known_table import KNOWN, Known
+from frontend.known_table import CALLBACKS, KNOWN, Known
 from frontend.memory import MemObject
 from frontend.objects import Notes
+from frontend.pointsto import Targets, points_to_const
 from frontend.pthreads import Pthreads, sync
 from frontend.steps import Step
 from frontend.types import PointerType
@@ -46,7 +47,10 @@ class KnownFunctions(Library):
 
     def external(self, request: Request) -> None:
         known = KNOWN.get(request.callee)
-        self._callbacks(request)
+        if request.callee in CALLBACKS:
+            request = self._call_back(request, *CALLBACKS[request.callee])
+        else:
+            self._callbacks(request)
         if known is None:
             self._unknown(request)
         elif known.result == "none":
@@ -55,6 +59,28 @@ class KnownFunctions(Library):
             self._allocate(request)
         else:
             self._library(request, known)
+
+    def _call_back(self, request: Request, position: int, given: tuple[int, ...]) -> Request:
+        """The function that the callee is given runs any number of times, on pointers to anywhere; gives what is left to do."""
+        if len(request.arguments) <= position:
+            return request
+        inliner, frame = request.inliner, replace(request.frame, once=False)
+        function, raw = request.arguments[position], request.call.args[position]
+        assert not isinstance(function, Place) and not isinstance(raw, Place)
+        accesses = inliner.accesses
+        pointers = tuple(accesses.temporary(accesses.world.places.pointer) for _ in given)
+        around, begin = inliner.sketch.fresh(), inliner.sketch.fresh()
+        inliner.step(request.source, SKIP, around, request.edge)
+        several = request.arguments[position - 2]
+        number = several if isinstance(several, Place) else fold(several)
+        doubt = Doubt(f"how '{request.callee}' calls the function it is given is not tracked", tuple(v.name for v in pointers),
+                      step=not (isinstance(number, Const) and number.value > 1))
+        inliner.step(around, Havoc(pointers), begin, request.edge, doubts=(doubt,))
+        for name in accesses.world.pointsto.functions(frame.function.name, raw, len(given)):
+            chosen = inliner.sketch.fresh()
+            inliner.step(begin, Assume(accesses.is_function(function, name, request.location)), chosen, request.edge, total=True)
+            inliner.direct(frame, request.edge, request.call, name, tuple(map(Read, pointers)), chosen, around, discard=True)
+        return replace(request, source=around)
 
     def _callbacks(self, request: Request) -> None:
         """Functions handed to a function without a body are not followed; that is written down."""
@@ -129,6 +155,12 @@ class KnownFunctions(Library):
     def _give(self, request: Request, source: int, result: str) -> None:
         """The value that a function gives, as the table tells it."""
         inliner, edge = request.inliner, request.edge
+        if request.into is not None:
+            accesses = inliner.accesses
+            pointer = accesses.address(request.into, edge.location)
+            accesses.effect(inliner.sketch, source, request.target, pointer, self._of_place(request, request.into),
+                            accesses.world.module.sizeof(request.into.type), True, edge, outside=True)
+            return
         if request.result is None:
             inliner.step(source, SKIP, request.target, edge)
             return
@@ -201,14 +233,34 @@ class KnownFunctions(Library):
         if not request.callee.startswith("__VERIFIER_nondet"):
             self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach", request.location)
         here = request.source
-        for position in range(len(request.arguments)):
-            if not self._is_pointer(request, position):
+        for position, argument in enumerate(request.call.args):
+            if isinstance(argument, Place):
+                here = self._follow_inside(request, here, self._of_place(request, argument))
+            elif not self._is_pointer(request, position):
                 continue
-            types = request.call.type.params
-            type_ = types[position] if position < len(types) else None
-            constant = isinstance(type_, PointerType) and type_.target.quals.const
-            here = self._follow(request, here, position, False, -1 if constant else DEEP)
-            if not constant:
+            elif points_to_const(request.call, position):
+                here = self._follow(request, here, position, False, -1)
+                pointsto = request.inliner.accesses.world.pointsto
+                here = self._follow_inside(request, here, pointsto.targets(request.frame.function.name, argument))
+            else:
+                here = self._follow(request, here, position, False, DEEP)
                 here = self._follow(request, here, position, True, DEEP)
         self._give(request, here, "any")
 
+    def _of_place(self, request: Request, place: Place) -> Targets:
+        """The objects that a place may be in."""
+        if isinstance(place.base, str):
+            return Targets(((place.base, 0),), False)
+        return request.inliner.accesses.world.pointsto.targets(request.frame.function.name, place.base)
+
+    def _follow_inside(self, request: Request, source: int, holders: Targets) -> int:
+        """Everything that pointers stored in these objects lead to is read and changed."""
+        accesses, sketch = request.inliner.accesses, request.inliner.sketch
+        inside = accesses.world.pointsto.inside(holders)
+        if not inside.known and not inside.unknown:
+            return source
+        nowhere = Const(0, accesses.world.places.pointer)
+        between, after = sketch.fresh(), sketch.fresh()
+        accesses.effect(sketch, source, between, nowhere, inside, DEEP, False, request.edge)
+        accesses.effect(sketch, between, after, nowhere, inside, DEEP, True, request.edge)
+        return after

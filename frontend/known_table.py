@@ -93,6 +93,8 @@ exit none
 _exit none
 _Exit none
 quick_exit none
+qsort any r0 w0
+bsearch unknown r0 r1
 __assert_fail none
 __assert none
 # stdio.h
@@ -229,3 +231,7 @@ def _parse(text: str) -> dict[str, Known]:
 
 
 KNOWN = _parse(_TABLE)
+
+CALLBACKS = {"qsort": (3, (0, 0)), "bsearch": (4, (0, 1))}
+"""Functions that call a function they are given, any number of times: which argument it is, and into what of the other
+arguments the pointers lead that it gets."""

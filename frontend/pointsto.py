@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from frontend.expr import Const, Expr, Scalar, Var
+from frontend.expr import Binary, Const, Expr, Read, Scalar, Var
 from frontend.flows import ANY, INTEGER, MOST_ABSOLUTE, UNKNOWN, Flows, Node, Shift, Site, Target, function_target
+from frontend.fold import cast
 from frontend.heap import allocated
 from frontend.ir import (
     Address,
@@ -28,7 +29,7 @@ from frontend.ir import (
     Set,
     Store,
 )
-from frontend.known_table import KNOWN
+from frontend.known_table import CALLBACKS, KNOWN
 from frontend.memory import MemObject
 from frontend.objects import Objects
 from frontend.places import Places
@@ -395,6 +396,8 @@ class PointsTo:
             return
         decl = self._module.declarations.get(callee)
         if decl is None or not decl.defined:
+            if callee in CALLBACKS:
+                self._called_back(function, edge, call, *CALLBACKS[callee])
             self._external(function, edge, call, callee)
             return
         self.callees.setdefault(function.name, {}).setdefault((edge.source, edge.target), {}).setdefault(callee)
@@ -418,6 +421,17 @@ class PointsTo:
         else:
             obj = self._objects.named(param)
             self._store(function.name, argument, (obj.name, 0), obj.size)
+
+    def _called_back(self, function: Function, edge: IrEdge, call: Call, position: int, given: tuple[int, ...]) -> None:
+        """The callee calls a function it is given, with pointers into what others of its arguments point to."""
+        if len(call.args) <= position:
+            return
+        back = call.args[position]
+        pointers = [call.args[n] for n in given]
+        assert not isinstance(back, Place)
+        somewhere = Read(Var("<somewhere>", self._places.pointer))
+        inside = tuple(Binary("+", cast(p, self._places.pointer), somewhere) for p in pointers if not isinstance(p, Place))
+        self._call(function, edge, Call(None, back, inside, FunctionType(VoidType(), ())))
 
     def _starter(self, function: Function, edge: IrEdge, call: Call, roles: tuple[int, int]) -> None:
         """A call that starts a thread: its function gets the argument."""
@@ -525,27 +539,48 @@ class PointsTo:
         """A function without a body: what its arguments reach may hold any pointer afterwards."""
         for position, argument in enumerate(call.args):
             if isinstance(argument, Place):
-                continue
-            type_ = call.type.params[position] if position < len(call.type.params) else None
-            if isinstance(type_, PointerType) and type_.target.quals.const:
-                continue
-            self._reach_out(function.name, argument)
+                self._place(function.name, argument, self._reach_inside)
+            elif points_to_const(call, position):
+                for node, _, constant in self._follow.flows(function.name, argument):
+                    if node is not None:
+                        self._each(node, self._reach_inside)
+                    elif constant is not None:
+                        self._reach_inside(constant)
+            else:
+                self._reach_out(function.name, argument)
+        if isinstance(call.result, Place):
+            self._place(function.name, call.result, lambda t: self._scramble(self._follow.anywhere(t), 0, UNKNOWN))
 
     def _reach_out(self, function: str, e: Expr) -> None:
-        def arrived(target: Target) -> None:
-            if target[0] in self.exposed_deep or target[0][0] in "&*?#":
-                return
-            self.exposed_deep.setdefault(target[0])
-            self.exposed.setdefault(target[0])
-            for cell in self._cells((target[0], ANY), 0):
-                self._each(cell, arrived)
-                self._add(cell, UNKNOWN)
-
         for node, _, constant in self._follow.flows(function, e):
             if node is not None:
-                self._each(node, arrived)
+                self._each(node, self._reached_by)
             elif constant is not None:
-                arrived(constant)
+                self._reached_by(constant)
+
+    def _reached_by(self, target: Target) -> None:
+        """Code that is not here may change the object, and whatever it leads to."""
+        if target[0] in self.exposed_deep or target[0][0] in "&*?#":
+            return
+        self.exposed_deep.setdefault(target[0])
+        self.exposed.setdefault(target[0])
+        for cell in self._cells((target[0], ANY), 0):
+            self._each(cell, self._reached_by)
+            self._add(cell, UNKNOWN)
+
+    def _reach_inside(self, target: Target) -> None:
+        """Code that is not here does not change the object, but may change what it leads to."""
+        if target[0][0] not in "&*?#":
+            for cell in self._cells((target[0], ANY), 0):
+                self._each(cell, self._reached_by)
+
+    def inside(self, targets: Targets) -> Targets:
+        """What is stored in the targets points to."""
+        found: dict[Target, None] = {}
+        for name, _ in targets.known:
+            if name[0] not in "&*?#":
+                found.update(dict.fromkeys(self.contents(self._objects.named(name))))
+        return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
 
     def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:
         """The object that stands for what an allocation gives."""
@@ -562,3 +597,9 @@ class PointsTo:
                                    name in self._single)
             self.taken.setdefault(name)
         return self.sites[site]
+
+
+def points_to_const(call: Call, position: int) -> bool:
+    """Whether the function promises not to change what this argument points to."""
+    type_ = call.type.params[position] if position < len(call.type.params) else None
+    return isinstance(type_, PointerType) and type_.target.quals.const

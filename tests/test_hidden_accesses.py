@@ -52,3 +52,25 @@ def test_rows_of_variable_length_are_all_meant(tmp_path: Path) -> None:
                    "f(3, (int (*)[3])a); if (a[4] == 3) ok = 1;")
     assert {"a[]", "ok"} <= written(program)
     assert "ok" in written(load(tmp_path, "int n, ok;", "n = 3; int v[n][n]; v[0][1] = 1; v[1][1] = 3; if (v[1][1] == 3) ok = 1;"))
+
+
+@pytest.mark.parametrize(("declarations", "body"), [
+    ("struct s { int *p; }; int g; void outside(const struct s *);", "struct s l = { &g }; outside(&l);"),
+    ("struct s { int *p; }; int g; void outside(struct s);", "struct s l = { &g }; outside(l);"),
+    ("struct s { int *p; }; int g; int *k = &g; struct s outside(void);", "*outside().p = 1;"),
+    ("struct s { int a, b; }; int g; struct s outside(void);",
+     "int seen = 0; struct s l = outside(); if (l.a == 1) seen = 1; l = outside(); if (seen && l.a == 2) g = 1;"),
+    ("int g, a[4]; int cmp(const void *x, const void *y) { g++; return *(int *)x - *(int *)y; }", "qsort(a, 4, sizeof a[0], cmp);"),
+    ("int g; int cmp(const void *x, const void *y) { *(int *)y = 3; return 0; }",
+     "int k = 1; bsearch(&k, &g, 1, sizeof g, cmp);"),
+    ("int g; int cmp(const void *x, const void *y) { return 0; }",
+     "int k = 1, *r = bsearch(&k, &g, 1, sizeof g, cmp); if (r) *r = 7;"),
+], ids=["const argument", "struct argument", "struct result", "struct result again", "qsort", "bsearch", "found by bsearch"])
+def test_functions_that_are_not_here(tmp_path: Path, declarations: str, body: str) -> None:
+    assert "g" in written(load(tmp_path, declarations, body))
+
+
+def test_the_comparison_of_qsort_races(tmp_path: Path) -> None:
+    program = load(tmp_path, "int g; int cmp(const void *x, const void *y) { g++; return 0; }", "int l[3]; qsort(l, 3, sizeof l[0], cmp);")
+    assert oracle(program, RaceOn("g"), 2) is True
+    assert not any("cmp" in a.text for a in program.assumptions)
