@@ -239,6 +239,11 @@ class Expressions:
             if isinstance(operand.type, c_ast.TypeDecl) and isinstance(operand.type.type, c_ast.IdentifierType):
                 named = self.scope.find(operand.type.type.names[0])
                 size = named.size if isinstance(named, TypeName) else None
+            array = operand.type
+            while isinstance(array, c_ast.ArrayDecl):
+                if array.dim is not None and self.unit.constant(array.dim, self.scope) is None:
+                    self.value(array.dim)  # of a type of variable length the dimensions are evaluated
+                array = array.type
         else:
             if isinstance(operand, c_ast.ID):
                 entity = self.scope.find(operand.name)
