@@ -10,44 +10,35 @@
 unsigned char number[N];
 circ_range(number, 0, N);
 
-#ifdef BROKEN
-#define BEFORE(j) (number[j] == 0 || number[self] <= number[j])
-#else
-#define BEFORE(j) (number[j] == 0 || number[self] < number[j] || (number[self] == number[j] && self <= j))
-#endif
-#define ROOM(j) (number[j] < N)
-#define ABOVE(j) if (number[j] >= ticket) ticket = number[j] + 1;
 #if N == 2
-#define ALL(f) (f(0) && f(1))
 #define EACH(f) f(0) f(1)
 #elif N == 3
-#define ALL(f) (f(0) && f(1) && f(2))
 #define EACH(f) f(0) f(1) f(2)
 #elif N == 4
-#define ALL(f) (f(0) && f(1) && f(2) && f(3))
 #define EACH(f) f(0) f(1) f(2) f(3)
 #elif N == 8
-#define ALL(f) (f(0) && f(1) && f(2) && f(3) && f(4) && f(5) && f(6) && f(7))
 #define EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
+#endif
+#define ABOVE(j) other = number[j]; ticket = other >= ticket ? other + 1 : ticket;
+#ifdef BROKEN
+#define BEFORE(j) other = number[j]; first = first && (other == 0 || mine <= other);
+#else
+#define BEFORE(j) other = number[j]; first = first && (other == 0 || mine < other || (mine == other && self <= j));
 #endif
 
 circ_threads(N) void process(int self)
 {
     for (;;) {
+        unsigned char ticket = 1, other, mine;
+        _Bool first = 1;
 #ifdef BROKEN
-        unsigned char ticket = 1;
         atomic { EACH(ABOVE) }
         assume(ticket <= N);
         number[self] = ticket;
 #else
-        atomic {
-            assume(ALL(ROOM));
-            unsigned char ticket = 1;
-            EACH(ABOVE)
-            number[self] = ticket;
-        }
+        atomic { EACH(ABOVE) assume(ticket <= N); number[self] = ticket; }
 #endif
-        atomic { assume(ALL(BEFORE)); }
+        atomic { mine = number[self]; EACH(BEFORE) assume(first); }
         circ_critical { }
         number[self] = 0;
     }

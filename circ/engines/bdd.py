@@ -92,6 +92,8 @@ class Symbolic:
         self._locals: list[dict[tuple[str, int | None], Field]] = [{} for _ in self.owner]
         self._declare(primed)
         self._partitions: dict[tuple[Expr, int], Partition] = {}
+        self._changed: dict[str, Partition] = {}
+        self._escaped = self.false
         self.moves = [[(m, self._commands(m, t)) for m in system.groups[g].moves] for t, g in enumerate(self.owner)]
         self.thread_bits = [tuple(b for f in fields for b in f.bits) for fields in self.fields]
 
@@ -160,6 +162,8 @@ class Symbolic:
 
     def partition(self, e: Expr, thread: int) -> Partition:
         """The states for each value of the expression, as the thread reads it; states where an index is wild are left out."""
+        if self._changed:
+            return self._partition(e, thread)
         key = (e, thread)
         found = self._partitions.get(key)
         if found is None:
@@ -204,13 +208,17 @@ class Symbolic:
         if isinstance(v, Var):
             field = self._find(v.name, None, thread)
             assert field is not None
-            return dict(field.equals)
+            return self._now(field)
         result: Partition = {}
         for i, where in self.partition(v.index, thread).items():
             field = self._find(v.array, i, thread)
-            for value, s in field.equals.items() if field is not None else ():
+            for value, s in self._now(field).items() if field is not None else ():
                 result[value] = result.get(value, self.false) | (s & where)
         return _nonempty(result, self.false)
+
+    def _now(self, field: Field) -> Partition:
+        """The states for each value of a field; inside `_net`, of the value it has been given there."""
+        return self._changed.get(field.name) or dict(field.equals)
 
     def condition(self, e: Expr, thread: int) -> Set:
         """The states in which the expression is not 0."""
@@ -237,14 +245,94 @@ class Symbolic:
         return found
 
     # ----------------------------------------------------------------------------------------------- commands
-    def _commands(self, move: Move, thread: int) -> tuple[Command, ...]:
+    def _net(self, move: Move, thread: int) -> tuple[Command, ...] | None:
+        """The net effect of a move: a condition on the state before it, and each changed field as a function of that state.
+
+        None where there is none: a havoc, or fields that are exchanged.
+        """
+        group = self.system.groups[self.owner[thread]]
+        guard, escaped = self.true, self.false
+        order: dict[str, Field] = {}
+        try:
+            for part in primitive(move.op):
+                match part:
+                    case Assume(cond=c):
+                        escaped |= guard & self._wild(c, thread)
+                        guard &= self.condition(c, thread)
+                    case Assign(target=t, value=e):
+                        wild = self._wild(e, thread)
+                        places: list[tuple[Set, Field | None]]
+                        if isinstance(t, Var):
+                            places = [(self.true, self._find(t.name, None, thread))]
+                        else:
+                            wild |= self._wild(t.index, thread)
+                            places = [(w, self._find(t.array, i, thread)) for i, w in self.partition(t.index, thread).items()]
+                        parts = self.partition(e, thread)
+                        new: dict[str, Partition] = {}
+                        for where, field in places:
+                            if field is None:
+                                wild |= where
+                                continue
+                            new[field.name], outside = self._given(field, parts, where, thread)
+                            wild |= outside
+                            order.setdefault(field.name, field)
+                        self._changed.update(new)
+                        escaped |= guard & wild
+                        guard &= ~wild
+                    case _:
+                        return None
+            changed = dict(self._changed)
+        finally:
+            self._changed = {}
+        local = {f.name: c.name for c, f in zip(group.cells, self.fields[thread][1:], strict=True)}
+        kept = [f for f in order.values() if local.get(f.name) is None or local[f.name] in group.live[move.target]]
+        puts = [Put(f, tuple((s, v) for v, s in changed[f.name].items()), self.false) for f in kept]
+        ordered: list[Command] = []
+        while puts:
+            # A field is overwritten only when no later function of the old state reads it.
+            free = next((p for p in puts if not any(set(p.field.bits) & self._support(q) for q in puts if q is not p)), None)
+            if free is None:
+                return None
+            puts.remove(free)
+            single = free.parts[0] if len(free.parts) == 1 else None
+            ordered.append(self._fix(free.field.cube(single[1])) if single is not None and single[0] == self.true else free)
+        self._escaped |= self._guard(move, thread) & escaped
+        return (Restrict(guard), *ordered)
+
+    def _support(self, put: Put) -> set[str]:
+        return {b for s, _ in put.parts for b in self.manager.support(s)}
+
+    def _given(self, field: Field, parts: Partition, where: Set, thread: int) -> tuple[Partition, Set]:
+        """The field after `field := value` in the states `where`, and the states in which the value is outside its domain."""
+        cell = self._cell_of(field, thread)
+        chosen: Partition = {}
+        outside = self.false
+        for v, s in parts.items():
+            normal = cell.normal(v)
+            if normal is None:
+                outside |= s & where
+            else:
+                chosen[normal] = chosen.get(normal, self.false) | (s & where)
+        if where != self.true:
+            for v, s in self._now(field).items():
+                chosen[v] = chosen.get(v, self.false) | (s & ~where)
+        return _nonempty(chosen, self.false), outside
+
+    def _guard(self, move: Move, thread: int) -> Set:
+        """The thread is at the source of the move, and nobody else at an atomic location."""
         group = self.system.groups[self.owner[thread]]
         ghost = next((f for (name, _), f in self.shared.items() if name == "<atomic>"), None)
         guard = self.fields[thread][0].equals[move.source]
-        if ghost is not None and move.source not in group.atomic:
-            guard &= ghost.equals[0]
-        done: list[Command] = [Restrict(guard)]
-        for part in primitive(move.op):
+        return guard & ghost.equals[0] if ghost is not None and move.source not in group.atomic else guard
+
+    def _commands(self, move: Move, thread: int) -> tuple[Command, ...]:
+        group = self.system.groups[self.owner[thread]]
+        ghost = next((f for (name, _), f in self.shared.items() if name == "<atomic>"), None)
+        done: list[Command] = [Restrict(self._guard(move, thread))]
+        net = self._net(move, thread)
+        if net is not None:
+            done.extend(net)
+        for part in primitive(move.op) if net is None else ():
             match part:
                 case Assume(cond=c):
                     done.append(Restrict(self.condition(c, thread) | self._wild(c, thread)))
@@ -415,7 +503,7 @@ class Symbolic:
 
     def _escapes(self) -> Set:
         """The states from which a step would leave the finite view; they count as errors (`Stepper.escape`)."""
-        found = self.false
+        found = self._escaped
         for moves in self.moves:
             for _, commands in moves:
                 for n, c in enumerate(commands):

@@ -2,7 +2,8 @@
 
 Algorithm 2: compute the thread-modular R; without error states, PASS; with an initial state among them, FAILURE; otherwise
 expose what tells the error states apart, and go on. Where the code departs from the paper:
-- predicates first, for all error states at once; predecessors (Algorithm 3, line 16 on) only when no predicate is new;
+- the predicates of all error states at once, and of their predecessors with them: the paper takes predecessors (Algorithm
+  3, line 16 on) only when no predicate is new, but a coarse R costs more than a predicate too many;
 - classes of values with equal cofactors are exposed instead of single values, and need no auxiliary bits
   (`circ.engines.symbolic`);
 - the guarantee projects reachable steps only, as Flanagan and Qadeer do, not all of T;
@@ -86,14 +87,15 @@ def symbolic(system: System, options: Options, observer: Observer) -> Verdict:
             return Safe(symbolic_certificate(s, result.reached), (WHY,), statistics=statistics)
         if bad & start != s.false:
             return _wrong(s, layers, bad & start, statistics)
-        finer = split(s, classes, bad)
-        if finer != classes:
-            classes, result, rounds = finer, None, rounds + 1
-            continue
         fresh = _predecessors(s, bad) & result.join & ~error
         if fresh != s.false:
             layers.append(fresh)
             error |= fresh
+        finer = split(s, split(s, classes, bad), fresh)
+        if finer != classes:
+            classes, result, rounds = finer, None, rounds + 1
+            continue
+        if fresh != s.false:
             continue
         assert classes != exposed(s), "with everything exposed every state of the join is reachable"
         classes, result, rounds = exposed(s), None, rounds + 1

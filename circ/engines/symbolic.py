@@ -44,7 +44,8 @@ class SymbolicModular:
         for fields, own in zip(symbolic.fields, classes, strict=True):
             shown = []
             for f, parts in zip(fields, own, strict=True):
-                if len(parts) > 1:
+                # Nothing is closed where every value is a class of its own.
+                if 1 < len(parts) < len(f.values):
                     shown.append((f, [self._union(f, part) for part in parts]))
             self._shown.append(shown)
         self.reached: list[Set] = []
