@@ -13,6 +13,8 @@ def predefined_macros(data_model: str) -> Iterator[str]:
     yield from ("__CIRC__ 1", "__STDC__ 1", "__STDC_VERSION__ 201112L", "__STDC_HOSTED__ 1", "__CHAR_BIT__ 8")
     yield from ('__DATE__ "Jan  1 1970"', '__TIME__ "00:00:00"')  # the same input gives the same output on any day
     yield from ("__ORDER_LITTLE_ENDIAN__ 1234", "__ORDER_BIG_ENDIAN__ 4321", "__BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__")
+    orders = ("RELAXED", "CONSUME", "ACQUIRE", "RELEASE", "ACQ_REL", "SEQ_CST")
+    yield from (f"__ATOMIC_{order} {number}" for number, order in enumerate(orders))
     sizes = {
         "SHORT": model.short_size, "INT": model.int_size, "LONG": model.long_size, "LONG_LONG": model.long_long_size,
         "POINTER": model.pointer_size, "SIZE_T": model.pointer_size, "PTRDIFF_T": model.pointer_size,

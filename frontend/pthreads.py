@@ -132,6 +132,7 @@ class Pthreads:
         once = request.frame.once and edge.source not in request.frame.cyclic
         value, passed = request.arguments[start], request.arguments[argument]
         assert not isinstance(value, Place) and not isinstance(passed, Place)
+        stored = request.target
         for function in functions:
             chosen = request.source
             if len(functions) > 1:
@@ -139,10 +140,13 @@ class Pthreads:
                 guard = inliner.accesses.is_function(value, function, request.location)
                 inliner.step(request.source, Assume(guard), chosen, edge, total=True)
             made = self._new(function, once, request.location)
-            self._start(request, made, passed, chosen)
+            stored = self._start(request, made, passed, chosen)
         if request.result is not None:
+            # The handle is undefined then: it may as well be the one that the thread would have had.
             failed = inliner.between(request.source, Havoc((request.result,)), edge)
-            inliner.step(failed, Assume(Binary("!=", Read(request.result), Const(0, request.result.type))), request.target, edge)
+            wrong = Assume(Binary("!=", Read(request.result), Const(0, request.result.type)))
+            inliner.step(failed, wrong, stored if once else request.target, edge)
+            self._notes.assume("a thread that could not be created is not joined", request.location)
 
     def _new(self, function: str, once: bool, location: Location) -> Created:
         """The template for threads created here: a new one for a thread that is created once, else the common one."""
@@ -160,7 +164,8 @@ class Pthreads:
         self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location, copies, self._joins)
         return self.created[name]
 
-    def _start(self, request: Request, made: Created, passed: Expr, source: int) -> None:
+    def _start(self, request: Request, made: Created, passed: Expr, source: int) -> int:
+        """Create the thread, then store its handle; gives the location between the two."""
         inliner, edge = request.inliner, request.edge
         create = Var(made.create.name, BOOL)
         argument = Var(made.argument(self._pointer).name, self._pointer)
@@ -188,6 +193,7 @@ class Pthreads:
             targets = inliner.accesses.world.pointsto.targets(request.frame.function.name, self._raw(request, 0))
             word = Scalar(8 * inliner.accesses.world.module.sizeof(place.type), False)
             inliner.accesses.store(inliner.sketch, between, request.target, place, cast(value, word), targets, edge)
+        return between
 
     def _handle_place(self, request: Request) -> Place | None:
         """Where the new thread's handle is stored; None if its type is not a number."""

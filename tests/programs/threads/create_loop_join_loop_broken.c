@@ -1,0 +1,27 @@
+// The join loop stops one short: the last worker may still add while main reads the total.
+// EXPECT: race total
+#include <pthread.h>
+#include <stdio.h>
+#define WORKERS 3
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int total;
+
+static void *worker(void *arg) {
+  long number = (long)arg;
+  for (int i = 0; i < 4; i++) {
+    pthread_mutex_lock(&lock);
+    total += (int)number;
+    pthread_mutex_unlock(&lock);
+  }
+  return NULL;
+}
+
+int main(void) {
+  pthread_t threads[WORKERS];
+  for (long i = 0; i < WORKERS; i++)
+    pthread_create(&threads[i], NULL, worker, (void *)i);
+  for (int i = 0; i < WORKERS - 1; i++)
+    pthread_join(threads[i], NULL);
+  printf("%d\n", total);
+  return 0;
+}

@@ -1,0 +1,31 @@
+// A recursive function adds up a tree under one mutex, held by the caller.
+// EXPECT: safe sum
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int sum;
+static void visit(int depth) {
+  if (depth == 0) return;
+  sum += depth;
+  visit(depth - 1);
+  visit(depth - 1);
+}
+void *one(void *arg) {
+  pthread_mutex_lock(&m);
+  visit(3);
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+void *two(void *arg) {
+  pthread_mutex_lock(&m);
+  visit(2);
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, one, 0);
+  pthread_create(&b, 0, two, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return sum;
+}
