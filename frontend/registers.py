@@ -10,7 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from frontend.cfa import Arbitrary, Assign, Assume, Block, Edge, Havoc, Op, Program, ThreadTemplate, Values, Variable, primitive
+from frontend.cfa import (
+    Arbitrary,
+    Assign,
+    Assume,
+    Block,
+    Edge,
+    Havoc,
+    Op,
+    Program,
+    ThreadTemplate,
+    Values,
+    Variable,
+    name_of,
+    primitive,
+)
 from frontend.expr import Binary, Const, Expr, Ite, Lvalue, Read, Var, reads, substitute
 from frontend.fold import fold
 from frontend.interrupt_table import Bit, Rule, Table
@@ -82,11 +96,14 @@ class Registers:
 
     def _edge(self, edge: Edge) -> Edge:
         ops: list[Op] = []
+        addresses = {register(a).name: mask for a, mask in self.masks.items()}
         for part in primitive(edge.op):
             match part:
                 case Assign(target=target, value=value):
                     seen, first = self._reading(value)
-                    ops += [*first, Assign(target, seen), *self._written((target,), seen)]
+                    mask = addresses.get(name_of(target), 0xFF)
+                    stored = seen if mask == 0xFF else Binary("&", seen, Const(mask, BYTE))
+                    ops += [*first, Assign(target, stored), *self._written((target,), seen)]
                 case Assume(cond=cond):
                     seen, first = self._reading(cond)
                     ops += [*first, Assume(seen)]

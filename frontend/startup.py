@@ -9,30 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from frontend.cfa import (
+    AllAt,
     Arbitrary,
+    Assign,
     Assume,
     Assumption,
     Block,
     Cfa,
     Edge,
+    Havoc,
     Op,
     Program,
     Role,
-    Start,
     ThreadTemplate,
     Values,
     Variable,
+    name_of,
     op_writes,
     primitive,
 )
-from frontend.evaluate import Undefined, Value
 from frontend.expr import FALSE, TRUE, Const, Expr, Lvalue, Var, substitute
 from frontend.fold import fold
-from frontend.interpret import Code, Fill, Globals, Machine
+from frontend.knownbits import UNKNOWN, Bits, evaluate, number, value_of
 
 _MOST_STEPS = 20_000
+_LARGEST_ARRAY = 1024
 
 
 def initialised(program: Program) -> Program:
@@ -45,103 +49,147 @@ def initialised(program: Program) -> Program:
     return _settled(program)
 
 
+State: TypeAlias = dict[str, Bits | dict[int, Bits]]
+"""What is known of every variable; arrays by element, an element that is missing is not known."""
+
+
 class _Startup:
     def __init__(self, program: Program, main: int) -> None:
         self._program, self._main = program, main
-        self._machine = Machine(program)
-        self._others = [i for i in range(len(program.templates)) if i != main]
+        self._template = program.templates[main]
+        self._out = self._template.cfa.leaving()
+        self._shared = {v.name for v in program.globals}
+        self._starts = [e for i, t in enumerate(program.templates) if i != main for e in t.cfa.leaving()[t.cfa.start]]
 
     def program(self) -> Program:
-        crew = tuple(range(len(self._program.templates)))
-        start = self._machine.open_start(crew)
-        location, local = start.threads[self._main]
-        g = start.globals
-        rest = {i: start.threads[i][1] for i in self._others}
-        cfa = self._program.templates[self._main].cfa
+        cfa = self._template.cfa
+        location = cfa.start
+        first: State = {v.name: _known(v) for v in (*self._program.globals, *self._template.locals)}
+        state = first
+        good: tuple[int, State] | None = None
         for _ in range(_MOST_STEPS):
-            if location not in cfa.atomic and not self._alone(location, g, rest):
-                break
-            after = self._step(location, g, local)
+            if location not in cfa.atomic:
+                good = location, dict(state)
+                if not self._alone(location, state):
+                    break
+            after = self._step(location, state)
             if after is None or after[0] in cfa.errors or after[0] in cfa.critical:
                 break
-            location, g, local = after
+            location, state = after
         else:
             return self._program
-        if location in cfa.atomic:
-            return self._program  # a start location is never atomic
-        return self._from(location, g, local)
+        assert good is not None, "a start location is never atomic"
+        return self._from(*good, first)
 
-    def _alone(self, location: int, g: tuple[Value, ...], rest: dict[int, tuple[Value, ...]]) -> bool:
+    def _alone(self, location: int, state: State) -> bool:
         """Whether no other thread can start while `main` is here."""
-        name = self._program.templates[self._main].name
-        for i in self._others:
-            start = self._program.templates[i].cfa.start
-            for e in self._machine.leaving(i, start):
-                code = self._machine.code(i, e)
-                if any(a.template == name and location not in a.locations for a in code.guards):
-                    continue
-                try:
-                    if self._machine.execute(code, g, rest[i], _open(code)) is not None:
-                        return False
-                except Undefined:
-                    return False
-        return True
+        return all(self._kept(e, location, state) for e in self._starts)
 
-    def _step(self, location: int, g: Globals, local: tuple[Value, ...]) -> tuple[int, Globals, tuple[Value, ...]] | None:
+    def _kept(self, edge: Edge, location: int, state: State) -> bool:
+        """Whether a start step waits for `main`, or cannot be taken because of what is known."""
+        name = self._template.name
+        for part in primitive(edge.op):
+            match part:
+                case AllAt(template=t, locations=places) if t == name and location not in places:
+                    return True
+                case Assume(cond=c):
+                    if value_of(evaluate(c, lambda v: _read(state, v)), c.type) == 0:
+                        return True
+                case Assign() | Havoc():
+                    return False
+        return False
+
+    def _step(self, location: int, state: State) -> tuple[int, State] | None:
         """The only step that `main` can take; None if there is none, or several, or it depends on what is open."""
         found = None
-        for e in self._machine.leaving(self._main, location):
-            code = self._machine.code(self._main, e)
-            try:
-                after = self._machine.execute(code, g, local, _open(code))
-            except Undefined:
+        for edge in self._out[location]:
+            after = dict(state)
+            taken = self._run(edge.op, after)
+            if taken is None or (taken and found is not None) or edge.doubts:
                 return None
-            if after is not None:
-                if found is not None:
-                    return None
-                found = (self._machine.edge(self._main, e).target, *after)
+            if taken:
+                found = edge.target, after
         return found
 
-    def _from(self, location: int, g: tuple[Value, ...], local: tuple[Value, ...]) -> Program:
-        main = self._program.templates[self._main]
-        cfa = main.cfa
+    def _run(self, op: Op, state: State) -> bool | None:
+        """Executes the operation on `state`: whether it passes, None if that is not known."""
+        for part in primitive(op):
+            match part:
+                case Assume(cond=c):
+                    passes = value_of(evaluate(c, lambda v: _read(state, v)), c.type)
+                    if not passes:
+                        return None if passes is None else False
+                case Assign(target=t, value=e):
+                    bits = evaluate(e, lambda v: _read(state, v))
+                    if name_of(t) in self._shared and value_of(bits, t.type) is None:
+                        return None  # how it depends on what is open would be forgotten
+                    _write(state, t, bits)
+                case Havoc(targets=ts, whole=ws):
+                    for t in ts:
+                        _write(state, t, UNKNOWN)
+                    for w in ws:
+                        state[w] = {}
+                case AllAt():
+                    pass  # all others are at their starts
+        return True
+
+    def _from(self, location: int, state: State, first: State) -> Program:
+        cfa = self._template.cfa
         reached, work = {location}, [location]
-        out = cfa.leaving()
         while work:
-            for e in out[work.pop()]:
+            for e in self._out[work.pop()]:
                 if e.target not in reached:
                     reached.add(e.target)
                     work.append(e.target)
         kept = Cfa(cfa.size, location, tuple(e for e in cfa.edges if e.source in reached), cfa.atomic & reached,
                    {q: e for q, e in cfa.errors.items() if q in reached}, cfa.critical & reached,
                    {q: p for q, p in cfa.places.items() if q in reached})
-        moved = replace(main, cfa=kept, locals=_starting(main.locals, local))
+        moved = replace(self._template, cfa=kept, locals=tuple(_starting(v, state, first) for v in self._template.locals))
         templates = tuple(moved if i == self._main else t for i, t in enumerate(self._program.templates))
-        return replace(self._program, globals=_starting(self._program.globals, g), templates=templates)
+        globals_ = tuple(_starting(v, state, first) for v in self._program.globals)
+        return replace(self._program, globals=globals_, templates=templates)
 
 
-def _open(code: Code) -> Fill:
-    """What a step leaves open stays open; if the step goes on to read it, it is not followed."""
-    def fill(number: int, index: int | None) -> Value:
-        hole = code.holes[number]
-        if hole.eager:
-            raise Undefined(("h", number, index))
-        return (None, ()) if hole.whole else None
-
-    return fill
+def _known(v: Variable) -> Bits | dict[int, Bits]:
+    if v.is_array:
+        values = v.start if isinstance(v.start, Values) and (v.length or 0) <= _LARGEST_ARRAY else None
+        changed = dict(values.elements) if values is not None else {}
+        return {} if values is None else {i: number(changed.get(i, values.default), v.type) for i in range(v.length or 0)}
+    return number(v.start.default, v.type) if isinstance(v.start, Values) else UNKNOWN
 
 
-def _starting(variables: tuple[Variable, ...], values: tuple[Value, ...]) -> tuple[Variable, ...]:
-    return tuple(replace(v, start=_start(v, value)) for v, value in zip(variables, values, strict=True))
+def _read(state: State, v: Lvalue) -> Bits:
+    found = state[name_of(v)]
+    if isinstance(v, Var):
+        assert isinstance(found, tuple)
+        return found
+    assert isinstance(found, dict)
+    index = value_of(evaluate(v.index, lambda w: _read(state, w)), v.index.type)
+    return UNKNOWN if index is None else found.get(index, UNKNOWN)
 
 
-def _start(v: Variable, value: Value) -> Start:
-    if isinstance(value, tuple):
-        default, elements = value
-        if default is None or any(e is None for _, e in elements):
-            return Arbitrary()
-        return Values(default, tuple((i, e) for i, e in elements if e is not None))
-    return Arbitrary() if value is None else Values(value)
+def _write(state: State, v: Lvalue, bits: Bits) -> None:
+    if isinstance(v, Var):
+        state[v.name] = bits
+        return
+    found = state[v.array]
+    assert isinstance(found, dict)
+    index = value_of(evaluate(v.index, lambda w: _read(state, w)), v.index.type)
+    state[v.array] = {} if index is None else {**found, index: bits}
+
+
+def _starting(v: Variable, state: State, first: State) -> Variable:
+    """The variable as it starts now; what is not known in full may be anything."""
+    found = state[v.name]
+    if found is first[v.name]:
+        return v
+    if isinstance(found, tuple):
+        value = value_of(found, v.type)
+        return replace(v, start=Arbitrary() if value is None else Values(value))
+    values = {i: value_of(bits, v.type) for i, bits in found.items()}
+    if set(values) != set(range(v.length or 0)) or None in values.values():
+        return replace(v, start=Arbitrary())
+    return replace(v, start=Values(0, tuple((i, x) for i, x in sorted(values.items()) if x)))
 
 
 # --------------------------------------------------------------------------------------------------- constants
