@@ -142,7 +142,7 @@ class Session:
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
         observer = self.progress.observer(file, len(asked), known)
-        plan = self.request.plan()
+        plan = self._plan(file)
         found = rounds(program, asked, plan, self.deadline, observer) if self.request.competition else answers(
             program, asked, plan, observer)
         for answer in found:
@@ -155,6 +155,13 @@ class Session:
             if self.request.flow_rule:
                 self.out.write(flow_text(alarms(program), {a.shown: word(a.question, a.verdict) for a in known}))
             self.out.flush()
+
+    def _plan(self, file: str) -> Plan:
+        """The dumps of a second file and later ones go to folders of their own: their variables may have the same names."""
+        plan, number = self.request.plan(), len(self.reports)
+        if plan.dump is None or number == 1:
+            return plan
+        return replace(plan, dump=plan.dump / f"{number}-{file_name(Path(file).name)}")
 
     def _tell(self, program: Program, answer: Answer) -> None:
         self.progress.clear()

@@ -201,6 +201,14 @@ def test_dump(inside: Run, tmp_path: Path, locked: Path) -> None:
     assert (tmp_path / "dump" / "x" / "01-cfa.dot").read_text().startswith("digraph")
 
 
+def test_the_dumps_of_two_files_stay_apart(inside: Run, tmp_path: Path, locked: Path) -> None:
+    dump = tmp_path / "dump"
+    inside("check", locked, "--thread", "w", "--dump", tmp_path / "alone")
+    inside("check", locked, locked, "--thread", "w", "--dump", dump)
+    assert {p.name for p in (dump / "x").iterdir()} == {p.name for p in (tmp_path / "alone" / "x").iterdir()}
+    assert (dump / f"2-{locked.name}" / "x" / "01-cfa.dot").read_text() == (dump / "x" / "01-cfa.dot").read_text()
+
+
 # --------------------------------------------------------------------------------------------------- bad input and usage
 @pytest.mark.parametrize("args", [
     ["check"], ["nosuch"], ["check", "--nosuch", "a.c"], ["cfa", FIGURE_1, "--format", "png"],
