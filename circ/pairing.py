@@ -102,6 +102,7 @@ class Pairing:
     ) -> None:
         self.program, self.regions, self.most, self.effort = program, regions, most, effort
         self.forbidden, self.known = forbidden, known
+        self.price = 1 + len(regions[0].globals) // 8
         self.lattice = Lattice(tuple(anything(v.type) for v in regions[0].globals))
         self.count = [t.count for t in program.templates]
         self.names = [t.name for t in program.templates]
@@ -162,7 +163,10 @@ class Pairing:
         """Later: what c does beside i and j, if that can change anything that is known of them."""
         if i > j:
             i, j = j, i
-        if (i, j) in self.pairs and (i, j, c) not in self._waiting:
+        if (i, j, c) in self._waiting or (i, j) not in self.pairs:
+            return
+        changes = self.changes[c]
+        if changes & ENTERS or any(self.lattice.said[s] & changes for s in self.pairs[i, j]):
             self._waiting.add((i, j, c))
             self._thirds.append((i, j, c))
 
@@ -265,7 +269,8 @@ class Pairing:
         return any(g.template == self.names[t] and region not in g.locations for g in guards)
 
     def _spend(self) -> None:
-        self.effort -= 1
+        """A step costs more the more cells there are."""
+        self.effort -= self.price
         if self.effort < 0:
             raise TooMuch
 

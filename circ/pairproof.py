@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from circ.arguments import Argument, Spot, of_thread
+from circ.outline import Outline
 from circ.pairing import Pairing, ThreadState
 from circ.regions import Regions
 from circ.values import ValueSet, anything
 from circ.verdict import Certificate, Question
-from frontend.cfa import Program, show_exact
+from frontend.cfa import show_exact
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var
 
 Dnf: TypeAlias = dict[tuple[int, ...], None]
@@ -19,15 +20,15 @@ TRUE_ROW: list[list[int]] = [[]]
 
 
 def certificate(
-    program: Program, question: Question, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]
+    seen: Outline, question: Question, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]
 ) -> Certificate:
     """The pairs as rows; regions about which all rows say the same become one class."""
-    return Certificate(program.fingerprint(), question, "pairs", _Writer(regions, pairing, arguments).body())
+    return Certificate(seen.original.fingerprint(), question, "pairs", _Writer(seen, regions, pairing, arguments).body())
 
 
 class _Writer:
-    def __init__(self, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]) -> None:
-        self.regions, self.pairing, self.arguments = regions, pairing, arguments
+    def __init__(self, seen: Outline, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]) -> None:
+        self.seen, self.regions, self.pairing, self.arguments = seen, regions, pairing, arguments
         self.own = [frozenset(v.name for v in view.template.locals) for view in regions]
         self._said: dict[tuple[Spot, ...], tuple[int, ...]] = {}
         self.formulas: dict[str, int] = {}
@@ -47,8 +48,7 @@ class _Writer:
                 self._put(holders.setdefault((a[:2], b[:2], three[:2]), {}), (a, b, three), states)
         chosen = self._classes(pairs, holders)
         body: dict[str, Any] = {
-            "classes": [[chosen.get((t, r), r) if (r := view.of[q]) is not None else q for q in range(view.cfa.size)]
-                        for t, view in enumerate(self.regions)],
+            "classes": [self._classes_of(t, chosen) for t in range(len(self.regions))],
             "pairs": _rows(pairs, chosen),
             "formulas": list(self.formulas),
         }
@@ -59,11 +59,19 @@ class _Writer:
             body["counting"] = counting
         return body
 
+    def _classes_of(self, t: int, chosen: dict[Spot, int]) -> list[int]:
+        """The class of each location of the program's own automaton; one that no path leads to is alone."""
+        found = []
+        for q, first in enumerate(self.seen.first[t]):
+            region = None if first is None else self.regions[t].of[first]
+            found.append(q if region is None else chosen[t, region])
+        return found
+
     def _count(self, e: Expr, weights: Sequence[Sequence[int]], chosen: dict[Spot, int]) -> dict[str, Any]:
         """A counting fact by class; a region has one weight."""
         found = []
         for t, view in enumerate(self.regions):
-            ws = [0] * (1 + max(chosen.get((t, r), r) if (r := view.of[q]) is not None else q for q in range(view.cfa.size)))
+            ws = [0] * (1 + max(self._classes_of(t, chosen)))
             for r in view.moves:
                 ws[chosen[t, r]] = weights[t][r]
             found.append(ws)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
+from circ.outline import labels, leaders
 from circ.values import TOP, Cells, State, ValueSet, anything, join, single
 from frontend.cfa import (
     AllAt,
@@ -66,10 +67,11 @@ class Regions:
         self.named_globals = frozenset(map(name_of, globals_))
         self.parts = [self._parts(e.op) for e in self.cfa.edges]
         self.guards = [tuple(p for p in primitive(e.op) if isinstance(p, AllAt)) for e in self.cfa.edges]
-        self.labels = _labels(program, number, marks)
-        self.of = self._leaders()
+        self.labels = labels(program, number, marks)
+        self.of = leaders(self.cfa, [self._visible(i) for i in range(len(self.cfa.edges))], self.labels)
         self.moves: dict[int, list[Move]] = {r: [] for r in self.of if r is not None}
         self.inside: dict[int, list[int]] = {r: [] for r in self.moves}
+        """The locations of each region."""
         for q, r in enumerate(self.of):
             if r is not None:
                 self.inside[r].append(q)
@@ -78,7 +80,7 @@ class Regions:
             if source is not None and target is not None and (self._visible(i) or source != target):
                 writes = any(n in self.named_globals for n in op_writes(e.op))
                 self.moves[source].append(Move(i, target, self.parts[i], self.guards[i], writes))
-        self.written = {r: sum(1 << k for k, v in enumerate(self.globals) if any(name_of(v) in self._names(m) for m in moves))
+        self.written = {r: self._mask({n for m in moves if m.writes for n in op_writes(self.cfa.edges[m.edge].op)})
                         for r, moves in self.moves.items()}
         """For each region a mask of the global cells that moves from it may write."""
         self.live = self._live(uses)
@@ -95,60 +97,11 @@ class Regions:
                 found.append(part)
         return tuple(found)
 
-    def _names(self, move: Move) -> frozenset[str]:
-        return frozenset(op_writes(self.cfa.edges[move.edge].op))
+    def _mask(self, names: set[str]) -> int:
+        return sum(1 << k for k, v in enumerate(self.globals) if name_of(v) in names) if names else 0
 
     def _visible(self, i: int) -> bool:
         return bool(self.parts[i] or self.guards[i])
-
-    def _leaders(self) -> list[int | None]:
-        """For each location the first one of its region."""
-        start = self.cfa.start
-        into: list[list[int]] = [[] for _ in range(self.cfa.size)]
-        for i, e in enumerate(self.cfa.edges):
-            into[e.target].append(i)
-        order = self._reverse_postorder()
-        marked = {start}
-        while True:
-            leader: list[int | None] = [None] * self.cfa.size
-            for q in order:
-                if q not in marked and self._joins(q, into[q], leader):
-                    marked.add(q)
-                # The first way in that has been seen in this order is enough: others that differ mark q, now or below.
-                leader[q] = q if q in marked else next(r for i in into[q] if (r := leader[self.cfa.edges[i].source]) is not None)
-            more = {q for q in order if q not in marked and self._joins(q, into[q], leader)}
-            if not more:
-                return leader
-            marked |= more
-
-    def _joins(self, q: int, into: Sequence[int], leader: Sequence[int | None]) -> bool:
-        """Whether q must begin a region, as far as the locations before it have theirs."""
-        found = set()
-        for i in into:
-            r = leader[self.cfa.edges[i].source]
-            if r is not None:
-                if self._visible(i) or self.labels[r] != self.labels[q]:
-                    return True
-                found.add(r)
-        return len(found) > 1
-
-    def _reverse_postorder(self) -> list[int]:
-        out: list[list[int]] = [[] for _ in range(self.cfa.size)]
-        for e in self.cfa.edges:
-            out[e.source].append(e.target)
-        seen = {self.cfa.start}
-        order: list[int] = []
-        stack = [(self.cfa.start, iter(out[self.cfa.start]))]
-        while stack:
-            q, targets = stack[-1]
-            target = next((r for r in targets if r not in seen), None)
-            if target is None:
-                stack.pop()
-                order.append(q)
-            else:
-                seen.add(target)
-                stack.append((target, iter(out[target])))
-        return order[::-1]
 
     def _live(self, uses: Mapping[int, frozenset[str]]) -> dict[int, frozenset[int]]:
         """At each region the positions of own cells that a later step may read before it writes them."""
@@ -203,15 +156,6 @@ def start_value(variable: Variable, cell: Lvalue) -> ValueSet:
             return TOP
         case _:
             return anything(variable.type)
-
-
-def _labels(program: Program, number: int, marks: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
-    """What tells locations apart whatever is tracked: being atomic, critical, an error, or in a set that somebody waits for."""
-    template = program.templates[number]
-    waits = dict.fromkeys(p.locations for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
-                          if isinstance(p, AllAt) and p.template == template.name)
-    cfa = template.cfa
-    return [(q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in waits), marks[q]) for q in range(cfa.size)]
 
 
 def _surely_written(part: Part) -> Iterable[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from frontend.cfa import Assign, Assume, Edge, Havoc, Op, Program, ThreadTemplate, name_of, primitive
+from frontend.cfa import Assign, Assume, Edge, Havoc, Op, Program, ThreadTemplate, name_of, op_writes, primitive
 from frontend.expr import BOOL, Binary, Cast, Const, Element, Expr, Lvalue, Read, Unary, Var, reads, variables
 
 MOST_FLAGS = 24
@@ -31,6 +31,10 @@ class Tracked:
         """Every tracked cell with the template it belongs to, None for a global; those that are guessed last come first."""
         own = [(n, v) for n, vs in enumerate(self.locals) for v in vs]
         return [*own, *((None, v) for v in reversed(self.globals))]
+
+    def names(self, template: int) -> frozenset[str]:
+        """The variables that tracked cells belong to, as that template sees them."""
+        return frozenset(map(name_of, (*self.globals, *self.locals[template])))
 
     def without(self, cells: Iterable[tuple[int | None, Lvalue]]) -> Tracked:
         """All but these cells."""
@@ -69,6 +73,8 @@ class Survey:
         self.written: dict[str, set[int]] = {}
         self.odd: set[str] = set()
         """Globals that get other values than constants."""
+        self.touched = [[frozenset(_touched(e.op)) for e in t.cfa.edges] for t in program.templates]
+        """For each edge the names that it writes or tests."""
         for n, t in enumerate(program.templates):
             for e in t.cfa.edges:
                 self._look(n, e)
@@ -139,7 +145,7 @@ class Survey:
         yield Tracked(_distinct(locks), none)
         users = {n for n, t in enumerate(self.program.templates)
                  if any(a.variable == variable for e in t.cfa.edges for a in e.accesses)}
-        ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and k[0] in self.tested and k[0] not in self.odd]
+        ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and v.type == BOOL and k[0] in self.tested]
         near = [v for v in ghosts if self.tested[name_of(v)] & users and self.written[name_of(v)] & users]
         yield Tracked(_distinct([*locks, *near]), none)
         some = Tracked(_distinct([*locks, *ghosts]), none)
@@ -195,6 +201,13 @@ class Survey:
                 if k is not None and k[0] in self.globals:
                     fed.append(k)
         return tuple(chosen)[:MOST_LOCALS], fed
+
+
+def _touched(op: Op) -> Iterator[str]:
+    for part in primitive(op):
+        yield from op_writes(part)
+        if isinstance(part, Assume):
+            yield from variables(part.cond)
 
 
 def _constant(e: Expr) -> bool:

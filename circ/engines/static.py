@@ -8,13 +8,14 @@ proof which does not hold as written costs time only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from circ.arguments import Argument, Spot
 from circ.elements import Elements
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.numbering import Numbering
+from circ.outline import Outline, outline
 from circ.pairing import Open, Pairing, ThreadState, TooMuch
 from circ.pairproof import certificate
 from circ.readers import Readers
@@ -34,17 +35,16 @@ class Attempt:
     """One choice of what to track and of arguments to use: regions, and the accesses in them."""
 
     def __init__(
-        self, program: Program, question: RaceOn, tracked: Tracked, arguments: tuple[Argument, ...], most: int, effort: int
+        self, seen: Outline, question: RaceOn, tracked: Tracked, arguments: tuple[Argument, ...], most: int, effort: int
     ) -> None:
-        self.program, self.tracked, self.arguments = program, tracked, arguments
-        self.regions = []
-        for n, t in enumerate(program.templates):
-            marks = list(zip(*(a.marks(n) for a in arguments), strict=True)) if arguments else [()] * t.cfa.size
-            self.regions.append(Regions(program, n, tracked.globals, tracked.locals[n], _indices(t, question.variable), marks))
+        self.seen, self.program, self.tracked, self.arguments = seen, seen.program, tracked, arguments
+        marks = _marks(seen.program, arguments)
+        self.regions = [Regions(seen.program, n, tracked.globals, tracked.locals[n], _indices(t, question.variable), marks[n])
+                        for n, t in enumerate(seen.program.templates)]
         self.accesses = [self._accesses(r, question.variable) for r in self.regions]
         self._clashes: dict[tuple[Spot, Spot], list[tuple[Access, Access]]] = {}
         self._broken: dict[tuple[Spot, Spot], bool] = {}
-        self.pairing = Pairing(program, self.regions, most, effort, self.forbidden, self.known if arguments else None)
+        self.pairing = Pairing(seen.program, self.regions, most, effort, self.forbidden, self.known if arguments else None)
 
     def _accesses(self, regions: Regions, variable: str) -> dict[int, list[tuple[Edge, Access]]]:
         found: dict[int, list[tuple[Edge, Access]]] = {}
@@ -65,7 +65,8 @@ class Attempt:
                                   and not any(arg.apart(one[:2], a, two[:2], b) for arg in self.arguments)]
             self._broken[key] = any(arg.broken(first, (second[0], q)) for arg in self.arguments
                                     for first, second in ((key[0], key[1]), (key[1], key[0]))
-                                    for q in self.regions[second[0]].inside[second[1]])
+                                    for p in self.regions[second[0]].inside[second[1]]
+                                    for q in self.seen.groups[second[0]][p])
         return self._broken[key] or any(self._overlap(a, one, b, two, g) for a, b in self._clashes[key])
 
     def _overlap(self, a: Access, one: ThreadState, b: Access, two: ThreadState, g: State) -> bool:
@@ -95,10 +96,10 @@ class Static:
         if self.survey is None or self.survey.program is not program:
             self.survey = Survey(program)
         reason = ""
-        for tracked, arguments in self._choices(program, question.variable):
+        for seen, tracked, arguments in self._choices(program, question.variable):
             for most in MOST_STATES:
                 options.check_time()
-                attempt = Attempt(program, question, tracked, arguments, most, EFFORT)
+                attempt = Attempt(seen, question, tracked, arguments, most, EFFORT)
                 try:
                     attempt.pairing.run()
                 except Open as pair:
@@ -108,7 +109,7 @@ class Static:
                     reason = "too many pairs of places"
                     break
                 attempt = self._least(question, attempt, most)
-                proof = certificate(program, question, attempt.regions, attempt.pairing, attempt.arguments)
+                proof = certificate(seen, question, attempt.regions, attempt.pairing, attempt.arguments)
                 observer("static", {"tracked": len(attempt.tracked.globals), "pairs": len(attempt.pairing.pairs)})
                 judgement = check_certificate(program, question, proof)
                 if isinstance(judgement, Accepted):
@@ -117,17 +118,20 @@ class Static:
                 return Unknown(f"the proof does not hold as written ({judgement})", ("static",))
         return Unknown(reason or "nothing to rest a proof on", ("static",))
 
-    def _choices(self, program: Program, variable: str) -> Iterator[tuple[Tracked, tuple[Argument, ...]]]:
+    def _choices(self, program: Program, variable: str) -> Iterator[tuple[Outline, Tracked, tuple[Argument, ...]]]:
         """What to try, the cheapest first: values of cells alone, then with arguments that apply."""
         assert self.survey is not None
         levels = list(dict.fromkeys(self.survey.levels(variable)))
+        names = [frozenset().union(*(level.names(n) for level in levels)) for n in range(len(program.templates))]
+        seen = outline(program, variable, self.survey.touched, names, _marks(program, ()))
         for tracked in levels:
-            yield tracked, ()
+            yield seen, tracked, ()
         known = (Elements(program, variable), Readers(program), Numbering(program, variable))
         found: tuple[Argument, ...] = tuple(a for a in known if a.applies)
         if found:
+            seen = outline(program, variable, self.survey.touched, names, _marks(program, found))
             for tracked in levels:
-                yield tracked, found
+                yield seen, tracked, found
 
     def _least(self, question: RaceOn, found: Attempt, most: int) -> Attempt:
         """The proof with as few cells as it takes, so that the kernel has little to look at."""
@@ -137,16 +141,22 @@ class Static:
             cells = found.tracked.cells()
             for n in range(0, len(cells), size):
                 fewer = found.tracked.without(cells[n:n + size])
-                attempt = Attempt(found.program, question, fewer, found.arguments, most, effort)
+                attempt = Attempt(found.seen, question, fewer, found.arguments, most, effort)
                 found = attempt if _closes(attempt) else found
             if size == 1:
                 break
             size //= 2
         for argument in found.arguments:
             others = tuple(a for a in found.arguments if a is not argument)
-            attempt = Attempt(found.program, question, found.tracked, others, most, effort)
+            attempt = Attempt(found.seen, question, found.tracked, others, most, effort)
             found = attempt if _closes(attempt) else found
         return found
+
+
+def _marks(program: Program, arguments: Sequence[Argument]) -> list[Sequence[Hashable]]:
+    """For each template and location what the arguments tell locations apart by."""
+    return [list(zip(*(a.marks(n) for a in arguments), strict=True)) if arguments else [()] * t.cfa.size
+            for n, t in enumerate(program.templates)]
 
 
 def _closes(attempt: Attempt) -> bool:
