@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -127,7 +127,7 @@ class _Linker:
             ints=self._options.ints,
             race_model=self._options.race_model or self._race_model(),
             preemption=self._options.preemption or self._preemption(reactive),
-            assumptions=tuple(Assumption(t, where) for t, where in self._notes.assumptions.items()),
+            assumptions=(*(Assumption(t, where) for t, where in self._notes.assumptions.items()), *self._unbounded()),
             warnings=tuple(Assumption(t, where) for t, where in self._notes.warnings.items()),
         )
         if not reactive:
@@ -144,6 +144,10 @@ class _Linker:
         tasks = posted_tasks(self._module, [s.function for s in sources], self._function)
         return (*sources, *(ThreadSource(name, 1, Role.TASK, self._module.declarations[name].location, again=True)
                             for name in tasks if name not in known))
+
+    def _unbounded(self) -> Iterator[Assumption]:
+        if self._options.ints == "math":
+            yield Assumption("integers are mathematical: no arithmetic wraps around")
 
     def _has_body(self, name: str) -> bool:
         decl = self._module.declarations.get(name)

@@ -196,6 +196,13 @@ def test_certificates_can_be_judged_again_with_the_c_file_alone(inside: Run, fil
     assert broken.returncode == 2 and len(broken.stderr.splitlines()) == 1
 
 
+def test_mathematical_integers_are_an_assumption_of_the_verdict_and_of_the_proof(inside: Run, tmp_path: Path, locked: Path) -> None:
+    folder, said = tmp_path / "proofs", "assuming: integers are mathematical"
+    assert said in inside("check", locked, "--thread", "w", "-x", "x", "--ints", "math", "--certificate", folder).stdout
+    assert said in inside("recheck", next(folder.iterdir()), locked).stdout
+    assert said not in inside("check", locked, "--thread", "w", "-x", "x").stdout
+
+
 def test_dump(inside: Run, tmp_path: Path, locked: Path) -> None:
     inside("check", locked, "--thread", "w", "--dump", tmp_path / "dump")
     assert (tmp_path / "dump" / "x" / "01-cfa.dot").read_text().startswith("digraph")
