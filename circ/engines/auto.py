@@ -1,8 +1,9 @@
 """Engine `auto`: the engines in the order of their cost. Deterministic: effort is counted in states, not in seconds.
 
-The static prover costs little and proves what locks, creation and joining protect; a small explicit search finds most
-races, and proves what is small and finite; context inference proves the rest or finds the races that take a longer way;
-a large explicit search is for programs with counted threads whose proof needs more than pairs of threads.
+In programs that use a library's locks and threads the static prover comes first: it costs little and proves what locks,
+creation and joining protect. A small explicit search finds most races, and proves what is small and finite; context
+inference proves the rest or finds the races that take a longer way; a large explicit search is for programs with counted
+threads whose proof needs more than pairs of threads.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from circ.verdict import (
     Unknown,
     Verdict,
 )
-from frontend.cfa import Program, Self
+from frontend.cfa import AccessKind, Program, Self
 from frontend.copies import copy_of, one_by_one
 
 SMALL_SEARCH = 3_000
@@ -43,9 +44,11 @@ class Auto:
         self.inference: ContextInference = omega_circ()
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
-        static = self.static(program, question, options, observer)
-        if not isinstance(static, Unknown):
-            return _by("static", static)
+        synchronised = any(a.kind is AccessKind.SYNC for t in program.templates for e in t.cfa.edges for a in e.accesses)
+        if synchronised:
+            static = self.static(program, question, options, observer)
+            if not isinstance(static, Unknown):
+                return _by("static", static)
         counted = all(t.count is not None for t in program.templates)
         quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
         if not isinstance(quick, Unknown):
@@ -53,6 +56,10 @@ class Auto:
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)
+        if not synchronised:
+            static = self.static(program, question, options, observer)
+            if not isinstance(static, Unknown):
+                return _by("static", static)
         apart = told_apart(program, question, _share_of_time(options, 0.5), observer)
         if not isinstance(apart, Unknown):
             return _by("omega-circ", apart)
