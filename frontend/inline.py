@@ -8,8 +8,8 @@ from typing import assert_never
 
 from frontend.access import Accesses
 from frontend.cfa import SKIP, Access, Assign, Assume, Block, Doubt, ErrorKind, ErrorLocation, Havoc, Op
-from frontend.expr import Binary, Const, Expr, Lvalue, Read, Scalar, Var, substitute, truth
-from frontend.fold import cast, fold
+from frontend.expr import BOOL, Binary, Const, Expr, Lvalue, Read, Scalar, Var, negate, substitute, truth
+from frontend.fold import cast, conjunction, fold
 from frontend.ir import (
     Address,
     AtomicBegin,
@@ -176,14 +176,22 @@ class Inliner:
         self.accesses.world.objects.declare(function.memory)
         here = self._bind(function, frame, source, arguments, caller, False, edge)
         group = self.accesses.world.calls.recursive(function.name)
-        if caller.function.name in group:
-            self.step(here, SKIP, begin, edge)
+        mine = Binary("==", Read(back), Const(number, _RETURN))
+        if not group:
+            self.step(here, Assign(back, Const(number, _RETURN)), begin, edge)
+            self.step(end, Assume(mine), target, edge, total=True)
+        else:
+            deeper = Var(f"{min(group)}::<deeper>", BOOL)
+            self.registers.known.setdefault(deeper.name, (deeper, ""))
             lost = self._locals(group, function)
             doubt = Doubt("where a recursive function returns to is not tracked", tuple(v.name for v in lost), step=True)
-            self.step(end, Havoc(lost), target, edge, total=True, doubts=(doubt,))
-        else:
-            self.step(here, Assign(back, Const(number, _RETURN)), begin, edge)
-            self.step(end, Assume(Binary("==", Read(back), Const(number, _RETURN))), target, edge, total=True)
+            if caller.function.name in group:
+                self.step(here, Assign(deeper, Const(1, BOOL)), begin, edge)
+                self.step(end, Havoc(lost), target, edge, total=True, doubts=(doubt,))
+            else:
+                self.step(here, Block((Assign(back, Const(number, _RETURN)), Assign(deeper, Const(0, BOOL)))), begin, edge)
+                self.step(end, Assume(conjunction(mine, negate(Read(deeper)))), target, edge, total=True)
+                self.step(end, Assume(conjunction(mine, Read(deeper))), target, edge, total=True, doubts=(doubt,))
         if fresh:
             self._body(function, replace(caller, once=False), begin, end, edge)
 

@@ -66,3 +66,19 @@ def test_the_reason_names_the_place(tmp_path: Path) -> None:
     assert isinstance(found, Refuted)
     reason = doubt(program, found.trace)
     assert reason is not None and f"{path}:7:" in reason, reason
+
+
+RECURSIVE = "int done; void f(int n) { if (n == 0) return; f(n - 1); done = 1; }"
+
+
+def test_a_recursive_function_that_returns_too_early_shows_no_race(tmp_path: Path) -> None:
+    assert verdict(tmp_path, RECURSIVE, after="f(1); if (!done) x = 2;") == "unknown"
+
+
+@pytest.mark.parametrize("after", ["f(0); x = 2;", "f(0); if (!done) x = 2;"])
+def test_a_recursive_function_that_does_not_call_itself_is_exact(tmp_path: Path, after: str) -> None:
+    assert verdict(tmp_path, RECURSIVE, after=after) == "race"
+
+
+def test_what_a_recursive_function_does_on_its_way_down_is_real(tmp_path: Path) -> None:
+    assert verdict(tmp_path, "void f(int n) { if (n == 2) { x = 7; return; } f(n + 1); }", after="f(0);") == "race"
