@@ -6,10 +6,10 @@ does. The outline is a program again, whose automata use those first locations, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from frontend.cfa import SKIP, AllAt, Cfa, Edge, Program, primitive
+from frontend.cfa import SKIP, AllAt, Cfa, Edge, Program, ThreadTemplate, primitive
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ def outline(
     apart in any case.
     """
     templates, firsts, groups = [], [], []
+    waits = awaited(program)
     for n, t in enumerate(program.templates):
         visible = [not seen.isdisjoint(names[n]) or _waits(e) for e, seen in zip(t.cfa.edges, touched[n], strict=True)]
-        first = leaders(t.cfa, visible, labels(program, n, marks[n]))
+        first = leaders(t.cfa, visible, labels(t, waits, marks[n]))
         inside: dict[int, list[int]] = {}
         for q, r in enumerate(first):
             if r is not None:
@@ -57,13 +58,23 @@ def _waits(e: Edge) -> bool:
     return any(isinstance(p, AllAt) for p in primitive(e.op))
 
 
-def labels(program: Program, number: int, marks: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
+def awaited(program: Program) -> dict[str, list[frozenset[int]]]:
+    """For each template the sets of its locations that somebody waits for."""
+    found: dict[str, dict[frozenset[int], None]] = {t.name: {} for t in program.templates}
+    for t in program.templates:
+        for e in t.cfa.edges:
+            for p in primitive(e.op):
+                if isinstance(p, AllAt) and p.template in found:
+                    found[p.template][p.locations] = None
+    return {name: list(sets) for name, sets in found.items()}
+
+
+def labels(
+    template: ThreadTemplate, waits: Mapping[str, Sequence[frozenset[int]]], marks: Sequence[Hashable]
+) -> list[tuple[Hashable, ...]]:
     """What tells locations apart whatever matters: being atomic, critical, an error, or in a set that somebody waits for."""
-    template = program.templates[number]
-    waits = dict.fromkeys(p.locations for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
-                          if isinstance(p, AllAt) and p.template == template.name)
-    cfa = template.cfa
-    return [(q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in waits), marks[q]) for q in range(cfa.size)]
+    cfa, sets = template.cfa, waits[template.name]
+    return [(q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in sets), marks[q]) for q in range(cfa.size)]
 
 
 def leaders(cfa: Cfa, visible: Sequence[bool], labels: Sequence[Hashable]) -> list[int | None]:

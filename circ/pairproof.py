@@ -20,10 +20,11 @@ TRUE_ROW: list[list[int]] = [[]]
 
 
 def certificate(
-    seen: Outline, question: Question, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]
+    fingerprint: str, seen: Outline, question: Question, regions: Sequence[Regions], pairing: Pairing,
+    arguments: Sequence[Argument],
 ) -> Certificate:
     """The pairs as rows; regions about which all rows say the same become one class."""
-    return Certificate(seen.original.fingerprint(), question, "pairs", _Writer(seen, regions, pairing, arguments).body())
+    return Certificate(fingerprint, question, "pairs", _Writer(seen, regions, pairing, arguments).body())
 
 
 class _Writer:

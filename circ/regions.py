@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
-from circ.outline import labels, leaders
+from circ.outline import awaited, labels, leaders
 from circ.values import TOP, Cells, State, ValueSet, anything, join, single
 from frontend.cfa import (
     AllAt,
@@ -67,7 +67,7 @@ class Regions:
         self.named_globals = frozenset(map(name_of, globals_))
         self.parts = [self._parts(e.op) for e in self.cfa.edges]
         self.guards = [tuple(p for p in primitive(e.op) if isinstance(p, AllAt)) for e in self.cfa.edges]
-        self.labels = labels(program, number, marks)
+        self.labels = labels(self.template, awaited(program), marks)
         self.of = leaders(self.cfa, [self._visible(i) for i in range(len(self.cfa.edges))], self.labels)
         self.moves: dict[int, list[Move]] = {r: [] for r in self.of if r is not None}
         self.inside: dict[int, list[int]] = {r: [] for r in self.moves}

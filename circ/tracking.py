@@ -61,13 +61,25 @@ def taken(op: Op) -> Iterator[Lvalue]:
                 yield t
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A template's own scalars: how often each is compared with one value, which are counted, what each is computed from."""
+
+    own: frozenset[str]
+    tests: Counter[Var]
+    counters: set[str]
+    sources: dict[Var, list[Expr]]
+
+
 class Survey:
     """What the edges of a program do to the cells of its globals; made once for all its variables."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.globals = {v.name: v for v in program.globals}
+        self.fingerprint = program.fingerprint()
         self.cells: dict[Key, Lvalue] = {}
+        self._uses: dict[str, Use] = {}
         self.takes: Counter[Key] = Counter()
         self.tested: dict[str, set[int]] = {}
         self.written: dict[str, set[int]] = {}
@@ -168,28 +180,33 @@ class Survey:
                         found[k] += bool(held[e.source] & bit)
         return [self.cells[k] for k, n in found.most_common() if n]
 
+    def _use(self, t: ThreadTemplate) -> Use:
+        """What a template does to its own scalars; worked out once."""
+        if t.name not in self._uses:
+            use = Use(frozenset(v.name for v in t.locals if not v.is_array), Counter(), set(), {})
+            for e in t.cfa.edges:
+                for part in primitive(e.op):
+                    match part:
+                        case Assume(cond=c):
+                            use.tests.update(v for v in _compared(c) if v.name in use.own)
+                        case Assign(target=Var() as v, value=value):
+                            use.sources.setdefault(v, []).append(value)
+                            if v.name in variables(value) and not isinstance(value, Read):
+                                use.counters.add(v.name)
+            self._uses[t.name] = use
+        return self._uses[t.name]
+
     def _telling(self, t: ThreadTemplate, variable: str) -> tuple[tuple[Var, ...], list[Key]]:
         """Locals whose values decide something, and cells of globals they get them from.
 
         They are compared for equality, or as truth values, or tell which element of the variable is meant, and are not counted
         up or down.
         """
-        own = {v.name for v in t.locals if not v.is_array}
-        tests: Counter[Var] = Counter()
-        counters: set[str] = set()
-        sources: dict[Var, list[Expr]] = {}
-        for e in t.cfa.edges:
-            for a in e.accesses:
-                if a.variable == variable and isinstance(a.lvalue, Element):
-                    tests.update(v for v in reads(a.lvalue.index) if isinstance(v, Var) and v.name in own)
-            for part in primitive(e.op):
-                match part:
-                    case Assume(cond=c):
-                        tests.update(v for v in _compared(c) if v.name in own)
-                    case Assign(target=Var() as v, value=value):
-                        sources.setdefault(v, []).append(value)
-                        if v.name in variables(value) and not isinstance(value, Read):
-                            counters.add(v.name)
+        use = self._use(t)
+        own, counters, sources = use.own, use.counters, use.sources
+        tests = use.tests + Counter(
+            v for e in t.cfa.edges for a in e.accesses if a.variable == variable and isinstance(a.lvalue, Element)
+            for v in reads(a.lvalue.index) if isinstance(v, Var) and v.name in own)
         chosen = [v for v, _ in tests.most_common() if v.name not in counters]
         fed: list[Key] = []
         for v in chosen:
