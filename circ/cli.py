@@ -78,6 +78,7 @@ Thread = Annotated[list[str] | None, typer.Option(
 Include = Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Look for included files in DIR.")]
 Define = Annotated[list[str] | None, typer.Option("-D", metavar="M[=V]", help="Define a macro.")]
 Undefine = Annotated[list[str] | None, typer.Option("-U", metavar="M", help="Undefine a macro.")]
+Consent = Annotated[str | None, typer.Option("--cpp", metavar="CMD", help="Let the preprocessor it was made with run.")]
 Cpp = Annotated[str | None, typer.Option("--cpp", metavar="CMD", help="Preprocess with CMD, such as 'gcc -E'.")]
 Model = Annotated[DataModelName | None, typer.Option("--data-model", help="Sizes of C's integer types.")]
 IntsOption = Annotated[Ints, typer.Option("--ints", help="Machine integers, or the paper's mathematical ones (an assumption).")]
@@ -303,25 +304,27 @@ def cfa(
 def recheck(
     certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A proof written by `circ check --certificate`.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The C file it is about.")],
+    cpp: Consent = None,
     debug: Debug = False,
 ) -> None:
     """Check a proof of safety again, without any engine. Status: 0 accepted, 1 refused, 2 unreadable."""
     with guarded(debug):
-        _judge(certificate, file, proof=True)
+        _judge(certificate, file, cpp, proof=True)
 
 
 @app.command()
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A race written by `circ check --certificate`.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The C file it is about.")],
+    cpp: Consent = None,
     debug: Debug = False,
 ) -> None:
     """Run a race again, step by step. Status: 0 it happens, 1 it does not, 2 unreadable."""
     with guarded(debug):
-        _judge(trace, file, proof=False)
+        _judge(trace, file, cpp, proof=False)
 
 
-def _judge(path: Path, file: str, proof: bool) -> NoReturn:
+def _judge(path: Path, file: str, cpp: str | None, proof: bool) -> NoReturn:
     from circ.check import judge
     from circ.evidence import Unreadable, parse
     from circ.kernel.outcome import Refused
@@ -334,6 +337,9 @@ def _judge(path: Path, file: str, proof: bool) -> NoReturn:
             raise Unreadable("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
     except (Unreadable, OSError, UnicodeDecodeError) as error:
         fail(f"{path}: error: {reason(error)}")
+    if source.cpp is not None and source.cpp != cpp:
+        # A file from somebody else must not decide which programs run here.
+        fail(f"{path}: error: made with the preprocessor '{source.cpp}', which is not run unasked (give --cpp '{source.cpp}')")
     program = load(file, source)
 
     judgement = judge(program, evidence.question, evidence)

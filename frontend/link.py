@@ -102,6 +102,9 @@ class _Linker:
             self._module = Without(self._module, self._interrupts.replaces)
         world = self._world(sources, frozenset(registers.masks) if reactive else frozenset())
         sources = tuple(self._reentrant(world, s) for s in sources)
+        for s in sources:
+            if s.role is Role.HANDLER and s.flag is not None and s.count == 1:
+                self._notes.assume(f"the handler '{s.function}' does not interrupt itself", s.location)
         typed = any(self._calls(world, name) for name in ("pthread_mutexattr_settype", "mtx_init")) or has_kinds(self._module)
         joins = any(self._calls(world, name) for name in JOINERS)
         pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources], joins)

@@ -180,6 +180,17 @@ def test_a_timeout_is_unknown_and_status_3(inside: Run) -> None:
     assert "unknown: races on 'value'" in done.stdout and "--timeout" in done.stdout
 
 
+def test_a_preprocessor_named_in_a_certificate_is_not_run_unasked(inside: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\nvoid w(void) { x = 1; }\n")
+    cpp = f"{sys.executable} -c 'import sys; print(open(sys.argv[-1]).read())'"
+    assert inside("check", "a.c", "--thread", "w=1", "--cpp", cpp, "--certificate", "certs", cwd=tmp_path).returncode == 0
+    [path] = (tmp_path / "certs").iterdir()
+    unasked = inside("recheck", path, "a.c", cwd=tmp_path)
+    assert unasked.returncode == 2 and "--cpp" in unasked.stderr and len(unasked.stderr.splitlines()) == 1
+    assert inside("recheck", path, "a.c", "--cpp", "echo", cwd=tmp_path).returncode == 2
+    assert inside("recheck", path, "a.c", "--cpp", cpp, cwd=tmp_path).returncode == 0
+
+
 @pytest.mark.parametrize("file", [FIGURE_1, RACY])
 def test_certificates_can_be_judged_again_with_the_c_file_alone(inside: Run, file: str, tmp_path: Path) -> None:
     certificates = tmp_path / "certs"

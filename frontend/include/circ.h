@@ -8,7 +8,7 @@
 
 #define circ_thread __attribute__((circ_thread))                     /* any number of threads run this function */
 #define circ_threads(n) __attribute__((circ_threads(n)))             /* n threads, numbered in the parameter `self` */
-#define circ_interrupt(flag) __attribute__((circ_interrupt(flag)))   /* a handler, enabled while `flag` is not 0 */
+#define circ_interrupt(flag) __attribute__((circ_interrupt(flag)))   /* a handler that fires while `flag` is not 0, not in itself */
 #define circ_task __attribute__((circ_task))                         /* a task: runs to its end when posted */
 
 /* Words of the language: `atomic { ... }`, `circ_critical { ... }` (at most one thread inside), and at file level
