@@ -158,6 +158,9 @@ class _Writer:
         self._qualified: dict[tuple[Expr, int, int], Expr] = {}
         self._pair: dict[tuple[Spot, Spot], Dnf] = {}
         self._held: dict[tuple[Spot, Spot, Spot], Dnf] = {}
+        # By identity, since hashing a formula walks through all of it; the formula is kept, so that its identity stays its own.
+        self._before: dict[tuple[int, int, int, int, int], tuple[Expr, Expr]] = {}
+        self._number: dict[int, tuple[Expr, int]] = {}
         self._texts: dict[Expr, str] = {}
 
     def write_single(self, question: Question) -> Certificate:
@@ -221,10 +224,14 @@ class _Writer:
 
     def table(self, dnf: Dnf) -> list[list[int]]:
         """The rows of a formula by their numbers in the table of texts."""
-        for e in (e for conjuncts in dnf for e in conjuncts):
+        return [[self.number(e) for e in conjuncts if e is not TRUE and e != TRUE] for conjuncts in dnf]
+
+    def number(self, e: Expr) -> int:
+        if id(e) not in self._number:
             if e not in self._texts:
                 self._texts[e] = show_exact(e)
-        return [[self.numbers.setdefault(self._texts[e], len(self.numbers)) for e in conjuncts if e != TRUE] for conjuncts in dnf]
+            self._number[id(e)] = (e, self.numbers.setdefault(self._texts[e], len(self.numbers)))
+        return self._number[id(e)][1]
 
     def predicates(self) -> tuple[str, ...]:
         """The conditions in the formulas, each once and not its negation, with the names a user knows."""
@@ -304,25 +311,42 @@ class _Writer:
 
     # ----------------------------------------------------------------------------------------------- pieces
     def before(self, spot: Spot, number: int, after: Callable[[Spot], Dnf]) -> Dnf:
-        """What must hold at a node in between so that every way on ends in what `after` says of its target."""
+        """What must hold at a node in between so that every way on ends in what `after` says of its target.
+
+        Where there is one way on, or two that a condition decides between, the result keeps the shape of what it is made
+        from: small conjuncts, whose weakest preconditions are few and known, instead of one formula that grows.
+        """
         t, node = spot
         sk = self.system.skeletons[t]
-        wholes: list[Expr] = []
-        only: Dnf | None = None
-        for i in sk.outgoing[node]:
-            e = sk.weak.cfa.edges[i]
-            dnf = after((t, sk.node_of[e.target]))
-            if len(sk.outgoing[node]) == 1 and not tuple(primitive(e.op)):
-                only = dnf
-            whole = truth(_flat(dnf))
-            named = [_named_op(p, number, self.own[t]) for p in primitive(e.op)]
-            for part in reversed(named):
-                whole = weakest(part, whole)
-            wholes.append(whole)
+        ways = [(i, sk.weak.cfa.edges[i]) for i in sk.outgoing[node]]
+        if len(ways) == 1:
+            [(i, e)] = ways
+            return self.through(t, i, number, after((t, sk.node_of[e.target])))
+        guards = [_guard(e.op, number, self.own[t]) for _, e in ways]
+        if len(ways) == 2 and guards[0] is not None and guards[1] is not None and negate(guards[0]) == guards[1]:
+            return tuple((guard, *conjuncts) for guard, (_, e) in zip(guards, ways, strict=True)
+                         for conjuncts in after((t, sk.node_of[e.target])) if guard is not None)
+        wholes = [truth(_flat(self.through(t, i, number, after((t, sk.node_of[e.target]))))) for i, e in ways]
         result = balanced(conjoin, TRUE, wholes)
-        if only is not None:
-            return only
         return () if result == FALSE else ((result,),)
+
+    def through(self, t: int, i: int, number: int, after: Dnf) -> Dnf:
+        """What must hold before an edge so that its step can only end in `after`."""
+        parts = tuple(primitive(self.system.skeletons[t].weak.cfa.edges[i].op))
+        for n in reversed(range(len(parts))):
+            op = _named_op(parts[n], number, self.own[t])
+            if isinstance(op, Assume):
+                after = ((negate(op.cond),), *after)
+            else:
+                rows = (tuple(self.conjunct_before(t, i, n, number, op, e) for e in conjuncts) for conjuncts in after)
+                after = tuple(row for row in rows if FALSE not in row)
+        return after
+
+    def conjunct_before(self, t: int, i: int, n: int, number: int, op: Op, after: Expr) -> Expr:
+        key = (t, i, n, number, id(after))
+        if key not in self._before:
+            self._before[key] = (after, weakest(op, after))
+        return self._before[key][1]
 
     def unary(self, t: int, anchor: int, minterms: frozenset[int]) -> Expr:
         key = (t, anchor, minterms)
@@ -349,6 +373,16 @@ class _Writer:
 
 def _named_op(op: Assume | Assign | Havoc | AllAt, number: int, own: frozenset[str]) -> Op:
     return op if isinstance(op, AllAt) else qualify_op(op, number, own)
+
+
+def _guard(op: Op, number: int, own: frozenset[str]) -> Expr | None:
+    """The condition of an operation that does nothing but test it."""
+    match tuple(primitive(op)):
+        case (Assume() as part,):
+            named = _named_op(part, number, own)
+            return named.cond if isinstance(named, Assume) else None
+        case _:
+            return None
 
 
 def _flat(dnf: Dnf) -> Expr:
