@@ -38,6 +38,8 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, proofs and traces"),
     Entry("circ", "circ.engines.circ", "context inference with threads counted 0..k and omega (Algorithm 5 of the CIRC paper)",
           "races and assertions, proofs and traces"),
+    Entry("counter-guided", "circ.engines.counter_guided", "finite-state threads, counted 0..k and omega (Algorithm 6)",
+          "races and assertions, proofs and traces, of programs whose variables take few values"),
     Entry("explicit", "circ.engines.explicit", "brute-force search of all interleavings, the oracle for the others",
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
     Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite",
