@@ -21,6 +21,7 @@ from circ.kernel.outcome import Refused
 from circ.triage import triage
 from circ.verdict import Engine, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Unknown, Verdict, silent, word
 from frontend.cfa import Program
+from frontend.source import FrontendError
 from tests.randomc.concurrent import concurrent
 
 ORACLE_STATES = 60_000
@@ -106,7 +107,11 @@ def disagreements(engine: Engine, seeds: Iterable[int], options: Options | None 
     """Runs the engine on the programs with these seeds and compares."""
     table = Table()
     for seed in seeds:
-        program = load_text(concurrent(seed).text)
+        try:
+            program = load_text(concurrent(seed).text)
+        except FrontendError as error:
+            table.wrong.append(Wrong(seed, f"the front end refuses the program: {error}"))
+            continue
         examine(table, engine, seed, program, RaceOn("x"), options or Options(), seconds)
     return table
 

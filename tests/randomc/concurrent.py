@@ -7,6 +7,7 @@ so that the explicit search can judge every program with up to four threads.
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -261,7 +262,7 @@ def spin_lock(m: _Maker) -> None:
         m.helpers.append("static void take(void)\n{\n" + "\n".join(_render(take, 1)) + "\n}")
         take = [Line("take();")]
     for _ in range(m.r.choice([1, 1, 2])):
-        m.thread([*take, *m.access(), Line(f"{s} = 0;")], m.count(), [])
+        m.thread([*copy.deepcopy(take), *m.access(), Line(f"{s} = 0;")], m.count(), [])
 
 
 def try_lock(m: _Maker) -> None:
