@@ -14,6 +14,7 @@ from typing import TypeAlias
 from circ import smt
 from circ.formula import Infeasible, Line, Script
 from circ.smt import Encoder, State, Term
+from frontend.bits import tidy
 from frontend.cfa import Assign, Assume, Havoc, Values, Variable, name_of, op_reads, op_writes
 from frontend.expr import (
     BOOL,
@@ -58,7 +59,7 @@ def weakest_preconditions(script: Script, why: Infeasible) -> list[Found]:
                 if i in core:
                     carried.update(dict.fromkeys(atoms(c)))
             case Assign(target=t, value=e):
-                carried = dict.fromkeys(a for atom in carried for a in atoms(fold(_before(atom, t, e))))
+                carried = dict.fromkeys(a for atom in carried for a in atoms(tidy(fold(_before(atom, t, e)))))
             case Havoc():
                 lost = frozenset(op_writes(op))
                 carried = {a: None for a in carried if not variables(a) & lost}

@@ -39,7 +39,7 @@ from frontend.expr import BOOL, TRUE, Binary, Const, Expr, Read, Scalar, Var, ne
 from frontend.fold import conjunction, fold
 from frontend.interrupt_table import Bit, Rule, Test
 from frontend.interrupts import ACTIVE, COUNT, IE, SCHEDULING, enabled, posted
-from frontend.registers import Registers, armed, register
+from frontend.registers import Registers, armed, tracked
 from frontend.source import FrontendError
 from frontend.threads import ThreadSource
 
@@ -255,8 +255,7 @@ IE_ON: Expr = Read(IE)
 
 
 def _bit(term: Bit) -> Expr:
-    v = register(term.address)
-    is_set = Binary("!=", Binary("&", Read(v), Const(1 << term.bit, v.type)), Const(0, v.type))
+    is_set = Read(tracked(term.address, term.bit))
     return is_set if term.on else negate(is_set)
 
 
@@ -290,11 +289,15 @@ def _without(op: Op, mark: Var) -> list[Op]:
 
 
 def _assume(conditions: list[Expr]) -> list[Op]:
-    whole: Expr = TRUE
-    for condition in conditions:
-        whole = conjunction(whole, condition)
-    whole = fold(whole)
-    return [] if whole == TRUE else [Assume(whole)]
+    """One guard a condition, so that a proof can name the one that matters."""
+    folded = (fold(part) for condition in conditions for part in _conjuncts(condition))
+    return [Assume(c) for c in folded if c != TRUE]
+
+
+def _conjuncts(e: Expr) -> list[Expr]:
+    if isinstance(e, Binary) and e.op == "&&":
+        return [*_conjuncts(e.left), *_conjuncts(e.right)]
+    return [e]
 
 
 def _block(ops: Iterable[Op]) -> Op:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from frontend.bits import bit
 from frontend.cfa import (
     Arbitrary,
     Assign,
@@ -20,12 +21,11 @@ from frontend.cfa import (
     Op,
     Program,
     ThreadTemplate,
-    Values,
     Variable,
     name_of,
     primitive,
 )
-from frontend.expr import Binary, Const, Expr, Ite, Lvalue, Read, Var, reads, substitute
+from frontend.expr import BOOL, FALSE, TRUE, Binary, Const, Expr, Ite, Lvalue, Read, Var, reads, substitute
 from frontend.fold import fold
 from frontend.interrupt_table import Bit, Rule, Table
 from frontend.interrupts import COUNT, IE, ghost, once_more
@@ -37,6 +37,11 @@ _HARDWARE = Var("<hardware>", BYTE)
 
 def register(address: int) -> Var:
     return Var(f"*{address:#x}", BYTE)
+
+
+def tracked(address: int, k: int) -> Var:
+    """A bit that reads back as it was written."""
+    return Var(f"*{address:#x}.{k}", BOOL)
 
 
 def armed(handler: str) -> Var:
@@ -64,25 +69,21 @@ class Registers:
 
     def needed(self) -> list[Variable]:
         """The variables that conditions over registers may read, as they are after reset."""
-        made = [Variable(register(a).name, BYTE, None, Values(0), register(a).name, volatile=True) for a in sorted(self.masks)]
+        made = [ghost(tracked(a, k)) for a, mask in sorted(self.masks.items()) for k in range(8) if mask >> k & 1]
         return made + [ghost(armed(name)) for name, rule in self.rules.items() if rule.armed_by]
 
-    def act(self, bit: Bit) -> Op:
+    def act(self, part: Bit) -> Op:
         """Hardware sets or clears a bit."""
-        v = register(bit.address)
-        if bit.on:
-            return Assign(v, Binary("|", Read(v), Const(1 << bit.bit, BYTE)))
-        return Assign(v, Binary("&", Read(v), Const(0xFF & ~(1 << bit.bit), BYTE)))
+        return Assign(tracked(part.address, part.bit), Const(int(part.on), BOOL))
 
     def track(self, program: Program) -> Program:
         """The program with every read and write of a register of the table meaning what it should."""
-        names = {register(a).name for a in self.masks}
-        globals_ = [replace(v, start=Values(0)) if v.name in names else v for v in program.globals]
+        globals_ = list(program.globals)
         templates = tuple(map(self._template, program.templates))
         touched = {p.target.name for t in templates for e in t.cfa.edges for p in primitive(e.op)
                    if isinstance(p, Assign) and isinstance(p.target, Var)}
         known = {v.name for v in globals_}
-        extra = [ghost(IE), *(ghost(armed(name)) for name, rule in self.rules.items() if rule.armed_by)]
+        extra = [ghost(IE), *self.needed()]
         globals_ += [v for v in extra if v.name in touched and v.name not in known]
         return replace(program, globals=tuple(globals_), templates=templates)
 
@@ -96,14 +97,13 @@ class Registers:
 
     def _edge(self, edge: Edge) -> Edge:
         ops: list[Op] = []
-        addresses = {register(a).name: mask for a, mask in self.masks.items()}
+        addresses = {register(a).name for a in self.masks}
         for part in primitive(edge.op):
             match part:
                 case Assign(target=target, value=value):
                     seen, first = self._reading(value)
-                    mask = addresses.get(name_of(target), 0xFF)
-                    stored = seen if mask == 0xFF else Binary("&", seen, Const(mask, BYTE))
-                    ops += [*first, Assign(target, stored), *self._written((target,), seen)]
+                    stored: Op = Havoc((target,)) if name_of(target) in addresses else Assign(target, seen)
+                    ops += [*first, *self._written((target,), seen), stored]
                 case Assume(cond=cond):
                     seen, first = self._reading(cond)
                     ops += [*first, Assume(seen)]
@@ -128,25 +128,25 @@ class Registers:
         return fold(seen), [Havoc((_HARDWARE,))] if open_ else []
 
     def _value(self, address: int, mask: int) -> Expr:
-        v, hardware = Read(register(address)), Read(_HARDWARE)
+        hardware = Read(_HARDWARE)
         arming = 0
         parts: list[Expr] = []
-        for name, bit in self._arming(address):
-            arming |= 1 << bit
+        for name, k in self._arming(address):
+            arming |= 1 << k
             some = Binary("!=", Read(armed(name)), Const(0, COUNT))
-            parts.append(Ite(some, Binary("&", hardware, Const(1 << bit, BYTE)), Const(0, BYTE)))
+            parts.append(Ite(some, Binary("&", hardware, Const(1 << k, BYTE)), Const(0, BYTE)))
         if address == self.table.status[0]:
             arming |= 1 << self.table.status[1]
             parts.append(Ite(Read(IE), Const(1 << self.table.status[1], BYTE), Const(0, BYTE)))
         exact, rest = mask & ~arming, 0xFF & ~(mask | arming)
-        if exact:
-            parts.append(Binary("&", v, Const(exact, BYTE)))
+        for k in (k for k in range(8) if exact >> k & 1):
+            parts.append(Ite(Read(tracked(address, k)), Const(1 << k, BYTE), Const(0, BYTE)))
         if rest:
             parts.append(Binary("&", hardware, Const(rest, BYTE)))
         whole = parts[0]
         for part in parts[1:]:
             whole = Binary("|", whole, part)
-        return v if exact == 0xFF else whole
+        return whole
 
     def _arming(self, address: int) -> Iterable[tuple[str, int]]:
         for name, rule in self.rules.items():
@@ -158,26 +158,36 @@ class Registers:
         """What follows from a write to a register, of `value` if it is known."""
         names = {v.name for v in targets if isinstance(v, Var)}
         ops: list[Op] = []
-        address, bit = self.table.status
-        if register(address).name in names:
-            on = Binary("&", Read(register(address)) if value is None else value, Const(1 << bit, BYTE))
-            ops.append(Assign(IE, fold(Binary("!=", on, Const(0, BYTE)))))
+
+        def put(into: Var, k: int) -> None:
+            ops.append(Havoc((into,)) if value is None else Assign(into, bit(value, k)))
+
+        for address, mask in self.masks.items():
+            if register(address).name not in names:
+                continue
+            arming = {k for _, k in self._arming(address)}
+            for k in range(8):
+                if address == self.table.status[0] and k == self.table.status[1]:
+                    put(IE, k)
+                elif mask >> k & 1 and k not in arming:
+                    put(tracked(address, k), k)
         for name, rule in self.rules.items():
-            count = armed(name)
             for part in rule.armed_by:
                 if isinstance(part, int) and register(part).name in names:
-                    ops.append(Assign(count, once_more(count)))
+                    ops.append(Assign(armed(name), once_more(armed(name))))
                 elif isinstance(part, Bit) and register(part.address).name in names:
-                    ops += self._set_bit(count, part)
+                    ops += self._set_bit(armed(name), TRUE if value is None else bit(value, part.bit), value is None)
         return ops
 
-    def _set_bit(self, count: Var, bit: Bit) -> list[Op]:
+    def _set_bit(self, count: Var, is_set: Expr, perhaps: bool) -> list[Op]:
         """To set a bit that is set already arms once more only if hardware had cleared it meanwhile."""
-        v = register(bit.address)
-        is_set = Binary("!=", Binary("&", Read(v), Const(1 << bit.bit, BYTE)), Const(0, BYTE))
         again = Binary("!=", Binary("&", Read(_HARDWARE), Const(1, BYTE)), Const(0, BYTE))
+        if perhaps:
+            is_set = again
+        if is_set == FALSE:
+            return []
         more = Ite(Binary("==", Read(count), Const(0, COUNT)), Const(1, COUNT), Ite(again, Const(2, COUNT), Read(count)))
-        return [Havoc((_HARDWARE,)), Assign(count, Ite(is_set, more, Read(count)))]
+        return [Havoc((_HARDWARE,)), Assign(count, more if is_set == TRUE else Ite(is_set, more, Read(count)))]
 
 
 def _vars(e: Expr) -> Iterable[Var]:
