@@ -53,7 +53,8 @@ class Auto:
         quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
         if not isinstance(quick, Unknown):
             return quick
-        inferred = self.inference(program, question, _share_of_time(options, 0.7), observer)
+        hints = self.static.hints(question) if synchronised else ()
+        inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)
         if not synchronised:

@@ -9,7 +9,7 @@ the kernel re-checks; the departures from the paper that make them sound are tol
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from circ.acfa import Acfa, collapse
@@ -28,7 +28,7 @@ from circ.slicing import Kept, awaited, everything, weaken
 from circ.trace import CounterTooLow, Mu
 from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Program
-from frontend.expr import show
+from frontend.expr import Read, Var, show, truth
 from frontend.predicate import parse_predicate
 
 MOST_K = 3
@@ -89,7 +89,10 @@ class ContextInference:
         self.learnt: Predicates | None = None
         self.steps: Steps = {}
 
-    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+    def __call__(
+        self, program: Program, question: Question, options: Options, observer: Observer, hints: Sequence[Var] = ()
+    ) -> Verdict:
+        """`hints` are globals (locks, flags) that probably matter: they are looked at, whether 0 or not, from the beginning."""
         kept = Kept() if options.on("slice") else everything(program)
         if self.learnt is None or self.learnt.program is not program:
             self.learnt, self.steps = Predicates(program), {}
@@ -97,6 +100,9 @@ class ContextInference:
                 for template, predicate in parse_predicate(program, text):
                     self.learnt.add(predicate, template)
         run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1))
+        for v in hints:
+            self.learnt.add(truth(Read(v)), program.templates[0].name)
+        run.keep(Kept(frozenset(v.name for v in hints)), self.learnt)
         try:
             return self.loop(run, self.learnt)
         except OutOfTime as limit:

@@ -25,10 +25,11 @@ from circ.tracking import Survey, Tracked
 from circ.values import State
 from circ.verdict import Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Access, Edge, Program, ThreadTemplate, conflict
-from frontend.expr import Element, variables
+from frontend.expr import Element, Var, variables
 
 EFFORT = 60_000
 MOST_STATES = (1, 8)
+MOST_HINTS = 6
 
 
 class Attempt:
@@ -124,6 +125,13 @@ class Static:
                     return Safe(proof, why, statistics=Statistics(states=len(attempt.pairing.pairs)))
                 return Unknown(f"the proof does not hold as written ({judgement})", ("static",))
         return Unknown(reason or "nothing to rest a proof on", ("static",))
+
+    def hints(self, question: Question) -> tuple[Var, ...]:
+        """Locks and flags that another proof will probably speak of too; the question has been asked before."""
+        if self.survey is None or not isinstance(question, RaceOn):
+            return ()
+        near = list(self.survey.levels(question.variable))[1]
+        return tuple(v for v in near.globals if isinstance(v, Var))[:MOST_HINTS]
 
     def _choices(self, program: Program, variable: str) -> Iterator[tuple[Outline, Tracked, tuple[Argument, ...]]]:
         """What to try, the cheapest first: values of cells alone, then with arguments that apply."""
