@@ -1,0 +1,169 @@
+"""Interrupts, tasks and tables, from C to verdicts; and bad tables, refused in one located line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from circ.check import check
+from circ.verdict import Refuted, Safe
+from frontend import LoadOptions, load
+from frontend.cfa import Program, Role, Values
+from frontend.interrupt_table import PLATFORMS, load_table
+from frontend.source import FrontendError
+
+Make: TypeAlias = Callable[..., Program]
+
+AVR = '#include <avr/io.h>\n#include <avr/interrupt.h>\nstatic unsigned char x, y;\n'
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Make:
+    def make(text: str, platform: str | None = None, table: str = "", **options: object) -> Program:
+        path = tmp_path / "p.c"
+        path.write_text(text)
+        interrupts = ("t.toml", table) if table else ()
+        return load(path, LoadOptions(platform=platform, interrupts=interrupts, **options))  # type: ignore[arg-type]
+
+    return make
+
+
+def verdict(program: Program, variable: str) -> str:
+    (answer,) = check(program: Make, [variable]).answers
+    return "safe" if isinstance(answer.verdict, Safe) else "race" if isinstance(answer.verdict, Refuted) else "unknown"
+
+
+def test_shipped_tables_say_what_the_data_sheets_say() -> None:
+    for platform in PLATFORMS:
+        table = load_table(platform)
+        assert table.data_model == "ip16" and table.status == (0x5F, 7)
+        compare, adc, sent = (table.rule(f"__vector_{n}") for n in (15, 21, 20))
+        assert compare is not None and [(b.address, b.bit) for b in compare.enable] == [(0x57, 1)]  # type: ignore[union-attr]
+        assert adc is not None and [(b.address, b.bit) for b in adc.armed_by] == [(0x26, 6)]  # type: ignore[union-attr]
+        assert sent is not None and sent.armed_by == (0x2C,)
+
+
+# --------------------------------------------------------------------------------------------------- interrupts on and off
+GLOBAL = AVR + "ISR(TIMER0_OVF_vect) { x++; }\nint main(void) { x = 7; TIMSK |= 1; %s for (;;) { %s x--; %s } }\n"
+
+
+@pytest.mark.parametrize(("start", "before", "after", "expected"), [
+    ("sei();", "", "", "race"),
+    ("sei();", "cli();", "sei();", "safe"),
+    ("sei();", "unsigned char s = SREG; cli();", "SREG = s;", "safe"),
+    ("cli();", "", "", "safe"),
+    ("", "", "", "race"),
+    ("sei(); TIMSK = 0;", "", "", "safe"),
+    ("sei();", "TIMSK &= ~1;", "TIMSK |= 1;", "safe"),
+    ("sei();", "TIMSK &= ~2;", "TIMSK |= 1;", "race"),
+])
+def test_interrupts_come_when_they_are_on(program: Make, start: str, before: str, after: str, expected: str) -> None:
+    assert verdict(program(GLOBAL % (start, before, after), "atmega128"), "x") == expected
+
+
+def test_the_initialisation_is_executed(program: Make) -> None:
+    made = program(GLOBAL % ("sei();", "cli();", "sei();"), "atmega128")
+    starts = {v.name: v.start for v in made.globals}
+    assert starts["x"] == Values(7) and starts["*0x57.0"] == Values(1) and starts["<interrupts on>"] == Values(1)
+    main = made.template("main")
+    assert all(e.location.line == 5 for e in main.cfa.edges) and main.cfa.start != 0
+
+
+def test_a_handler_that_never_fires_is_reported(program: Make) -> None:
+    made = program(AVR + "ISR(TIMER0_OVF_vect) { x++; }\nint main(void) { sei(); for (;;) x--; }\n", "atmega128")
+    assert verdict(made, "x") == "safe" and any("never starts" in w.text for w in made.warnings)
+
+
+def test_attributes_decide_whether_a_handler_preempts_itself(program: Make) -> None:
+    text = AVR + "%s(TIMER0_OVF_vect) { %s x++; }\nint main(void) { TIMSK |= 1; sei(); for (;;) ; }\n"
+    for macro, first, count, expected in (("SIGNAL", "", 1, "safe"), ("INTERRUPT", "", None, "race"), ("SIGNAL", "sei();", None, "race")):
+        made = program(text % (macro, first), "atmega103")
+        assert made.template("__vector_16").count == count and verdict(made, "x") == expected
+
+
+def test_one_conversion_for_each_start(program: Make) -> None:
+    text = AVR + "ISR(ADC_vect) { %s x = 1; }\nint main(void) { ADCSRA = 0x88; sei(); for (;;) { %s } }\n"
+    assert verdict(program(text % ("sei();", "x = 2; ADCSRA |= 1 << ADSC; while (x == 2) ;"), "atmega128"), "x") == "race"
+    assert verdict(program(text % ("sei();", "ADCSRA |= 1 << ADSC; ADCSRA &= ~8;"), "atmega128"), "x") == "safe"
+    assert verdict(program(text % ("sei();", "ADCSRA |= 1 << ADSC;"), "atmega128"), "x") == "race"
+
+
+# --------------------------------------------------------------------------------------------------- tables
+OWN = "unsigned char x; unsigned char mode;\nvoid a(void) { x++; }\nvoid b(void) { x++; }\nint main(void) { %s for (;;) ; }\n"
+
+
+def test_priorities_decide_who_preempts_whom(program: Make) -> None:
+    rules = '[[handler]]\nname = "a"\npriority = {}\n[[handler]]\nname = "b"\npriority = {}\n'
+    assert verdict(program(OWN % "", table=rules.format(1, 1)), "x") == "safe"
+    assert verdict(program(OWN % "", table=rules.format(1, 2)), "x") == "race"
+
+
+def test_conditions_over_variables_and_calls(program: Make) -> None:
+    rules = '[[handler]]\nname = "a"\nentered = "on"\n{}\n[[handler]]\nname = "b"\nenable = ["mode == 2"]\nentered = "on"\n'
+    assert verdict(program(OWN % "mode = 1;", table=rules.format('enable = ["mode > 1"]')), "x") == "safe"
+    assert verdict(program(OWN % "mode = 2;", table=rules.format('enable = ["mode > 1"]')), "x") == "race"
+    pair = rules.format('calls = ["enable_isr(3)", "disable_isr(3)"]')
+    declared = "void enable_isr(int n); void disable_isr(int n);\n" + OWN
+    assert verdict(program(declared % "mode = 0; enable_isr(2);", table=pair), "x") == "safe"
+    assert verdict(program(declared % "mode = 2; enable_isr(3);", table=pair), "x") == "race"
+    assert verdict(program(declared % "enable_isr(3); disable_isr(3); mode = 2;", table=pair), "x") == "race"  # b preempts itself
+
+
+@pytest.mark.parametrize(("table", "message"), [
+    ('[[handler]]\nname = "nobody"\n', "t.toml:2: error: unknown handler 'nobody'"),
+    ('[[handler]]\nname = "a"\nenable = ["TIMSK.1"]\n', "t.toml:3: error: unknown register 'TIMSK'"),
+    ('[registers]\nT = 0x20\n[[handler]]\nname = "a"\nenable = ["T.8"]\n', "t.toml:5: error: register 'T' has no bit 8"),
+    ('[[handler]]\nname = "a"\nenable = ["nothing"]\n', "'nothing' is neither a register nor a variable"),
+    ('[[handler]]\nname = "a"\nenabled = ["x"]\n', "t.toml:3: error: handler 'a' has the unknown key 'enabled'"),
+    ('[[handler]\n', "t.toml:1: error: not TOML"),
+    ('[[handler]]\nname = "a"\npriority = "high"\n', "the priority of 'a' is not a number"),
+    ('[[handler]]\nname = "a"\ncalls = ["on(1)"]\n', "needs two"),
+])
+def test_bad_tables(program: Make, table: str, message: str) -> None:
+    with pytest.raises(FrontendError) as caught:
+        program(OWN % "", table=table)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ('#include "circ.h"\nint on; circ_interrupt(on) void h(int n) { }\n', "handler 'h' has arguments"),
+    ('#include "circ.h"\nint on; circ_interrupt(on) void h(void) { for (;;) on = 1; }\n', "handler 'h' never returns"),
+    ('#include "circ.h"\ncirc_interrupt(off) void h(void) { }\n', "'off' that enables 'h' does not exist"),
+    ('int TOS_post(void (*t)(void));\nvoid t(void);\nint main(void) { TOS_post(t); return 0; }\n', "task 't' is posted but not defined"),
+])
+def test_bad_programs(program: Make, text: str, message: str) -> None:
+    with pytest.raises(FrontendError) as caught:
+        program(text)
+    assert message in str(caught.value) and caught.value.location.line >= 1
+
+
+# --------------------------------------------------------------------------------------------------- tasks
+TASKS = """
+unsigned char x, y, busy;
+int TOS_post(void (*t)(void)) { return 1; }
+int TOSH_run_next_task(void) { return 0; }
+void two(void) { x = 2; y = x; }
+void one(void) { x = 1; TOS_post(two); y = 1; }
+void __attribute__((interrupt)) h(void) { %s }
+int main(void) { x = 0; TOS_post(one); y = 0; while (1) { %s TOSH_run_next_task(); } }
+"""
+
+
+def test_tasks_run_to_their_end_when_they_are_posted(program: Make) -> None:
+    made = program(TASKS % ("", ""))
+    assert [t.name for t in made.templates if t.role is Role.TASK] == ["one", "two"]
+    assert verdict(made, "x") == "safe" and verdict(made, "y") == "safe"
+    assert verdict(program(TASKS % ("", "x = 3;")), "x") == "safe"
+    assert verdict(program(TASKS % ("x = 4;", "")), "x") == "race"
+    assert any("TOSH_run_next_task" in a.text for a in made.assumptions)
+
+
+def test_a_task_that_is_not_posted_does_not_run(program: Make) -> None:
+    text = TASKS.replace("TOS_post(one);", "if (busy) TOS_post(one);") % ("x = 4;", "")
+    assert verdict(program(text), "x") != "safe"  # the handler preempts itself
+    once = text.replace("interrupt", "signal").replace("x = 0;", "")
+    assert verdict(program(once), "x") == "safe"
+    assert verdict(program(once.replace("busy;", "busy = 1;")), "x") == "race"
