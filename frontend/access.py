@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from frontend.callgraph import CallGraph
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Variable, op_writes
 from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
+from frontend.flows import Site
 from frontend.fold import cast, fold, plus, times
 from frontend.ir import Field, Function, Index, IrEdge, Module, Place, Storage
 from frontend.ir import Step as PathStep
@@ -44,6 +45,8 @@ class World:
     notes: Notes
     outside: tuple[str, ...]
     """Objects that a pointer from outside may point to."""
+    joined: Mapping[Site, tuple[str, ...]]
+    """Edges of functions that run once behind which every thread of some functions has ended."""
 
 
 class Accesses:
@@ -421,6 +424,8 @@ class Accesses:
 
     def _store_case(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: Case, edge: IrEdge) -> None:
         if case.cell is None:
+            if case.object is None and self.world.objects.tracked:
+                self.world.notes.assume("a pointer of unknown value does not point to a register", edge.location)
             for accesses in self._some(case, True, edge):
                 touched = [a.lvalue for a in accesses]
                 scalars = tuple(v for v in touched if isinstance(v, Var))

@@ -32,7 +32,7 @@ def program(tmp_path: Path) -> Make:
 
 
 def verdict(program: Program, variable: str) -> str:
-    (answer,) = check(program: Make, [variable]).answers
+    (answer,) = check(program, [variable]).answers
     return "safe" if isinstance(answer.verdict, Safe) else "race" if isinstance(answer.verdict, Refuted) else "unknown"
 
 
