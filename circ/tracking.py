@@ -158,7 +158,7 @@ class Survey:
         users = {n for n, t in enumerate(self.program.templates)
                  if any(a.variable == variable for e in t.cfa.edges for a in e.accesses)}
         ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and v.type == BOOL and k[0] in self.tested]
-        near = [v for v in ghosts if self.tested[name_of(v)] & users and self.written[name_of(v)] & users]
+        near = [v for v in ghosts if self.tested[name_of(v)] & users and self.written.get(name_of(v), set()) & users]
         yield Tracked(_distinct([*locks, *near]), none)
         some = Tracked(_distinct([*locks, *ghosts]), none)
         yield some

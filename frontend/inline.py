@@ -253,7 +253,11 @@ class Inliner:
                 doubts = (Doubt(why, tuple(v.name for v in forgotten)),) if why else ()
                 self.step(source, Havoc(forgotten), target, edge, doubts=doubts)
             case Guard(cond=c):
-                self.step(source, Assume(fold(truth(frame.expr(c)))), target, edge)
+                ended = self.accesses.world.joined.get((frame.function.name, edge.source, edge.target), ())
+                here = self.sketch.fresh() if ended and frame.once else target
+                self.step(source, Assume(fold(truth(frame.expr(c)))), here, edge)
+                if here != target:
+                    self.step(here, SKIP, target, edge, joined=ended)
             case Nop():
                 self.step(source, SKIP, target, edge)
             case Load(target=t, place=place):

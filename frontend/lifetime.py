@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from frontend.access import put
-from frontend.cfa import Access, Assign, Assume, Block, Op, Role, Variable, name_of, op_writes, primitive
+from frontend.cfa import (
+    Access,
+    AllAt,
+    Assign,
+    Assume,
+    Block,
+    Cfa,
+    Doubt,
+    Edge,
+    Op,
+    Role,
+    ThreadTemplate,
+    Variable,
+    name_of,
+    op_writes,
+    primitive,
+)
 from frontend.expr import BOOL, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, negate
 from frontend.fold import cast, conjunction, fold, minus
 from frontend.inline import Inliner, qualified
@@ -103,10 +119,19 @@ class Lifetime:
             values = {created.argument(self._pointer).name: value}
             sketch.steps = [replace(s, op=block([rewrite(p, values) for p in primitive(s.op)])) for s in sketch.steps]
 
-    def resolve_joins(self, sketch: Sketch, created: tuple[Created, ...]) -> None:
+    def resolve_joins(self, sketch: Sketch, created: tuple[Created, ...], cancels: bool) -> None:
         """A join waits for the thread whose handle it has; a handle that nobody has is not waited for."""
         steps, sketch.steps = sketch.steps, []
         for step in steps:
+            if step.joined:
+                many = [c for c in created if c.count is None and c.function in step.joined] if not cancels else []
+                seen = tuple(sync(Var(c.create.name, BOOL), False) for c in many)
+                sketch.steps.append(replace(step, joined=(), op=Block(tuple(_all_ended(c) for c in many)), accesses=seen,
+                                            protected=bool(many)))
+                continue
+            if step.join is not None and cancels:
+                early = Doubt("a thread that is cancelled may end early", step=True)
+                sketch.steps.append(Step(step.source, step.target, Block(()), (), step.location, step.text, doubts=(early,)))
             if step.join is None:
                 sketch.steps.append(step)
                 continue
@@ -131,6 +156,42 @@ class Lifetime:
         for c in created:
             made.extend((c.create, c.argument(self._pointer), c.started(self._pointer), c.done))
         return made
+
+
+def _all_ended(created: Created) -> Op:
+    """None of them is on its way: what was created has started, and what has started has ended; see `place_joins`."""
+    return Block((Assume(negate(Read(Var(created.create.name, BOOL)))), AllAt(created.template, frozenset())))
+
+
+def place_joins(templates: tuple[ThreadTemplate, ...], created: Iterable[Created]) -> tuple[ThreadTemplate, ...]:
+    """Say where threads are that have not started or have ended, now that their locations are known."""
+    quiet = {c.template: _quiet(t.cfa, c) for c in created for t in templates if t.name == c.template}
+
+    def placed(op: Op) -> Op:
+        match op:
+            case AllAt(template=name):
+                return AllAt(name, quiet[name])
+            case Block(ops=ops):
+                return Block(tuple(map(placed, ops)))
+        return op
+
+    def edge(e: Edge) -> Edge:
+        return replace(e, op=placed(e.op)) if any(isinstance(p, AllAt) for p in primitive(e.op)) else e
+
+    return tuple(replace(t, cfa=replace(t.cfa, edges=tuple(map(edge, t.cfa.edges)))) for t in templates)
+
+
+def _quiet(cfa: Cfa, created: Created) -> frozenset[int]:
+    """Where a thread has not taken its argument yet, or has said that it is done."""
+    ended = {e.target for e in cfa.edges if created.done.name in op_writes(e.op)}
+    waiting, work = {cfa.start}, [cfa.start]
+    while work:
+        here = work.pop()
+        for e in cfa.edges:
+            if e.source == here and e.target not in waiting and created.create.name not in op_writes(e.op):
+                waiting.add(e.target)
+                work.append(e.target)
+    return frozenset(waiting | ended)
 
 
 def _step(source: int, target: int, op: Op, accesses: tuple[Access, ...], edge: IrEdge) -> Step:

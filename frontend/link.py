@@ -33,8 +33,9 @@ from frontend.inline import Inliner, qualified
 from frontend.interrupt_table import Table
 from frontend.interrupts import Interrupts, posted_tasks
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
+from frontend.joinall import find_joins
 from frontend.known import KnownFunctions
-from frontend.lifetime import Lifetime
+from frontend.lifetime import Lifetime, place_joins
 from frontend.locktypes import has_kinds
 from frontend.objects import Notes, Objects
 from frontend.places import Places
@@ -115,7 +116,8 @@ class _Linker:
         drafts = self._drafts(world, sources, escapes)
         self._settle(world, drafts)
         alone = self._alone(drafts)
-        templates = tuple(self._template(world, draft, alone, n) for n, draft in enumerate(drafts))
+        templates = place_joins(tuple(self._template(world, draft, alone, n) for n, draft in enumerate(drafts)),
+                                self._library.pthreads.created.values())
         for text, where in self._module.assumptions:
             self._notes.assume(text, where)
         edges = [e for t in templates for e in t.cfa.edges]
@@ -198,7 +200,8 @@ class _Linker:
             solved = PointsTo(self._module, objects, self._places, self._function, types, single)
             solved.solve(roots)
         outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)
-        return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside)
+        joined = find_joins(solved.reached, solved.created)
+        return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside, joined)
 
     def _roots(self, pointsto: PointsTo, sources: tuple[ThreadSource, ...]) -> tuple[Root, ...]:
         """The functions that threads start in, and how many of each run."""
@@ -269,7 +272,7 @@ class _Linker:
             sketch = draft.inliner.sketch
             if draft.created is not None:
                 self._lifetime.known_argument(sketch, draft.created, handed)
-            self._lifetime.resolve_joins(sketch, created)
+            self._lifetime.resolve_joins(sketch, created, self._calls(world, "pthread_cancel"))
             draft.inliner.accesses.settle(sketch, partial(self._constants, world=world, draft=draft))
             if self._lifetime.creates(sketch, created):
                 self._lifetime.arguments(sketch, created, self._constants(sketch, world, draft), handed)

@@ -246,7 +246,8 @@ def drop_skips(sketch: Sketch) -> None:
 
 def is_skip(step: Step) -> bool:
     """Whether the step does nothing at all."""
-    return not step.accesses and not step.doubts and step.mark is None and not any(True for _ in primitive(step.op))
+    marked = step.accesses or step.doubts or step.joined or step.mark is not None
+    return not marked and not any(True for _ in primitive(step.op))
 
 
 # --------------------------------------------------------------------------------------------------- liveness

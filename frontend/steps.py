@@ -77,6 +77,8 @@ class Step:
     pending: Pending | None = None
     lock: Lock | None = None
     join: Expr | None = None
+    joined: tuple[str, ...] = ()
+    """Functions of which every thread has ended behind this step."""
     doubts: tuple[Doubt, ...] = ()
 
     def __str__(self) -> str:
