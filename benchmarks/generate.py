@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 
-def state_machine(stages: int, filler: int, racy: bool = False) -> str:
+def state_machine(stages: int, filler: int, racy: bool = False, updates: int = 0) -> str:
     """Threads that pass a token through the values of `state`; who takes it at stage i may touch `x`, then passes it on.
 
     A proof has to tell the stages apart: it needs a predicate or two for each. `filler` is how many steps each stage does
-    that have nothing to do with `x`: half of them on locals, half on another shared variable.
+    that have nothing to do with `x`: half of them on locals, half on another shared variable. `updates`: how often each stage
+    also reads `x` and writes it back.
     """
     text = ['#include "circ.h"', "unsigned char state;", "unsigned x, noise;", "", "circ_thread void worker(void)", "{",
             "    unsigned char got;", "    unsigned t, u;", "", "    while (1) {"]
     for i in range(stages):
         last = (2 * i + 2) % (2 * stages)
-        text += ["        got = 0;",
-                 "        atomic {", f"            if (state == {2 * i}) {{", f"                state = {2 * i + 1};",
-                 "                got = 1;", "            }", "        }",
+        access, passed = f"            x = {i + 1};", f"            state = {last};"
+        text += ["        atomic {", f"            got = state == {2 * i};", "            if (got) {",
+                 f"                state = {2 * i + 1};", "            }", "        }",
                  *_filler(i, filler),
-                 "        if (got) {", f"            x = x + {i + 1};",
-                 *([f"            state = {last};", "            x = x + 1;"] if racy and i == stages - 1 else
-                   ["            x = x ^ 1;", f"            state = {last};"]),
-                 "        }"]
+                 "        if (got) {", *(f"            x = x + {n + 1};" for n in range(updates)),
+                 *((passed, access) if racy and i == stages - 1 else (access, passed)), "        }"]
     return "\n".join([*text, "    }", "}", ""])
 
 

@@ -1,7 +1,7 @@
 """How context inference grows, and what caching, compaction and slicing are worth: generated state machines.
 
-Every number is measured in this run, in one process; a program that is not decided within the limit is shown with the
-limit as a lower bound, and counts as such.
+Every number is measured in this run, in one process, as processor time; a program that is not decided within the limit
+is shown with the limit as a lower bound, and counts as such.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ GROWTH = 2.0
 FACTOR = 10.0
 """How much faster the member with 11 predicates is meant to be than with everything switched off."""
 
-LONGER = tuple((4, filler) for filler in (0, 3, 9, 20, 42, 63))
-"""(stages, filler): 5 predicates, more and more locations."""
-RICHER = tuple((stages, 2) for stages in (1, 2, 3, 5, 7, 9, 11))
+LONGER = tuple((4, filler, 0) for filler in (0, 4, 12, 24, 48, 90))
+"""(stages, filler, updates): 5 predicates, more and more locations."""
+RICHER = tuple((stages, 2, 0) for stages in (1, 2, 3, 5, 7, 9, 11))
 """More and more predicates, 2 to 12, and locations with them."""
+BUSIER = tuple((stages, 2, 2) for stages in (1, 2, 3, 5, 7, 9))
+"""The same with more accesses to the variable: locations that neither compaction nor slicing takes away."""
 MEMBER = (10, 0)
-"""About 60 locations and 11 predicates."""
+"""60 locations and 11 predicates."""
 SWITCHES = (("everything on", ()), ("no cache", ("cache",)), ("no compaction", ("compact",)), ("no slicing", ("slice",)),
             ("all three off", ("cache", "compact", "slice")))
 
@@ -37,11 +39,11 @@ def line(name: str, m: Measured, limit: float) -> str:
             f"{m.solver:>6.2f} s {exploring:>8.2f} s {engine:>9} {m.kernel:>6.2f} s")
 
 
-def series(title: str, members: tuple[tuple[int, int], ...], limit: float) -> float:
+def series(title: str, members: tuple[tuple[int, int, int], ...], limit: float) -> float:
     """Prints a family and gives the exponent of its engine time against locations."""
     print(f"\n{title}\n{HEAD}")
     points = []
-    cases = [Case(f"{s} stages, filler {f}", "x", state_machine(s, f), seconds=limit) for s, f in members]
+    cases = [Case(f"{s} stages, filler {f}", "x", state_machine(s, f, updates=u), seconds=limit) for s, f, u in members]
     for case, m in measure(cases, 2 * limit + 30):
         print(line(case.name, m, limit), flush=True)
         if m.verdict in ("safe", "race"):
@@ -74,6 +76,7 @@ def main() -> None:
     limit = parser.parse_args().limit
     series("5 predicates, more locations", LONGER, limit)
     series("more predicates and locations", RICHER, limit)
+    series("the same, each stage accessing the variable more often", BUSIER, limit)
     switches(limit)
 
 

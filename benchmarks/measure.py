@@ -33,7 +33,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`seconds` is what the engine took, `solver` the part of it inside z3; reading and the kernel are apart."""
+    """Seconds of processor time, which other work on the machine disturbs least.
+
+    `seconds` is what the engine took, `solver` the part of it inside z3; reading and the kernel are apart.
+    """
 
     verdict: str
     locations: int = 0
@@ -66,38 +69,38 @@ def _worker() -> Callable[[Case, Any], Measured]:
 
     def timed(method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any) -> Any:
-            begin = time.perf_counter()
+            begin = time.process_time()
             try:
                 return method(*args)
             finally:
-                spent[0] += time.perf_counter() - begin
+                spent[0] += time.process_time() - begin
         return call
 
     smt.Solver.check = timed(smt.Solver.check)  # type: ignore[method-assign]
     smt.Solver.consequences = timed(smt.Solver.consequences)  # type: ignore[method-assign]
 
     def work(case: Case, emit: Any) -> Measured:
-        begin = time.perf_counter()
+        begin = time.process_time()
         program = _load(case)
-        reading = time.perf_counter() - begin
+        reading = time.process_time() - begin
         entry = engines.find(case.engine)
         assert entry is not None
         [variable] = frontend.resolve_variable(program, case.variable)
         question, engine = RaceOn(variable.name), entry.load()
         spent[0] = 0.0
-        begin = time.perf_counter()
+        begin = time.process_time()
         options = Options(deadline=time.monotonic() + case.seconds, switches=case.switches)
         verdict: Verdict
         try:
             verdict = engine(program, question, options, silent)
         except OutOfTime as error:
             verdict = Unknown(str(error))
-        seconds, solver = time.perf_counter() - begin, spent[0]
-        begin = time.perf_counter()
+        seconds, solver = time.process_time() - begin, spent[0]
+        begin = time.process_time()
         answer = confirmed(program, Answer(question, case.variable, verdict, case.engine))
         s = verdict.statistics
         return Measured(word(question, answer.verdict), sum(t.cfa.size for t in program.templates), len(s.predicates),
-                        sum(s.acfa.values()), s.states, s.queries, reading, seconds, solver, time.perf_counter() - begin)
+                        sum(s.acfa.values()), s.states, s.queries, reading, seconds, solver, time.process_time() - begin)
 
     return work
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from typing import Any
 import pytest
 
 from circ.cli import app
+from circ.results import Cache
 
 ROOT = Path(__file__).parent.parent
 THREAD = "__attribute__((circ_thread)) void w(void)"
@@ -342,3 +345,36 @@ def test_unknown_where_a_verdict_is_expected_is_a_difference(scan: Run, folder: 
 def test_expecting_nothing_is_an_error(scan: Run, folder: Path) -> None:
     done = scan(folder, "--expect")
     assert done.status == 2 and "no file has an EXPECT line" in done.err
+
+
+# ------------------------------------------------------------------------------------------------ order
+def test_what_took_longest_is_started_first(scan: Run, folder: Path, tmp_path: Path) -> None:
+    """By size at first, then by what each file took; the table stays in the order of the paths."""
+    (folder / "locked.c").write_text(LOCKED + "\n" * 200)
+    out = tmp_path / "results.jsonl"
+    scan(folder, "-o", out)
+    assert os.path.basename(lines_of(out)[1]["file"]) == "locked.c"
+    cache = Cache(Cache.default_folder())
+    for path, seconds in ((folder / "locked.c", 0.1), (folder / "pre.i", 0.5), (folder / "sub" / "racy.c", 30.0)):
+        assert cache.seconds(str(path)) is not None
+        cache.took(str(path), seconds)
+    done = scan(folder, "-o", out, "--format", "csv")
+    assert [os.path.basename(line["file"]) for line in lines_of(out)[1:] if line["kind"] == "head"] == ["racy.c", "pre.i", "locked.c"]
+    assert [row[0] for row in done.rows] == ["locked.c", "pre.i", "racy.c", "racy.c"]
+
+
+def test_progress_on_a_terminal(folder: Path) -> None:
+    """One line that is overwritten, with what is running; nothing of it stays."""
+    main, other = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from circ.cli import main; main()", "scan", str(folder), "--no-cache"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}, stdout=subprocess.PIPE, stderr=other, text=True)
+    os.close(other)
+    seen = b""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(main, 4096):
+            seen += chunk
+    os.close(main)
+    process.communicate(timeout=60)
+    shown = seen.decode().split("\r\x1b[K")
+    assert any(line.startswith("[0/3]") and "reading" in line for line in shown) and shown[-1] == ""
