@@ -217,7 +217,8 @@ def reach_and_build(system: System, main: int, acfas: Sequence[Acfa], context: C
             acfa = acfas[key[0]]
             for step in acfa.moves[key[1]].get(g, ()):
                 g2, writes, target, demands = step
-                if demands and not system.allows(demands, main, q):
+                if demands and not (system.allows(demands, main, q) and all(
+                        _demands_met(system, acfas, demands, other) for other, n in gamma if other != key or n > 1)):
                     continue
                 afterwards = move(gamma, key, (key[0], target), k, key in endless)
                 for l2 in ab.disturbed(q, g2, l, writes):
