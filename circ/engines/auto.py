@@ -31,7 +31,7 @@ from frontend.cfa import AccessKind, Program, Self
 from frontend.copies import copy_of, one_by_one
 
 SMALL_SEARCH = 3_000
-MEDIUM_SEARCH = 15_000
+MEDIUM_SEARCH = 80_000
 """For programs that consist of counted threads only: these a search can also prove."""
 LARGE_SEARCH = 300_000
 

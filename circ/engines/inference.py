@@ -33,6 +33,8 @@ from frontend.predicate import parse_predicate
 
 MOST_K = 3
 MOST_ROUNDS = 400
+MOST_PREDICATES = 60
+"""With more, refinement is unrolling a loop or counting up a variable, and every round costs more than the one before."""
 MOST_CONTEXTS = 256
 
 
@@ -114,6 +116,11 @@ class ContextInference:
         """Algorithm 5: infer a context for the present predicates and k, or learn from the error that stands in the way."""
         while run.rounds < MOST_ROUNDS:
             run.rounds += 1
+            if len(run.predicates) > MOST_PREDICATES:
+                return Unknown(
+                    f"more than {MOST_PREDICATES} predicates, and no end", (self.name,),
+                    "give a --predicate that tells why the error cannot happen", run.statistics(),
+                )
             system = build(run)
             mus: list[Mu] = []
             try:
