@@ -47,6 +47,7 @@ from frontend.registers import Registers
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
 from frontend.simplify import Facts, constants, simplify
+from frontend.source import FrontendError
 from frontend.startup import initialised
 from frontend.steps import Sketch, Step
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads
@@ -287,6 +288,10 @@ class _Linker:
 
     def _template(self, world: World, draft: _Draft, alone: Mapping[str, int], number: int) -> ThreadTemplate:
         sketch = draft.inliner.sketch
+        body = self._body(draft.source.function)
+        if body is not None and world.calls.depth(body.name, body.exit)[0] > 0:
+            raise FrontendError(draft.source.location, f"unbalanced atomic section: '{body.name}' ends inside one",
+                                "end it on every path")
         locals_ = self._locals(world, draft)
         private = [n for n, owner in alone.items() if owner == number]
         propagate_private(sketch, _scalars(locals_), [*private, *(v.name for v in locals_ if v.is_array)])
