@@ -27,7 +27,7 @@ from circ.verdict import (
     Unknown,
     Verdict,
 )
-from frontend.cfa import AccessKind, Program, Self
+from frontend.cfa import AccessKind, Program, Role, Self
 from frontend.copies import copy_of, one_by_one
 
 SMALL_SEARCH = 3_000
@@ -53,7 +53,9 @@ class Auto:
         quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
         if not isinstance(quick, Unknown):
             return quick
-        hints = self.static.hints(question) if synchronised else ()
+        # What hardware and a scheduler look at are synchronisation too, but seldom what protects a variable.
+        reactive = any(t.role in (Role.HANDLER, Role.TASK) for t in program.templates)
+        hints = self.static.hints(question) if synchronised and not reactive else ()
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)

@@ -53,10 +53,11 @@ def _overwritten(op: Op) -> Iterator[str]:
 
 
 def waited_for(program: Program, started: bool = False) -> frozenset[str]:
-    """The templates that somebody waits for; `started`: to get somewhere, not to be where they start."""
-    start = {t.name: t.cfa.start for t in program.templates}
-    return frozenset(p.template for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
-                     if isinstance(p, AllAt) and not (started and start.get(p.template) in p.locations))
+    """The templates that somebody waits for; `started`: those of unbounded number that have to get somewhere from their start."""
+    start = {t.name: t.cfa.start for t in program.templates if t.count is None}
+    return frozenset(
+        p.template for t in program.templates for e in t.cfa.edges for p in primitive(e.op) if isinstance(p, AllAt)
+        and not (started and (p.template not in start or start[p.template] in p.locations)))
 
 
 def local_locations(program: Program, index: int, question: Question) -> frozenset[int]:
