@@ -9,7 +9,7 @@ from pycparser import c_ast
 from frontend.convert import Floating, Nothing, Operand, Value, binary, both, cast, strip
 from frontend.declare import field_type
 from frontend.expr import Const, Read, Scalar
-from frontend.ir import Guard, Set
+from frontend.ir import Forget, Guard, Set
 from frontend.source import FrontendError
 from frontend.types import ArrayType, CType, FloatType, IntType, PointerType, RecordType, VoidType
 
@@ -56,9 +56,9 @@ def builtin(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     if short in ("va_start", "va_copy"):
         return _opaque_list(x, nodes[0], node)
     if short == "va_arg":
-        return _any_of(x, strip(x.types.resolve(nodes[1], x.scope)), node)
+        return _next_argument(x, strip(x.types.resolve(nodes[1], x.scope)), node)
     if short in ("frame_address", "return_address", "extract_return_addr"):
-        return _any_of(x, PointerType(VoidType()), node)
+        return Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node, "where the stack is is not tracked"))
     if short in _FLOATS:
         for arg in nodes:
             x.effect(arg)
@@ -68,7 +68,7 @@ def builtin(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
         for arg in nodes:
             x.effect(arg)
         x.math.floats(node)
-        return _any_of(x, x.ints.int, node)
+        return Value(x.ints.int, x.arbitrary(x.ints.int.scalar, node, "floating point is not tracked"))
     if short.rstrip("l") in _COUNTS and len(nodes) == 1:
         return _count(x, short, nodes[0], node)
     if short in ("bswap16", "bswap32", "bswap64"):
@@ -95,17 +95,24 @@ def _operand_type(x: Expressions, node: c_ast.Node) -> CType:
     return x.types.resolve(inner, x.scope) if isinstance(inner, c_ast.Typename) else x.unit.type_of(inner, x.scope)
 
 
-def _any_of(x: Expressions, t: CType, node: c_ast.Node) -> Operand:
+def _next_argument(x: Expressions, t: CType, node: c_ast.Node) -> Operand:
     if isinstance(t, FloatType):
         return Floating(t)
     if isinstance(t, (IntType, PointerType)):
-        return Value(t, x.arbitrary(x.ints.scalar(t), node, _VARIADIC))
-    raise x.unit.error(node, "a struct argument cannot be taken from a variable argument list")
+        return Value(t, _passed(x, x.ints.scalar(t), node))
+    raise x.unit.error(node, "a struct argument cannot be taken from a variable argument list", "pass a pointer to it")
+
+
+def _passed(x: Expressions, scalar: Scalar, node: c_ast.Node) -> Read:
+    """One of the arguments behind the named ones of any call."""
+    t = x.graph.temporary(scalar)
+    x.emit(Forget((t,), _VARIADIC, variadic=True), node)
+    return Read(t)
 
 
 def _opaque_list(x: Expressions, target: c_ast.Node, node: c_ast.Node) -> Operand:
-    """A `va_list` is opaque: an arbitrary word."""
-    x.places.store(x.places.lvalue(target), Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node, _VARIADIC)), node)
+    """A `va_list` is opaque: a word that leads to the arguments."""
+    x.places.store(x.places.lvalue(target), Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node)), node)
     return Nothing()
 
 

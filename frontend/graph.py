@@ -119,8 +119,8 @@ class Graph:
                 new = replace(call, result=register)
             case Set(target=t, value=value) if t == var:
                 new = Set(register, value)
-            case Forget(targets=(t,), why=why) if t == var:
-                new = Forget((register,), why)
+            case Forget(targets=(t,)) as forget if t == var:
+                new = replace(forget, targets=(register,))
             case _:
                 return False
         self._edges[at] = replace(edge, instr=new)

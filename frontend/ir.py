@@ -1,7 +1,8 @@
 """One function at a time: control flow with explicit memory operations, before memory, calls and threads are resolved.
 
-The C front half (`elaborate*.py`) turns each function into a `Function`; the back half (`link*.py`, `pointsto.py`,
-`threads.py`) resolves places to variables, inlines calls and makes the thread automata of a `Program`.
+The C front half (`module.py`, `declare.py`, `statements.py`, `expressions.py`) turns each function into a `Function`; the
+back half (`link.py`, `threads.py`, `pointsto.py`, `inline.py`) finds the threads, resolves places to variables, inlines
+calls and makes the thread automata of a `Program`.
 
 Registers are the function's locals of scalar type whose address is never taken, its parameters of that kind, and
 temporaries: `Var`s whose names are unique within the function. Everything else (globals, statics, aggregates,
@@ -66,10 +67,12 @@ class Forget:
     """Registers get arbitrary values (nondet, floating point, uninitialised locals at their declaration).
 
     `why`: the program computes a value that is not tracked here, for this reason; empty if it leaves the value open.
+    `variadic`: the value is one of the variable arguments of some call, or leads to them.
     """
 
     targets: tuple[Var, ...]
     why: str = ""
+    variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +168,17 @@ class Nop:
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Annotations that apply here, by their numbers; `names`: the registers that names in them stand for."""
+
+    clauses: tuple[int, ...]
+    names: tuple[tuple[str, Var], ...] = ()
+
+
 Instr: TypeAlias = (
     Set | Forget | Guard | Load | Store | Address | Copy | Call
-    | AtomicBegin | AtomicEnd | CriticalBegin | CriticalEnd | Fail | Nop
+    | AtomicBegin | AtomicEnd | CriticalBegin | CriticalEnd | Fail | Nop | Note
 )
 
 
@@ -183,6 +194,10 @@ class IrEdge:
 
 
 # --------------------------------------------------------------------------------------------------- symbols
+STRING = "<string>"
+"""Names of string literals begin so."""
+
+
 class Storage(enum.Enum):
     GLOBAL = "global"
     STATIC = "static"        # file scope or inside a function; one object for the program

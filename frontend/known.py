@@ -8,6 +8,7 @@ from frontend.access import DEEP
 from frontend.cfa import SKIP, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable
 from frontend.expr import Binary, Const, Expr, Read, Var
 from frontend.fold import cast, fold, plus, times
+from frontend.formats import Use, any_use, uses
 from frontend.inline import Library, Request
 from frontend.interrupts import Interrupts
 from frontend.ir import Place
@@ -105,13 +106,26 @@ class KnownFunctions(Library):
     # ------------------------------------------------------------------------------------------- the C library
     def _library(self, request: Request, known: Known) -> None:
         count = len(request.arguments)
-        reads = [*known.reads, *(range(known.rest_reads, count) if known.rest_reads is not None else ())]
-        writes = [*known.writes, *(range(known.rest_writes, count) if known.rest_writes is not None else ())]
+        more = [] if known.format is None else self._formatted(request, known, known.format)
+        reads = [*known.reads, *(position for position, use in more if use is Use.READ)]
+        writes = [*known.writes, *(position for position, use in more if use is Use.WRITE)]
         here = request.source
         for position, write in [*((r, False) for r in reads), *((w, True) for w in writes)]:
             if position < count and self._is_pointer(request, position):
                 here = self._follow(request, here, position, write, self._extent(request, known))
         self._give(request, here, known.result)
+
+    def _formatted(self, request: Request, known: Known, at: int) -> list[tuple[int, Use]]:
+        """The format is read, and what may happen to the arguments behind it."""
+        raw = request.call.args[at] if at < len(request.call.args) else None
+        if raw is None or isinstance(raw, Place):
+            return []
+        texts = request.inliner.accesses.world.pointsto.texts(request.frame.function.name, raw)
+        if known.listed:
+            found = [any_use(texts, known.scans)]
+        else:
+            found = uses(texts, known.scans, len(request.arguments) - at - 1)
+        return [(at, Use.READ), *((at + 1 + i, use) for i, some in enumerate(found) for use in Use if use in some)]
 
     def _extent(self, request: Request, known: Known) -> int:
         """How far the function follows a pointer; see `Pending.extent`."""

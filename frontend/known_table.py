@@ -3,7 +3,8 @@
 One line a function: name, result, arguments read, arguments written; a pointer argument that is not listed is not followed.
 Results: `any` an arbitrary value, `arg0` the first argument, `in0` a pointer into what the first argument points to or null,
 `new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere.
-`rest` in a list stands for every further argument.
+`p2` is a format of `printf` as argument 2 and `s2` one of `scanf`, which say what becomes of all further arguments;
+`vp2`, `vs2` the same with the arguments in a `va_list`.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The effect of a library function; `reads` and `writes` number arguments, `rest_*` the first of all the further ones."""
+    """The effect of a library function; `reads` and `writes` number arguments, `format` the one that tells about the rest.
+
+    `scans`: it is a format of `scanf`; `listed`: the further arguments are in a `va_list`.
+    """
 
     name: str
     result: str
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
-    rest_reads: int | None = None
-    rest_writes: int | None = None
+    format: int | None = None
+    scans: bool = False
+    listed: bool = False
 
 
 _TABLE = """
@@ -98,17 +103,26 @@ bsearch unknown r0 r1
 __assert_fail none
 __assert none
 # stdio.h
-printf any r0 rrest1
-fprintf any r1 rrest2
-dprintf any r1 rrest2
-sprintf any w0 r1 rrest2
-snprintf any w0 r2 rrest3
-vprintf any r0
-vfprintf any r1
-vsnprintf any w0 r2
-scanf any r0 wrest1
-fscanf any r1 wrest2
-sscanf any r0 r1 wrest2
+printf any p0
+fprintf any p1
+dprintf any p1
+sprintf any w0 p1
+snprintf any w0 p2
+vprintf any vp0
+vfprintf any vp1
+vdprintf any vp1
+vsprintf any w0 vp1
+vsnprintf any w0 vp2
+scanf any s0
+fscanf any s1
+sscanf any r0 s1
+vscanf any vs0
+vfscanf any vs1
+vsscanf any r0 vs1
+__isoc99_scanf any s0
+__isoc99_fscanf any s1
+__isoc99_sscanf any r0 s1
+syslog any p1
 puts any r0
 fputs any r0
 putchar any
@@ -219,14 +233,13 @@ def _parse(text: str) -> dict[str, Known]:
         if not line or line.startswith("#"):
             continue
         name, result, *effects = line.split()
-        table[name] = Known(
-            name,
-            result,
-            tuple(int(e[1:]) for e in effects if e[0] == "r" and e[1:].isdigit()),
-            tuple(int(e[1:]) for e in effects if e[0] == "w" and e[1:].isdigit()),
-            next((int(e[5:]) for e in effects if e.startswith("rrest")), None),
-            next((int(e[5:]) for e in effects if e.startswith("wrest")), None),
-        )
+        numbers: dict[str, list[int]] = {}
+        for effect in effects:
+            kind = effect.rstrip("0123456789")
+            numbers.setdefault(kind, []).append(int(effect.removeprefix(kind)))
+        style = next((kind for kind in numbers if kind not in ("r", "w")), "")
+        table[name] = Known(name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())),
+                            numbers[style][0] if style else None, style.endswith("s"), style.startswith("v"))
     return table
 
 

@@ -16,17 +16,20 @@ from frontend.flows import ANY, INTEGER, MOST_ABSOLUTE, UNKNOWN, Flows, Node, Sh
 from frontend.fold import cast
 from frontend.heap import allocated
 from frontend.ir import (
+    STRING,
     Address,
     AddressValue,
     Call,
     Copy,
     Forget,
     Function,
+    Index,
     IrEdge,
     Load,
     Module,
     Place,
     Set,
+    Storage,
     Store,
 )
 from frontend.known_table import CALLBACKS, KNOWN
@@ -39,6 +42,8 @@ THREAD_STARTERS = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
 """Functions that start a thread: which argument is its function, which one is handed to it."""
 CALLS_BACK = frozenset({"pthread_once", "call_once"})
 """Functions that call their second argument."""
+_VARIADIC: Node = ("v", "", "")
+"""What the arguments are behind the named ones of calls of functions that have a body."""
 QUIET = ("pthread_", "sem_", "mtx_", "cnd_", "thrd_", "__VERIFIER_", "atomic_")
 """Functions of the threading library do not follow the pointers they are given."""
 
@@ -127,6 +132,37 @@ class PointsTo:
             names.extend(n for n in self.taken if n in self._module.declarations and n not in names)
         return tuple(n for n in names if self._fits(n, arity))
 
+    def texts(self, function: str, e: Expr) -> tuple[str, ...] | None:
+        """The strings that begin where a pointer value may point to; None if it may point to one that is not constant."""
+        found = self.targets(function, e)
+        texts: dict[str, None] = {}
+        for name, _ in found.known:
+            text = self._constant_text(name)
+            if text is None:
+                return None
+            texts.update(dict.fromkeys(text[n:] for n in range(max(len(text), 1))))  # all elements of an array are one target
+        return None if found.unknown or not found.known else tuple(texts)
+
+    def _constant_text(self, name: str) -> str | None:
+        """The string in an array of characters that nobody may change."""
+        symbol = self._module.symbols.get(name)
+        match symbol.type if symbol is not None else None:
+            case ArrayType(element=IntType() as element, length=int(length)) if element.bits == 8:
+                assert symbol is not None
+                if symbol.storage not in (Storage.GLOBAL, Storage.STATIC) or not symbol.defined:
+                    return None
+                if not name.startswith(STRING) and not element.quals.const:
+                    return None
+                codes = [0] * length
+                for path, value in symbol.initial:
+                    match path, value:
+                        case (Index(value=Const(value=i)),), int(code) if 0 <= i < length:
+                            codes[i] = code & 255
+                        case _:
+                            return None
+                return bytes(codes).split(b"\0")[0].decode("latin-1")
+        return None
+
     def contents(self, obj: MemObject) -> Iterable[Target]:
         """Everything that some pointer stored in the object may point to."""
         for number in range(len(obj.leaves)):
@@ -183,9 +219,11 @@ class PointsTo:
         match edge.instr:
             case Set(target=t, value=e):
                 self._assign(name, e, ("r", name, t.name), t.type)
-            case Forget(targets=ts):
+            case Forget(targets=ts, variadic=variadic):
                 for t in ts:
                     self._number(("r", name, t.name), t.type)
+                    if variadic and self._follow.wide(t.type):
+                        self._once(_VARIADIC, ("r", name, t.name))
             case Load(target=t, place=place):
                 into = ("r", name, t.name)
                 if self._follow.wide(t.type):
@@ -405,6 +443,9 @@ class PointsTo:
         body = self.reached[callee]
         for param, argument in zip(body.params, call.args, strict=False):
             self._pass(function, argument, body, param)
+        for argument in call.args[len(body.params):]:
+            if not isinstance(argument, Place):
+                self._assign(function.name, argument, _VARIADIC, argument.type)
         if isinstance(call.result, Var) and isinstance(body.result, Var) and self._follow.wide(call.result.type):
             self._once(("r", callee, body.result.name), ("r", function.name, call.result.name))
         elif isinstance(call.result, Place) and isinstance(body.result, str):
@@ -498,8 +539,10 @@ class PointsTo:
         elif callee == "realloc" and into is not None and len(call.args) > 1:
             self._memory_copy(function, Const(0, self._places.pointer), call.args[0], self.heap(function, edge, call, callee))
         elif known is not None and callee not in ("free", "cfree", "memset", "bzero"):
-            for position in (*known.writes, *(range(known.rest_writes, len(call.args)) if known.rest_writes is not None else ())):
+            for position in known.writes:
                 self._pointee(function, call, position, UNKNOWN)
+            for position in range(known.format + 1, len(call.args)) if known.format is not None else ():
+                self._pointee(function, call, position, UNKNOWN if known.scans else INTEGER)
         elif callee in ("pthread_join", "thrd_join"):
             self._pointee(function, call, 1, UNKNOWN)
         elif known is None and not callee.startswith(QUIET):

@@ -10,7 +10,7 @@ from pycparser import c_ast
 from frontend.convert import Integers
 from frontend.declare import Types
 from frontend.expr import Const
-from frontend.ir import Index, Place, Storage, Symbol
+from frontend.ir import STRING, Index, Place, Storage, Symbol
 from frontend.parse import ParsedFile
 from frontend.scope import Scope
 from frontend.source import FrontendError, Location
@@ -63,7 +63,7 @@ class Unit:
         """The symbol of a string literal; equal literals share one."""
         name = self._strings.get((codes, element))
         if name is None:
-            name = self.unique("<string>")
+            name = self.unique(STRING)
             self._strings[codes, element] = name
             self._literals[name] = codes
             initial = tuple(((Index(Const(i, self.ints.difference.scalar)),), c) for i, c in enumerate(codes) if c)

@@ -1,0 +1,73 @@
+"""What functions of the C library touch through their arguments: every one of these is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import frontend
+from frontend import LoadOptions
+from frontend.cfa import Program
+from frontend.formats import Use, uses
+
+HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdarg.h>\n#include <unistd.h>\n#include <time.h>\n"
+
+
+def load(tmp_path: Path, declarations: str, body: str) -> Program:
+    path = tmp_path / "library.c"
+    path.write_text(f"{HEAD}{declarations}\nvoid t(void) {{ {body} }}\n")
+    return frontend.load(path, LoadOptions(threads=("t=2",)))
+
+
+def touched(program: Program, write: bool) -> set[str]:
+    return {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if a.write is write}
+
+
+@pytest.mark.parametrize("body", [
+    'printf("abc%n", &g);',
+    'char *f = "%d%n"; fprintf(stderr, f, 1, &g);',
+    'static const char f[] = "%n"; dprintf(1, f, &g);',
+    'char f[4]; read(0, f, 3); printf(f, &g);',
+    'printf("%%n" + 1, &g);',
+    'printf("%1$n", &g);',
+    'log_it("%s %n", "x", &g);',
+    'char f[4]; read(0, f, 3); log_it(f, &g);',
+    'scan_it("%d", &g);',
+    'store_it(1, &g);',
+    'outside_it(1, &g);',
+    'scanf("%d", &g);', 'fscanf(stdin, "%*d %d", &g);', 'sscanf("1", "%i", &g);',
+    'fread(&g, 4, 1, stdin);', 'read(0, &g, 4);',
+    'int *p = &g; getline((char **)&p, 0, stdin); *p = 1;',
+    'snprintf((char *)&g, 4, "x");',
+])
+def test_the_library_writes(tmp_path: Path, body: str) -> None:
+    functions = """int g;
+        void log_it(const char *f, ...) { va_list ap; va_start(ap, f); vprintf(f, ap); va_end(ap); }
+        void scan_it(const char *f, ...) { va_list ap; va_start(ap, f); vscanf(f, ap); va_end(ap); }
+        void store_it(int n, ...) { va_list ap; va_start(ap, n); *va_arg(ap, int *) = n; va_end(ap); }
+        void outside(int n, va_list ap);
+        void outside_it(int n, ...) { va_list ap, again; va_start(ap, n); va_copy(again, ap); outside(n, again); va_end(ap); }"""
+    assert "g" in touched(load(tmp_path, functions, body), True)
+
+
+@pytest.mark.parametrize("body", [
+    'printf("%s", s);', 'fprintf(stderr, "%d %.*s", 1, 2, s);', 'puts(s);', 'log_it("%s", s);', 'char c; sscanf(s, "%c", &c);',
+])
+def test_the_library_reads(tmp_path: Path, body: str) -> None:
+    functions = "char s[4]; void log_it(const char *f, ...) { va_list ap; va_start(ap, f); vfprintf(stderr, f, ap); va_end(ap); }"
+    program = load(tmp_path, functions, body)
+    assert "s[]" in touched(program, False) and "s[]" not in touched(program, True)
+
+
+def test_a_pointer_that_is_printed_is_not_followed(tmp_path: Path) -> None:
+    program = load(tmp_path, "int g;", 'printf("%p %lu\\n", (void *)&g, (unsigned long)&g);')
+    assert "g" not in touched(program, True) | touched(program, False)
+
+
+def test_formats() -> None:
+    value, read, write = (frozenset({u}) for u in (Use.VALUE, Use.READ, Use.WRITE))
+    assert uses(["%-*.*s%% %lld %hhn%m"], False, 5) == [value, value, read, value, write]
+    assert uses(["%*d %[^]%] %5c%%%lf"], True, 4) == [write, write, write, frozenset()]
+    assert uses(["%d", "%s"], False, 1) == [value | read]
+    assert uses(["100%"], False, 1) == uses(None, False, 1) == [frozenset(Use)]
