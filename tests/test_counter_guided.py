@@ -53,7 +53,7 @@ def test_a_spurious_error_makes_k_grow() -> None:
 
 
 def test_a_shortest_run() -> None:
-    p = program("x:u2 f:u1", thread("a", "0 1 f = 1 / 1 2 skip / 2 3 skip / 3 3 x = 1 / 0 3 [f == 1]"))
+    p = program("x:u2 f:u1", thread("a", "0 1 f = 1 / 1 2 skip / 2 3 skip / 3 3 x = 1 / 0 3 [f == 1]", count=3))
     verdict = said(p)
     assert isinstance(verdict, Refuted) and len(verdict.trace.steps) == 3
 
@@ -66,7 +66,7 @@ def test_numbered_threads_and_assertions() -> None:
 
 
 def test_what_is_not_finite_is_refused_by_name() -> None:
-    wide = said(program("x:u2 f:i32", thread("a", "0 1 f = l / 1 2 [f == 3] / 2 2 x = 1", "l:i32=*")))
+    wide = said(program("x:u2 f:i32", thread("a", "0 1 [f == 0]; [l != 0]; f = l / 1 2 x = 1 / 2 0 f = 0", "l:i32=*")))
     assert isinstance(wide, Unknown) and "32 bits" in wide.reason and "l" in wide.reason
     growing = said(program("x:u2 n:i32", thread("a", "0 0 n = n + 1 / 0 1 [n == 0 - 7] / 1 1 x = 1")))
     assert isinstance(growing, Unknown) and "n takes" in growing.reason
@@ -75,7 +75,8 @@ def test_what_is_not_finite_is_refused_by_name() -> None:
 
 
 CLAIMED = ("cas_mutex_broken", "dekker", "dekker_broken", "peterson", "peterson_broken", "four_threads_race", "three_threads_race",
-           "two_threads_safe", "transmitter4", "owner_mutex", "owner_mutex_broken")
+           "two_threads_safe", "transmitter4", "transmitter4_broken", "owner_mutex", "owner_mutex_broken", "tas_mutex", "tas_mutex_broken",
+           "spin_mutex", "spin_mutex_broken", "wrong_lock", "conditional_locking", "ticket_lock_2", "ticket_lock_broken")
 
 
 @pytest.mark.parametrize("stem", CLAIMED)

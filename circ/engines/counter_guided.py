@@ -6,41 +6,53 @@ with names can take its steps, else k grows. Departures from the paper: k starts
 threads are truly endless (`circ.counters`); genuine is decided by taking the steps, not by m <= k; and `safe` is only said with
 a certificate, the pairs of `circ.engines.concrete_pairs`, so what pairs of threads cannot express stays unknown.
 
-Finite-state is what stays small when it is explored. Values that the program leaves open are enumerated when they are
-read; one of more than 8 bits, or a variable that takes too many values, ends in `unknown` with its name.
+The search sees the program weakened to the variables that matter (`circ.slicing`): none at first but those that say which
+element is accessed, then those that exclude the errors found without them. Finite-state is what of these stays small when it
+is explored. Values that the program leaves open are enumerated when they are read; one of more than 8 bits, or a variable
+that takes too many values, ends in `unknown` with its name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from circ.counters import OMEGA, Context, Key, move, with_count
+from circ.engines import explicit
 from circ.engines.concrete_pairs import CannotExpress, certificate_of
 from circ.engines.concrete_threads import LocalStates, NotFinite
 from circ.engines.explicit_facts import waited_for
-from circ.engines.explicit_trace import Found, build_trace
+from circ.engines.explicit_trace import Found
+from circ.formula import Feasible, concrete_trace, decide, same_cell, script
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
+from circ.mine import needed_variables
+from circ.proof import balanced, disjoin
+from circ.slicing import Kept, everything, index_variables, names, weaken
 from circ.verdict import (
+    Assertions,
     Engine,
     Observer,
     Options,
     Question,
+    RaceOn,
     Refuted,
     Safe,
     Statistics,
-    Trace,
     Unknown,
     Verdict,
     silent,
 )
-from frontend.cfa import AllAt, Program, Self
+from frontend.cfa import AllAt, Assign, Program, Self, ThreadTemplate, name_of, op_reads, primitive
+from frontend.expr import FALSE, Expr, negate, variables
 from frontend.interpret import Move
 
 MOST_K = 8
 FEW_STATES, MOST_STATES = 2_000, 40_000
 """After the first number of states pairs of threads are tried for a proof, after the second the search ends."""
+FEW_THREADS = (2, 3)
+"""Errors are looked for with so many of the unbounded threads before any number is counted; most need no more."""
 
 Step = tuple[Key, Move, Key]
 """A thread in one local state takes a move to another."""
@@ -51,36 +63,154 @@ def engine() -> Engine:
 
 
 def answer(program: Program, question: Question, options: Options, observer: Observer = silent) -> Verdict:
-    """Algorithm 6."""
+    """Algorithm 6, on more and more of the program's variables."""
     refusal = _refusal(program)
     if refusal is not None:
         return Unknown(refusal, advice="use --engine omega-circ")
-    states, explored = LocalStates(program, question, options), 0
-    pairs: Verdict | None = None
-    try:
-        for k in range(max(1, options.k or 1), MOST_K + 1):
-            search = ModelCheck(states, k, options)
+    kept = _first_kept(program, question) if options.on("slice") else everything(program)
+    run = _Run(program, question, options, observer, kept, max(1, options.k or 1))
+    while True:
+        try:
+            outcome = run.attempt()
+        except NotFinite as reason:
+            outcome = run.sources()
+            if outcome | run.kept == run.kept:
+                return Unknown(f"not finite-state: {reason}", advice="use --engine omega-circ", statistics=run.statistics())
+        if not isinstance(outcome, Kept):
+            return outcome
+        run.kept |= outcome
+
+
+def _first_kept(program: Program, question: Question) -> Kept:
+    """The variables without which it cannot be said whether a state is an error."""
+    kept = Kept()
+    if isinstance(question, Assertions):
+        return Kept(frozenset(name for i in program.invariants for name in variables(i.cond)))
+    for t in program.templates:
+        index = frozenset(name for e in t.cfa.edges for a in e.accesses if a.variable == question.variable
+                          for name in index_variables(a.lvalue))
+        kept |= names(program, t.name, index)
+    return kept
+
+
+@dataclass(slots=True)
+class _Run:
+    """One question on its way: which variables are kept, up to what threads are counted, what was spent."""
+
+    program: Program
+    question: Question
+    options: Options
+    observer: Observer
+    kept: Kept
+    k: int
+    explored: int = 0
+
+    def statistics(self) -> Statistics:
+        return Statistics(k=self.k, states=self.explored)
+
+    def attempt(self) -> Verdict | Kept:
+        """A verdict, or the variables that exclude an error which the present ones do not."""
+        variable = self.question.variable if isinstance(self.question, RaceOn) else None
+        states = LocalStates(weaken(self.program, self.kept, variable), self.question, self.options)
+        for crew in (c for n in FEW_THREADS for c in explicit.crews(self.program, n)):
+            search = ModelCheck(states, len(crew), self.options, crew)
+            error = search.run(FEW_STATES * len(crew))
+            self.explored += len(search.seen)
+            outcome = None if error is None else self.genuine(states, *error)
+            if outcome is not None:
+                return outcome
+        pairs: Verdict | None = None
+        for k in range(self.k, MOST_K + 1):
+            self.k = k
+            search = ModelCheck(states, k, self.options)
             error = search.run(FEW_STATES)
             if search.full:
-                pairs = pairs or _proved(states, Statistics(k=k, states=explored + len(search.seen)))
+                pairs = pairs or self.proved(states)
                 if isinstance(pairs, Safe):
                     return pairs
                 error = search.run(MOST_STATES)
-            explored += len(search.seen)
-            observer("counter-guided", {"k": k, "states": len(search.seen)})
-            statistics = Statistics(k=k, states=explored)
+            self.explored += len(search.seen)
+            self.observer("counter-guided", {"k": k, "states": len(search.seen)})
             if search.full:
+                if states.total is not None:
+                    return self.counted_out()
                 return Unknown(f"more than {MOST_STATES} states with threads counted up to {k}; {states.largest()}",
-                               advice="use --engine omega-circ", statistics=statistics)
+                               advice="use --engine omega-circ", statistics=self.statistics())
             if error is None:
-                return pairs or _proved(states, statistics)
-            trace = genuine(states, *error)
-            if trace is not None:
-                return Refuted(trace, statistics)
-    except NotFinite as reason:
-        return Unknown(f"not finite-state: {reason}", advice="use --engine omega-circ", statistics=Statistics(states=explored))
-    return Unknown(f"counters up to {MOST_K} do not tell a possible error from a real one", advice="use --engine explicit",
-                   statistics=Statistics(k=MOST_K, states=explored))
+                proof = pairs or self.proved(states)
+                return proof if isinstance(proof, Safe) or states.total is None else self.counted_out()
+            outcome = self.genuine(states, *error)
+            if outcome is not None:
+                return outcome
+        return Unknown(f"counters up to {MOST_K} do not tell a possible error from a real one", advice="use --engine explicit",
+                       statistics=self.statistics())
+
+    def sources(self) -> Kept:
+        """What is assigned to kept variables: not knowing it may be what makes them take too many values."""
+        found = Kept()
+        for t in self.program.templates:
+            here = self.kept.of(t.name)
+            used = {name_of(v) for e in t.cfa.edges for p in primitive(e.op)
+                    if isinstance(p, Assign) and name_of(p.target) in here for v in op_reads(p)}
+            found |= names(self.program, t.name, frozenset(used))
+        return found
+
+    def proved(self, states: LocalStates) -> Verdict:
+        """A certificate that there is no error, or the reason why there is none."""
+        why = f"no error in any pair of the {states.size} local states of the threads that can occur together"
+        try:
+            certificate = replace(certificate_of(states), program=self.program.fingerprint())
+        except CannotExpress as reason:
+            return self.not_by_pairs(str(reason))
+        outcome = check_certificate(self.program, self.question, certificate)
+        if isinstance(outcome, Accepted):
+            return Safe(certificate, (why,), statistics=self.statistics())
+        return self.not_by_pairs(outcome.obligation)
+
+    def counted_out(self) -> Verdict:
+        """All threads counted exactly: k is their number, and every one has a name."""
+        return explicit.answer(self.program, self.question, self.options, self.observer)
+
+    def not_by_pairs(self, reason: str) -> Unknown:
+        return Unknown(f"no error with threads counted up to {self.k}, but pairs of threads do not prove it: {reason}",
+                       advice="use --engine explicit", statistics=self.statistics())
+
+    def genuine(self, states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: Found) -> Refuted | Kept | None:
+        """The steps taken by threads with names: a run of the program, or what excludes it there.
+
+        None if there are too few threads for it, or nothing new excludes it.
+        """
+        named = with_names(states, steps, who, found)
+        if named is None:
+            return None
+        crew, path, accesses = named
+        threads = [self.program.templates[t] for t in crew]
+        finals = self.finals(threads, accesses) if who else self.broken()
+        whole = script(self.program, threads, ((t, threads[t].cfa.edges[edge].op) for t, edge in path), finals)
+        outcome = decide(whole)
+        if isinstance(outcome, Feasible):
+            trace = concrete_trace(self.program, self.question, threads, path, accesses, outcome)
+            return Refuted(trace, self.statistics()) if isinstance(replay(self.program, trace), Replayed) else None
+        needed = Kept()
+        for template, name in needed_variables(whole, outcome):
+            needed |= Kept(frozenset({name})) if template is None else Kept(locals=frozenset({(template, name)}))
+        return needed if needed | self.kept != self.kept else None
+
+    def broken(self) -> tuple[Expr, ...]:
+        """Some invariant is false."""
+        return (balanced(disjoin, FALSE, [negate(i.cond) for i in self.program.invariants]),)
+
+    def finals(self, threads: Sequence[ThreadTemplate], accesses: tuple[tuple[int, int, int], ...]) -> tuple[Expr, ...]:
+        """What must hold at the end of the run beside where the threads are: the two accesses are of one cell."""
+        if len(accesses) != 2:
+            return ()
+        (i, e, a), (j, f, b) = accesses
+        one, two = threads[i].cfa.edges[e].accesses[a], threads[j].cfa.edges[f].accesses[b]
+        if one.whole or two.whole:
+            return ()
+        cell = same_cell(one.lvalue, i, frozenset(v.name for v in threads[i].locals),
+                         two.lvalue, j, frozenset(v.name for v in threads[j].locals))
+        return () if cell is None else (cell,)
 
 
 def _refusal(program: Program) -> str | None:
@@ -93,34 +223,18 @@ def _refusal(program: Program) -> str | None:
     return None
 
 
-def _proved(states: LocalStates, statistics: Statistics) -> Verdict:
-    """A certificate that there is no error, or the reason why there is none."""
-    why = f"no error in any pair of the {states.size} local states of the threads that can occur together"
-    try:
-        certificate = certificate_of(states)
-    except CannotExpress as reason:
-        return _not_by_pairs(str(reason), statistics)
-    outcome = check_certificate(states.program, states.question, certificate)
-    if isinstance(outcome, Accepted):
-        return Safe(certificate, (why,), statistics=statistics)
-    return _not_by_pairs(outcome.obligation, statistics)
-
-
-def _not_by_pairs(reason: str, statistics: Statistics) -> Unknown:
-    return Unknown(f"no error with threads counted up to {statistics.k}, but pairs of threads do not prove it: {reason}",
-                   advice="use --engine explicit", statistics=statistics)
-
-
 # --------------------------------------------------------------------------------------------------- ModelCheck
 class ModelCheck:
     """One breadth-first search of (T, k)."""
 
-    def __init__(self, states: LocalStates, k: int, options: Options) -> None:
+    def __init__(self, states: LocalStates, k: int, options: Options, crew: Sequence[int] | None = None) -> None:
+        """`crew`: the templates of the threads, if only so many are looked at."""
         self.states, self.k, self.options = states, k, options
         self.seen: dict[tuple[int, Context], tuple[tuple[int, Context], Step] | None] = {}
-        self.endless = {key for key, _, n in states.starts if n is None}
+        starts = [(key, crew.count(t) if n is None and crew is not None else n) for key, t, n in states.starts]
+        self.endless = {key for key, n in starts if n is None}
         context: Context = ()
-        for key, _, n in states.starts:
+        for key, n in starts:
             context = with_count(context, key, OMEGA if n is None or n > k else n)
         self.queue = [(states.start_globals, context)]
         self.seen[self.queue[0]] = None
@@ -187,8 +301,10 @@ class ModelCheck:
 
 
 # --------------------------------------------------------------------------------------------------- genuine or not
-def genuine(states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: Found) -> Trace | None:
-    """The steps taken by threads with names, as a trace that the kernel replays; None if there are too few threads for it."""
+def with_names(
+    states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: Found
+) -> tuple[tuple[int, ...], list[tuple[int, int]], tuple[tuple[int, int, int], ...]] | None:
+    """The steps taken by threads with names: templates, (thread, edge) in turn, accesses; None if there are too few threads."""
     crew: list[int] = []
     at: list[Key] = []
 
@@ -208,13 +324,13 @@ def genuine(states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], fo
         endless = any(key == start and n is None for start, _, n in states.starts)
         return born(key[0], key) if endless else None
 
-    path: list[tuple[int, Move]] = []
+    path: list[tuple[int, int]] = []
     for source, taken, target in steps:
         thread = thread_at(source)
         if thread is None:
             return None
         at[thread] = target
-        path.append((thread, taken))
+        path.append((thread, taken.edge))
     cast: tuple[int, ...] = ()
     for key in who:
         thread = thread_at(key, cast)
@@ -224,6 +340,4 @@ def genuine(states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], fo
     order = sorted(range(len(crew)), key=lambda i: (crew[i], i))
     place = {thread: position for position, thread in enumerate(order)}
     accesses = tuple((place[cast[position]], edge, access) for position, edge, access in found.accesses)
-    trace = build_trace(states.program, states.machine, states.question, tuple(crew[i] for i in order),
-                        [(place[thread], taken) for thread, taken in path], range(len(crew)), Found(0, accesses))
-    return trace if isinstance(replay(states.program, trace), Replayed) else None
+    return tuple(crew[i] for i in order), [(place[thread], edge) for thread, edge in path], accesses
