@@ -12,6 +12,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum, StrEnum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -115,11 +116,12 @@ def request_of(options: Mapping[str, Any]) -> Request:
     from circ.session import Request
 
     o = SimpleNamespace(**options)
-    if find(o.engine) is None:
+    entry = find(o.engine)
+    if entry is None:
         fail(f"circ: error: unknown engine '{o.engine}' (one of {', '.join(e.name for e in ENGINES)})")
     source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
                             o.platform, o.interrupts, o.ignore_norace)
-    return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
+    return Request(replace(source, stack=entry.stack), tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
                    o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition)
 
 

@@ -177,8 +177,12 @@ class System:
 
 
 # --------------------------------------------------------------------------------------------------- construction
-def build(program: Program, question: Question, symmetry: bool = True) -> System:
-    """The finite system; raises NotFinite for what has none. `symmetry`: identical threads form one group."""
+def build(program: Program, question: Question, symmetry: bool = True, at_once: bool = True) -> System:
+    """The finite system; raises NotFinite for what has none. `symmetry`: identical threads form one group.
+
+    `at_once`: empty steps, and a first one that initialises locals, are taken at once (not so where locals begin as
+    arguments).
+    """
     limits = {v.name: v.range for v in program.globals if v.range is not None}
     shapes: list[tuple[ThreadTemplate, tuple[int, ...], tuple[int, ...]]] = []
     thread = 0
@@ -214,13 +218,16 @@ def build(program: Program, question: Question, symmetry: bool = True) -> System
     shape_set: set[tuple[object, ...]] = set()
     for (t, threads, copies), subject, domains in zip(shapes, subjects, analysis.locals, strict=True):
         own = [c for v in t.locals for c in _cells(v, domains.get(v.name, frozenset()), watch, copies[0],
-                                                   v.name in subject.live[t.cfa.start])]
+                                                   at_once and v.name in subject.live[t.cfa.start])]
         moves, atomic = prepared[t.name]
         marks = tuple(_marks(program, question, t))
         shape_set |= {m.shape for m in marks}
-        moves, passed = _passing(t.cfa, moves, atomic | {m.location for m in marks})
-        groups.append(_begun(Group(t, threads, copies, tuple(own), subject.live, moves, atomic, marks,
-                                   tuple(sorted({t.cfa.start, *(m.target for m in moves)})), passed, t.cfa.start)))
+        passed: dict[int, tuple[int, ...]] = {}
+        if at_once:
+            moves, passed = _passing(t.cfa, moves, atomic | {m.location for m in marks})
+        group = Group(t, threads, copies, tuple(own), subject.live, moves, atomic, marks,
+                      tuple(sorted({t.cfa.start, *(m.target for m in moves)})), passed, t.cfa.start)
+        groups.append(_begun(group) if at_once else group)
     invariants = tuple(i.cond for i in program.invariants) if isinstance(question, Assertions) else ()
     return System(program, question, tuple(cells), tuple(groups), invariants, _conflicts(program, shape_set), limits)
 

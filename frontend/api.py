@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from frontend.cfa import Program
@@ -29,6 +29,10 @@ class LoadOptions:
     platform: str | None = None
     interrupts: tuple[str, ...] = ()
     """Name and text of an interrupt table."""
+    contracts: bool = False
+    """Heed annotations (`//@ ...`): they become claims of the program."""
+    stack: bool = False
+    """Keep the functions apart, too (`Program.procedures`), for engines that know recursion."""
 
 
 DEFAULT_OPTIONS = LoadOptions()
@@ -47,4 +51,10 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     source = SourceOptions(options.include, options.define, options.undefine, options.cpp, name)
     linking = LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table)
     with no_collection():
-        return link(load_module(parse(str(path), source), DATA_MODELS[name]), linking)
+        module = load_module(parse(str(path), source), DATA_MODELS[name], options.contracts)
+        program = link(module, linking)
+    if not options.stack:
+        return program
+    from frontend.procedures import procedures
+
+    return replace(program, procedures=procedures(module, options.threads, options.ints, program.race_model))

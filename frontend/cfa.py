@@ -338,6 +338,8 @@ class Program:
     assumptions: tuple[Assumption, ...] = ()
     warnings: tuple[Assumption, ...] = ()
     exceptions: tuple[Exempt, ...] = ()
+    procedures: Procedures | None = None
+    """The same program with its functions kept apart, where an engine with a stack is to see it."""
 
     def template(self, name: str) -> ThreadTemplate:
         return next(t for t in self.templates if t.name == name)
@@ -371,7 +373,44 @@ class Program:
             for e in t.cfa.edges:
                 put("edge", e.source, e.target, exact_op(e.op), e.protected,
                     [(show_exact_lvalue(a.lvalue), a.write, a.kind.value, a.whole) for a in e.accesses])
+        if self.procedures is not None:
+            put("procedures", self.procedures.fingerprint())
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call edge of the caller: the callee, its arguments over the caller's locals, where the result goes."""
+
+    edge: int
+    callee: str
+    args: tuple[Expr, ...]
+    result: Var | None
+
+
+@dataclass(frozen=True, slots=True)
+class Procedures:
+    """Functions that are not inlined, so that they may be recursive (`frontend.procedures`).
+
+    `program.templates` are the functions, each once; `threads` the functions that run as threads, and how often (those with
+    a parameter know their number by it). A thread is a stack of activations, the topmost of which runs. An edge in `calls`
+    pushes an activation of the callee at its start, its `params` being the arguments and its other locals arbitrary; at
+    the exit in `returns` an activation is popped: the caller goes on behind its call, with the register of the result.
+    """
+
+    program: Program
+    threads: tuple[tuple[str, int], ...]
+    calls: Mapping[str, tuple[CallSite, ...]]
+    params: Mapping[str, tuple[Var, ...]]
+    returns: Mapping[str, tuple[int, Var | None]]
+
+    def fingerprint(self) -> str:
+        """A hash of everything a proof speaks about."""
+        parts: list[object] = [self.program.fingerprint(), self.threads]
+        for name in sorted(self.calls):
+            sites = [(c.edge, c.callee, list(map(show_exact, c.args)), c.result) for c in self.calls[name]]
+            parts.append((name, sites, self.params[name], self.returns[name]))
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def show_exact_lvalue(v: Lvalue) -> str:

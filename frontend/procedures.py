@@ -7,35 +7,36 @@ arrays of file scope, direct calls, and registers are understood; anything else 
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frontend.cfa import (
+    SKIP,
     Access,
     Arbitrary,
     Assign,
     Assume,
     Block,
+    CallSite,
     Cfa,
     Edge,
     ErrorKind,
     ErrorLocation,
     Havoc,
     Op,
+    Procedures,
     Program,
+    Role,
     ThreadTemplate,
     Values,
     Variable,
 )
 from frontend.claims import with_claims
-from frontend.expr import TRUE, Binary, Element, Expr, Lvalue, Read, Scalar, Var, show_lvalue, substitute
+from frontend.expr import TRUE, Binary, Element, Expr, Lvalue, Read, Scalar, Var, show_lvalue, substitute, truth
+from frontend.fold import fold
 from frontend.ir import (
-    Address,
     AtomicBegin,
     AtomicEnd,
     Call,
-    Copy,
     CriticalBegin,
     CriticalEnd,
     Fail,
@@ -47,72 +48,72 @@ from frontend.ir import (
     Load,
     Module,
     Nop,
+    Note,
     Place,
     Set,
+    Storage,
     Store,
     Symbol,
 )
+from frontend.known_table import EXITS
+from frontend.sections import resolve_sections, unblock
 from frontend.source import FrontendError
-from frontend.threads import choose_threads
+from frontend.steps import Mark, Sketch, Step
+from frontend.threads import ThreadSource, choose_threads
 from frontend.types import ArrayType, IntType
-
-
-@dataclass(frozen=True, slots=True)
-class CallSite:
-    """A call edge of the caller: the callee, its arguments over the caller's locals, where the result goes."""
-
-    edge: int
-    callee: str
-    args: tuple[Expr, ...]
-    result: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Procedures:
-    """`program.templates` are the functions, each once; `threads` the functions that run as threads, and how often.
-
-    `calls` and `returns` (function -> its exit and the register of its result) give the edges of `calls` their meaning.
-    """
-
-    program: Program
-    threads: tuple[tuple[str, int], ...]
-    calls: Mapping[str, tuple[CallSite, ...]]
-    params: Mapping[str, tuple[str, ...]]
-    returns: Mapping[str, tuple[int, str | None]]
-
-    def fingerprint(self) -> str:
-        """A hash of everything a proof speaks about."""
-        parts = [self.program.fingerprint(), self.threads, sorted(self.calls.items()), sorted(self.params.items()),
-                 sorted(self.returns.items())]
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def procedures(module: Module, threads: tuple[str, ...] = (), ints: str = "exact", race_model: str = "nesc") -> Procedures:
     """The functions that the module's threads reach."""
     sources = choose_threads(module, threads)
+    counted = tuple((s.function, _count(module, s)) for s in sources)
     found: dict[str, _Lowered] = {}
-    todo = [s.function for s in sources]
+    todo = [(s.function, s.location) for s in sources]
     while todo:
-        name = todo.pop(0)
+        name, where = todo.pop(0)
         if name not in found:
             decl = module.declarations.get(name)
             if decl is None or not decl.defined:
-                raise FrontendError(sources[0].location, f"the function '{name}' has no body here")
+                raise FrontendError(where, f"the function '{name}' has no body here", "engines with a stack need one")
             found[name] = _Lowering(module, module.function(name)).run()
-            todo.extend(c.callee for c in found[name].calls)
-    counted = []
-    for s in sources:
-        if s.count is None:
-            raise FrontendError(s.location, f"'{s.function}' runs any number of times", f"fix it with --thread {s.function}=N")
-        counted.append((s.function, s.count))
+            edges = found[name].template.cfa.edges
+            todo.extend((c.callee, edges[c.edge].location) for c in found[name].calls)
+    for caller in found.values():
+        for site in caller.calls:
+            where = caller.template.cfa.edges[site.edge].location
+            if [a.type for a in site.args] != [p.type for p in found[site.callee].params]:
+                raise FrontendError(where, f"the arguments do not fit the parameters of '{site.callee}'")
+            result = found[site.callee].returns[1]
+            if site.result is not None and (result is None or result.type != site.result.type):
+                raise FrontendError(where, f"what '{site.callee}' returns does not fit the call")
     used = {n for f in found.values() for n in f.touched}
     shared = tuple(_global(s) for n, s in module.symbols.items() if n in used)
     program = Program(module.file, shared, tuple(f.template for f in found.values()), module.model.name, ints, race_model)
-    return Procedures(with_claims(program, module.annotations), tuple(counted), {n: f.calls for n, f in found.items()},
+    return Procedures(with_claims(program, module.annotations), counted, {n: f.calls for n, f in found.items()},
                       {n: f.params for n, f in found.items()}, {n: f.returns for n, f in found.items()})
 
 
+def _count(module: Module, source: ThreadSource) -> int:
+    """How often the function runs as a thread; refuses what is no plain thread."""
+    if source.role not in (Role.THREAD, Role.MAIN) or source.again:
+        raise FrontendError(source.location, f"'{source.function}' is a handler or a task",
+                            "engines with a stack know threads only")
+    if source.count is None:
+        raise FrontendError(source.location, f"'{source.function}' runs any number of times",
+                            f"fix it with --thread {source.function}=N")
+    names = module.declarations[source.function].param_names
+    if names and (source.role is Role.MAIN or names != ("self",)):
+        raise FrontendError(source.location, f"'{source.function}' runs as a thread and has a parameter other than self")
+    return source.count
+
+
 def _global(symbol: Symbol) -> Variable:
+    """A variable of file scope with its start value; refuses what is one object for each thread, or defined elsewhere."""
+    if symbol.storage not in (Storage.GLOBAL, Storage.STATIC):
+        raise FrontendError(symbol.location, f"'{symbol.shown}' is no object that all threads share",
+                            "engines with a stack understand nothing else yet")
+    if not symbol.defined:
+        raise FrontendError(symbol.location, f"'{symbol.shown}' is defined elsewhere", "its start value is not known")
     scalar, length = _shape(symbol)
     elements = []
     default = 0
@@ -123,8 +124,13 @@ def _global(symbol: Symbol) -> Variable:
             default = value
         elif isinstance(path[0], Index) and not isinstance(path[0].value, Read):
             elements.append((getattr(path[0].value, "value", 0), value))
-    return Variable(symbol.name, scalar, length, Values(default, tuple(sorted(elements))), symbol.shown, symbol.name,
-                    location=symbol.location)
+    name = _name(symbol)
+    return Variable(name, scalar, length, Values(default, tuple(sorted(elements))), name, symbol.name, location=symbol.location)
+
+
+def _name(symbol: Symbol) -> str:
+    """What the linked program calls it, so that one question fits both."""
+    return f"{symbol.name}[]" if isinstance(symbol.type, ArrayType) else symbol.name
 
 
 def _shape(symbol: Symbol) -> tuple[Scalar, int | None]:
@@ -141,8 +147,8 @@ def _shape(symbol: Symbol) -> tuple[Scalar, int | None]:
 class _Lowered:
     template: ThreadTemplate
     calls: tuple[CallSite, ...]
-    params: tuple[str, ...]
-    returns: tuple[int, str | None]
+    params: tuple[Var, ...]
+    returns: tuple[int, Var | None]
     touched: frozenset[str]
 
 
@@ -166,70 +172,62 @@ class _Lowering:
 
     def run(self) -> _Lowered:
         f = self.function
-        atomic, critical = self._regions()
-        edges: list[Edge] = []
-        calls: list[CallSite] = []
-        errors: dict[int, ErrorLocation] = {}
+        sketch = Sketch(f.size, f.start)
+        calls: dict[int, tuple[CallSite, Op, IrEdge]] = {}
+        marks = {AtomicBegin: Mark.ATOMIC_BEGIN, AtomicEnd: Mark.ATOMIC_END, CriticalBegin: Mark.CRITICAL_BEGIN,
+                 CriticalEnd: Mark.CRITICAL_END}
         for e in f.edges:
-            inside = e.source in atomic or e.target in atomic
             match e.instr:
                 case Fail(kind=kind, text=text):
-                    errors[e.source] = ErrorLocation(ErrorKind(kind.value), e.location, text)
+                    sketch.errors[e.source] = ErrorLocation(ErrorKind(kind.value), e.location, text)
+                case Call(callee=str() as callee) if callee in EXITS:
+                    pass  # nothing is handed over here that could run then, so it only stops
                 case Call():
-                    if inside:
-                        raise FrontendError(e.location, "a call inside an atomic section", "engines with a stack do not know it")
-                    site, op = self._call(e, e.instr, len(edges))
-                    calls.append(site)
-                    edges.append(Edge(e.source, e.target, op, (), False, e.location, e.text))
+                    site, op = self._call(e, e.instr)
+                    calls[id(op)] = (site, op, e)
+                    sketch.steps.append(Step(e.source, e.target, op, (), e.location, e.text))
                 case _:
                     op, accesses = self._plain(e)
-                    edges.append(Edge(e.source, e.target, op, accesses, inside, e.location, e.text))
+                    sketch.steps.append(Step(e.source, e.target, op, accesses, e.location, e.text, mark=marks.get(type(e.instr))))
+        sketch.prune()
+        reached = [s.op for s in sketch.steps]
+        resolve_sections(sketch)
+        unblock(sketch)
+        edges = [Edge(s.source, s.target, s.op, s.accesses, s.protected, s.location, s.text) for s in sketch.steps]
         result = self._own(f.result) if isinstance(f.result, Var) else None
         if f.result is not None and result is None:
             raise FrontendError(f.location, f"'{f.name}' returns an aggregate")
-        size = f.size
         if result is not None:
             # What is returned is read once more, so that nobody takes it for dead at the exit.
-            edges.append(Edge(f.exit, size, Assume(Binary("==", Read(result), Read(result)))))
-            size += 1
-        params = []
-        for p in f.params:
-            if not isinstance(p, Var):
-                raise FrontendError(f.location, f"a parameter of '{f.name}' is not a number")
-            params.append(self._own(p).name)
-        registers = [self._own(r) for r in f.registers]
-        locals_ = tuple(Variable(r.name, r.type, start=Values() if r.name in params else Arbitrary(), location=f.location)
-                        for r in registers)
-        cfa = Cfa(size, f.start, tuple(edges), frozenset(atomic), errors, frozenset(critical),
+            edges.append(Edge(f.exit, sketch.fresh(), Assume(Binary("==", Read(result), Read(result)))))
+        params = [p for p in f.params if isinstance(p, Var)]
+        if len(params) < len(f.params):
+            raise FrontendError(f.location, f"a parameter of '{f.name}' is not a number")
+        locals_ = tuple(Variable(r.name, r.type, start=Arbitrary(), location=f.location) for r in map(self._own, f.registers))
+        cfa = Cfa(sketch.size, f.start, tuple(edges), frozenset(sketch.atomic), sketch.errors, frozenset(sketch.critical),
                   {e.source: e.location for e in f.edges})
+        sites = self._sites([calls[id(op)] for op in reached if id(op) in calls], cfa)
         template = ThreadTemplate(f.name, cfa, locals_, 1, location=f.location)
-        returns = (f.exit, result.name if result is not None else None)
-        return _Lowered(template, tuple(calls), tuple(params), returns, frozenset(self.touched))
+        return _Lowered(template, sites, tuple(map(self._own, params)), (f.exit, result), frozenset(self.touched))
 
-    def _regions(self) -> tuple[set[int], set[int]]:
-        """The locations inside atomic and inside critical sections."""
-        depth: dict[int, tuple[int, int]] = {self.function.start: (0, 0)}
-        todo = [self.function.start]
-        while todo:
-            q = todo.pop()
-            for e in self.function.edges:
-                if e.source != q:
-                    continue
-                a = depth[q][0] + isinstance(e.instr, AtomicBegin) - isinstance(e.instr, AtomicEnd)
-                c = depth[q][1] + isinstance(e.instr, CriticalBegin) - isinstance(e.instr, CriticalEnd)
-                if e.target not in depth:
-                    depth[e.target] = (a, c)
-                    todo.append(e.target)
-                elif depth[e.target] != (a, c):
-                    raise FrontendError(e.location, "atomic or critical sections that are not blocks")
-        return {q for q, (a, _) in depth.items() if a > 0}, {q for q, (_, c) in depth.items() if c > 0}
+    def _sites(self, calls: list[tuple[CallSite, Op, IrEdge]], cfa: Cfa) -> tuple[CallSite, ...]:
+        """The calls that can be reached, each with the number of its edge."""
+        found = []
+        for site, op, e in calls:
+            where = [n for n, edge in enumerate(cfa.edges) if edge.op is op]
+            edge = cfa.edges[where[0]] if len(where) == 1 else None
+            if edge is None or edge.protected or {edge.source, edge.target} & (cfa.atomic | cfa.critical):
+                raise FrontendError(e.location, "a call inside an atomic or critical section",
+                                    "engines with a stack do not know it")
+            found.append(replace(site, edge=where[0]))
+        return tuple(found)
 
     def _plain(self, e: IrEdge) -> tuple[Op, tuple[Access, ...]]:
         match e.instr:
             case Set(target=t, value=v):
                 return Assign(self._own(t), self._expr(v)), ()
             case Guard(cond=c):
-                return Assume(self._expr(c)), ()
+                return Assume(fold(truth(self._expr(c)))), ()
             case Forget(targets=ts):
                 return Havoc(tuple(map(self._own, ts))), ()
             case Load(target=t, place=p):
@@ -239,9 +237,9 @@ class _Lowering:
                 cell = self._cell(p, e)
                 op: Op = Havoc((cell,)) if v is None else Assign(cell, self._expr(v))
                 return op, (Access(cell, True, e.location, e.text or show_lvalue(cell)),)
-            case Nop() | AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd():
-                return Block(()), ()
-            case Address() | Copy() | Call() | Fail():
+            case Nop() | Note() | AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd():
+                return SKIP, ()
+            case _:
                 raise FrontendError(e.location, f"'{e.text}' is not understood by engines with a stack")
 
     def _cell(self, place: Place, e: IrEdge) -> Lvalue:
@@ -254,10 +252,10 @@ class _Lowering:
             case () if length is None:
                 return Var(symbol.name, scalar)
             case (Index(value=i),) if length is not None:
-                return Element(symbol.name, self._expr(i), scalar)
+                return Element(_name(symbol), self._expr(i), scalar)
         raise FrontendError(e.location, f"'{e.text}' is neither a number nor an element")
 
-    def _call(self, e: IrEdge, call: Call, number: int) -> tuple[CallSite, Op]:
+    def _call(self, e: IrEdge, call: Call) -> tuple[CallSite, Op]:
         if not isinstance(call.callee, str):
             raise FrontendError(e.location, "a call through a pointer", "engines with a stack know direct calls only")
         args = [self._expr(a) for a in call.args if not isinstance(a, Place)]
@@ -266,6 +264,6 @@ class _Lowering:
         # Never an empty step: those are taken at once, and a call is more than that.
         reads: list[Op] = [Assume(TRUE), *(Assume(Binary("==", a, a)) for a in args)]
         if call.result is None:
-            return CallSite(number, call.callee, tuple(args), None), Block(tuple(reads))
+            return CallSite(0, call.callee, tuple(args), None), Block(tuple(reads))
         result = self._own(call.result)
-        return CallSite(number, call.callee, tuple(args), result.name), Block((*reads, Havoc((result,))))
+        return CallSite(0, call.callee, tuple(args), result), Block((*reads, Havoc((result,))))

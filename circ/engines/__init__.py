@@ -23,6 +23,8 @@ class Entry:
     module: str
     summary: str
     claims: str
+    stack: bool = False
+    """Whether it is to see the program's functions as they are, not inlined (`LoadOptions.stack`)."""
 
     def load(self) -> Engine:
         """A fresh engine, with nothing learnt."""
@@ -44,6 +46,8 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
     Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),
+    Entry("pushdown", "circ.engines.pushdown", "thread-modular with a stack: functions are summarised, recursion of any depth; finite",
+          "races and assertions, proofs", stack=True),
     Entry("cartesian", "circ.engines.cartesian", "thread-modular, with exception sets that are given, built or found; finite",
           "races and assertions, proofs and traces"),
     Entry("refinement", "circ.engines.refinement", "thread-modular with iterative refinement: complete for finite-state programs",

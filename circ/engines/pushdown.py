@@ -24,10 +24,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from circ.domains import NotFinite, evaluate
-from circ.finite import FATAL, Global, Local, OutOfDomain, Stepper, System, build
-from circ.verdict import Certificate, Options, Question, Safe, Statistics, Unknown
-from frontend.cfa import Havoc, primitive
-from frontend.procedures import CallSite, Procedures
+from circ.finite import FATAL, Cell, Global, Local, OutOfDomain, Stepper, System, build
+from circ.verdict import Assertions, Certificate, Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
+from frontend.cfa import CallSite, Havoc, Procedures, Program, primitive
 
 Place: TypeAlias = tuple[int, Local]
 """A function (its number) and the local store in it."""
@@ -43,18 +42,29 @@ class Kind:
     count: int
 
 
-def check(source: Procedures, question: Question, options: Options) -> Safe | Unknown:
-    """Safe if no error state is in the join of the threads' summaries."""
+def engine() -> Engine:
+    return check
+
+
+def check(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+    """Safe if no error state is in the join of the threads' summaries. The program comes with its procedures."""
+    source = program.procedures
+    if source is None:
+        return Unknown("the functions of the program are not kept apart", advice="load it with LoadOptions(stack=True)")
+    if not isinstance(question, Assertions) and all(v.name != question.variable for v in source.program.globals):
+        return Unknown(f"'{question.variable}' is not one of the variables that engines with a stack know")
     try:
         result = Pushdown(source, question, options).run()
         clash = result.clash()
     except (NotFinite, OutOfDomain) as error:
         return Unknown(str(error))
-    statistics = Statistics(states=result.states)
+    statistics = Statistics(rounds=1, states=result.states)
+    observer("pushdown", {"states": result.states})
     if clash is None:
-        return Safe(result.certificate(question), ("each thread is safe against the steps that the others can make",),
-                    statistics=statistics)
-    return Unknown(f"the thread-modular abstraction has an error state: {clash}", statistics=statistics)
+        certificate = Certificate(program.fingerprint(), question, "summaries", result.body())
+        return Safe(certificate, ("each thread is safe against the steps that the others can make",), statistics=statistics)
+    return Unknown(f"the thread-modular abstraction has an error state: {clash}", ("pushdown",),
+                   "let a lock hold its owner's number", statistics=statistics)
 
 
 class Pushdown:
@@ -66,7 +76,7 @@ class Pushdown:
         self.names = [t.name for t in source.program.templates]
         self.calls = [{source.program.templates[i].cfa.edges[c.edge].source: c for c in source.calls[name]}
                       for i, name in enumerate(self.names)]
-        self.system = _without_calls(source, build(source.program, question, symmetry=False))
+        self.system = _without_calls(source, build(source.program, question, symmetry=False, at_once=False))
         self.stepper = Stepper(self.system)
         self.kinds = list(self._kinds())
         self.reached: list[dict[State, dict[State, None]]] = [{} for _ in self.kinds]
@@ -74,30 +84,31 @@ class Pushdown:
         self.places: list[dict[Global, dict[tuple[State, Place], None]]] = [{} for _ in self.kinds]
         self.steps: list[dict[Global, dict[Global, None]]] = [{} for _ in self.kinds]
         self.states = 0
+        self._begun: list[dict[State, None]] = [{} for _ in self.kinds]
         self._todo: deque[tuple[int, State, State]] = deque()
 
     def _kinds(self) -> Iterator[Kind]:
         for name, count in self.source.threads:
             i = self.names.index(name)
-            params = self.source.params[name]
-            if [p for p in params if p != f"{name}::self"]:
-                where = self.system.program.templates[i].location
-                raise NotFinite(name, "runs as a thread and has a parameter other than self", where)
-            if params:
+            if self.source.params[name]:
                 yield from (Kind(i, n, 1) for n in range(count))
-            elif count:
+            else:
                 yield Kind(i, None, count)
 
     # ----------------------------------------------------------------------------------------------- rules
     def run(self) -> Pushdown:
         stores, _ = self.stepper.starts()
         for k, kind in enumerate(self.kinds):
-            known = {} if kind.number is None else {f"{self.names[kind.function]}::self": kind.number}
+            known = {p.name: kind.number for p in self.source.params[self.names[kind.function]] if kind.number is not None}
             local = self.stepper.entered(kind.function, known)
             for g in stores:
-                self._add(k, (g, (kind.function, local)), (g, (kind.function, local)))
+                begin = (g, (kind.function, local))
+                self._begun[k][begin] = None
+                self._add(k, begin, begin)
+        ticks = 0
         while self._todo:
-            if self.states % 512 == 0:
+            ticks += 1
+            if ticks % 512 == 0:
                 self.options.check_time()
             self._expand(*self._todo.popleft())
         return self
@@ -149,7 +160,8 @@ class Pushdown:
         callee = self.names.index(site.callee)
         read = self.stepper.reader(i, g, local)
         values = [evaluate(a, read, self.stepper.math) for a in site.args]
-        inner = (g, (callee, self.stepper.entered(callee, dict(zip(self.source.params[site.callee], values, strict=True)))))
+        params = (p.name for p in self.source.params[site.callee])
+        inner = (g, (callee, self.stepper.entered(callee, dict(zip(params, values, strict=True)))))
         caller = (entry, state[1], site.edge)
         known = self.callers[k].setdefault(inner, {})
         if caller in known:
@@ -167,7 +179,7 @@ class Pushdown:
         target = self.source.program.templates[i].cfa.edges[number].target
         changed = {}
         if site.result is not None and result is not None:
-            changed[site.result] = self.stepper.reader(state[1][0], state[0], state[1][1])(result, None)
+            changed[site.result.name] = self.stepper.reader(state[1][0], state[0], state[1][1])(result.name, None)
         self._add(k, entry, (state[0], (i, self.stepper.resumed(i, target, local, changed))))
 
     # ----------------------------------------------------------------------------------------------- results
@@ -193,22 +205,43 @@ class Pushdown:
                         return f"two threads are at '{self.names[i]}':{local[0]} and '{self.names[j]}':{other[0]}"
         return None
 
-    def certificate(self, question: Question) -> Certificate:
-        """P, the callers (Q) and G, as plain rows."""
+    def body(self) -> dict[str, object]:
+        """What the kernel checks (docs/certificate.md, kind `summaries`): P and Q as rows, and G."""
         kinds = []
-        for k, kind in enumerate(self.kinds):
+        for k in range(len(self.kinds)):
+            numbers = {entry: n for n, entry in enumerate(self.reached[k])}
+            rows = {entry: {s: n for n, s in enumerate(states)} for entry, states in self.reached[k].items()}
             entries = []
             for entry, states in self.reached[k].items():
-                callers = [[_row(c[0]), c[1][0], list(c[1][1]), c[2]] for c in self.callers[k].get(entry, ())]
-                entries.append({"entry": _row(entry), "states": [_row(s) for s in states], "callers": callers})
-            steps = [[list(g), list(g2)] for g, table in self.steps[k].items() for g2 in table]
-            kinds.append({"function": kind.function, "number": kind.number, "count": kind.count, "entries": entries,
-                          "steps": steps})
-        return Certificate(self.source.fingerprint(), question, "summaries", {"kinds": kinds})
+                callers = []
+                for outer, place, _ in self.callers[k].get(entry, ()):
+                    # The caller is in this place whatever the globals were: at the call they were those of the entry.
+                    callers.append([numbers[outer], rows[outer][entry[0], place]])
+                entries.append({"function": entry[1][0], "states": [self._row(s) for s in states], "callers": callers})
+            steps = [[self._globals(g), self._globals(g2)] for g, table in self.steps[k].items() for g2 in table]
+            begun = [n for entry, n in numbers.items() if entry in self._begun[k]]
+            kinds.append({"begin": begun, "entries": entries, "steps": steps})
+        return {"sections": [sorted(g.atomic) for g in self.system.groups], "kinds": kinds}
+
+    def _row(self, state: State) -> list[object]:
+        g, (i, local) = state
+        group = self.system.groups[i]
+        alive = group.live[local[0]]
+        own = [_shown(c, v) if c.name in alive else None for c, v in zip(group.cells, local[1:], strict=True)]
+        return [self._globals(g), local[0], own]
+
+    def _globals(self, g: Global) -> list[object]:
+        """The values of the globals' scalars in order, then whether a thread is at a listed atomic location."""
+        found = [_shown(c, v) for c, v in zip(self.system.globals, g, strict=True)]
+        return found if self.system.has_atomic else [*found, 0]
 
 
-def _row(state: State) -> list[object]:
-    return [list(state[0]), state[1][0], list(state[1][1])]
+def _shown(cell: Cell, value: int) -> object:
+    """A value, or the interval that it stands for."""
+    if cell.spans is None:
+        return value
+    low, high = cell.spans[cell.values.index(value)]
+    return [low, high]
 
 
 def _without_calls(source: Procedures, system: System) -> System:

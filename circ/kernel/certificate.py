@@ -1,8 +1,9 @@
 """The kernel's word on a proof of safety: bound to the program and the question, then checked by its kind.
 
 `pairs` is an inductive invariant, checked by one-step questions to the solver (`circ.kernel.pairs`: the obligations and
-why they suffice): no fixpoint, no engine. `reachable` is a set of explicit states (`circ.kernel.reachable`). The other kinds
-are checked by looking at the program (`circ.kernel.syntactic`).
+why they suffice): no fixpoint, no engine. `reachable` is a set of explicit states (`circ.kernel.reachable`), `inductive`,
+`exceptions` and `summaries` are what the thread-modular engines prove (the modules of these names). The other kinds are
+checked by looking at the program (`circ.kernel.syntactic`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from circ.kernel.inductive import check_inductive
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pairs import PairsCheck
 from circ.kernel.reachable import check_reachable
+from circ.kernel.summaries import check_summaries
 from circ.kernel.syntactic import check_syntactic
 from circ.kernel.threads import SLOTS
 from circ.smt import Inexpressible
@@ -40,13 +42,15 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
         return _one_by_one(program, question, certificate)
     if certificate.kind == "reachable":
         return check_reachable(program, certificate)
-    if certificate.kind not in ("pairs", "inductive", "exceptions"):
+    if certificate.kind not in ("pairs", "inductive", "exceptions", "summaries"):
         return check_syntactic(program, question, certificate)
     try:
         if certificate.kind == "inductive":
             return check_inductive(program, question, certificate.body)
         if certificate.kind == "exceptions":
             return check_exceptions(program, question, certificate.body)
+        if certificate.kind == "summaries":
+            return check_summaries(program, question, certificate.body)
         return PairsCheck(program, question, read_body(program, certificate.body)).outcome()
     except Malformed as error:
         return Refused("format", "", str(error))

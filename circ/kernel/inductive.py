@@ -33,6 +33,7 @@ from frontend.cfa import (
     Arbitrary,
     Assume,
     Block,
+    Cfa,
     Edge,
     Op,
     Program,
@@ -64,14 +65,29 @@ def check_inductive(program: Program, question: Question, data: Mapping[str, Any
     return InductiveCheck(program, question, read_inductive(program, data)).outcome()
 
 
+def section_paths(cfa: Cfa, listed: frozenset[int]) -> Iterator[tuple[Edge, ...]]:
+    """The moves of a thread as sequences of edges; inner locations are atomic and not listed."""
+    inner = cfa.atomic - listed
+    leaving = cfa.leaving()
+    found = 0
+    todo: list[tuple[Edge, ...]] = [(e,) for e in cfa.edges if e.source not in inner]
+    while todo:
+        path = todo.pop()
+        if path[-1].target in inner:
+            todo.extend((*path, e) for e in leaving[path[-1].target])
+        else:
+            yield path
+        found += 1
+        if found > PATHS:
+            raise Malformed("too many paths through an atomic section")
+
+
 class InductiveCheck:
     def __init__(self, program: Program, question: Question, body: Body) -> None:
         self.program = program
         self.question = question
         self.body = body
         self.encoder = Encoder(program.ints)
-        # Locations, counters and selectors are bit-vectors in both integer models.
-        self.words = Encoder("exact")
         # Locations, counters and selectors are bit-vectors in both integer models.
         self.words = Encoder("exact")
         self.solver = Solver(effort=200_000_000)
@@ -196,20 +212,7 @@ class InductiveCheck:
     # ----------------------------------------------------------------------------------------------- moves
     def paths(self, group: int) -> Iterator[tuple[Edge, ...]]:
         """The moves of a thread as sequences of edges; inner locations are atomic and unlisted."""
-        cfa = self.template(group).cfa
-        inner = cfa.atomic - frozenset(self.body.sections[self.body.groups[group].template])
-        leaving = cfa.leaving()
-        found = 0
-        todo: list[tuple[Edge, ...]] = [(e,) for e in cfa.edges if e.source not in inner]
-        while todo:
-            path = todo.pop()
-            if path[-1].target in inner:
-                todo.extend((*path, e) for e in leaving[path[-1].target])
-            else:
-                yield path
-            found += 1
-            if found > PATHS:
-                raise Malformed("too many paths through an atomic section")
+        return section_paths(self.template(group).cfa, frozenset(self.body.sections[self.body.groups[group].template]))
 
     def move(self, slot: Slot) -> Term:
         """Some move of the thread in the slot: relates the state to the primed one, other threads' locals left open."""
@@ -346,7 +349,7 @@ class InductiveCheck:
     def _read_before(self, e: Edge, a: Access) -> set[str]:
         """What decides whether an access is next, and which element it means."""
         index = variables(a.lvalue.index) if isinstance(a.lvalue, Element) else frozenset()
-        return {*index, *(name_of(v) for v in op_reads(self._before(e, a)))}
+        return {*index, *(name_of(v) for v in op_reads(self.before(e, a)))}
 
     def _conflicts(self, e: Edge, a: Access) -> bool:
         return any(conflict(self.program.race_model, e, a, f, b) or conflict(self.program.race_model, f, b, e, a)
@@ -487,14 +490,14 @@ class InductiveCheck:
             place = [self.is_word(self.own(slot, False)[""], q), self.is_word(self.word(f"sort{side}"), sort)]
             if a is not None and e is not None:
                 state = State(dict(terms), [])
-                self.encoder.apply(self._before(e, a), state)
+                self.encoder.apply(self.before(e, a), state)
                 place += state.constraints
             if a is not None and isinstance(a.lvalue, Element) and not a.whole:
                 place.append(equality(cell, self.encoder.index(a.lvalue.index, terms)))
             parts.append(conjunction(place))
         return disjunction(parts)
 
-    def _before(self, edge: Edge, access: Access) -> Block:
+    def before(self, edge: Edge, access: Access) -> Block:
         """What precedes an access in its step and has to pass for it to be next; the scheduler's guards only suspend."""
         ghosts = {v.name for v in self.program.globals if v.ghost}
         shared = {v.name for v in self.program.globals}
