@@ -121,7 +121,8 @@ def request_of(options: Mapping[str, Any]) -> Request:
         fail(f"circ: error: unknown engine '{o.engine}' (one of {', '.join(e.name for e in ENGINES)})")
     source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
                             o.platform, o.interrupts, o.ignore_norace)
-    return Request(replace(source, stack=entry.stack), tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
+    source = replace(source, stack=entry.stack)
+    return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
                    o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition)
 
 
