@@ -55,7 +55,6 @@ from frontend.ir import (
     Store,
     Symbol,
 )
-from frontend.known_table import EXITS
 from frontend.sections import resolve_sections, unblock
 from frontend.source import FrontendError
 from frontend.steps import Mark, Sketch, Step
@@ -180,8 +179,6 @@ class _Lowering:
             match e.instr:
                 case Fail(kind=kind, text=text):
                     sketch.errors[e.source] = ErrorLocation(ErrorKind(kind.value), e.location, text)
-                case Call(callee=str() as callee) if callee in EXITS:
-                    pass  # nothing is handed over here that could run then, so it only stops
                 case Call():
                     site, op = self._call(e, e.instr)
                     calls[id(op)] = (site, op, e)
