@@ -355,7 +355,7 @@ class Accesses:
             obj = self.world.objects.named(name)
             if self._visible(obj):
                 found[name] = obj
-                names.extend(t[0] for t in self.world.pointsto.contents(obj))
+                names.extend(t[0] for t in self.world.pointsto.leads(obj))
         return [found[name] for name in sorted(found)]
 
     def _touch(self, sketch: Sketch, source: int, target: int, case: Case, leaf: Leaf, pending: Pending) -> None:

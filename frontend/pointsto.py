@@ -92,6 +92,8 @@ class PointsTo:
         self.taken: dict[str, None] = {}
         self.exposed: dict[str, None] = {}
         self.exposed_deep: dict[str, None] = {}
+        self._foreign: set[Node] = set()
+        """Cells whose pointers from outside can only be what code that is not here put there itself."""
 
     # ------------------------------------------------------------------------------------------- questions
     def solve(self, roots: Iterable[str]) -> None:
@@ -168,6 +170,18 @@ class PointsTo:
         for number in range(len(obj.leaves)):
             yield from self._sets.get(("c", obj.name, str(number)), ())
 
+    def leads(self, obj: MemObject) -> Iterable[Target]:
+        """What code that is not here may get to from the object: what it put there itself, it had got to before.
+
+        It puts no pointers into what is too narrow for them.
+        """
+        for number, leaf in enumerate(obj.leaves):
+            cell = ("c", obj.name, str(number))
+            foreign = cell in self._foreign
+            yield from (t for t in self._sets.get(cell, ()) if not foreign or t != UNKNOWN)
+            if foreign and (leaf.bytes or self._follow.wide(leaf.type)):
+                yield from ((name, ANY) for name in self.exposed_deep)
+
     def _fits(self, name: str, arity: int) -> bool:
         decl = self._module.declarations.get(name)
         return decl is not None and (len(decl.type.params) == arity or decl.type.variadic or not decl.type.params)
@@ -180,6 +194,8 @@ class PointsTo:
         if target not in known:
             known[target] = None
             self._work.append((node, target))
+        elif target == UNKNOWN:
+            self._foreign.discard(node)
 
     def _run(self) -> None:
         while self._work:
@@ -609,7 +625,9 @@ class PointsTo:
         self.exposed.setdefault(target[0])
         for cell in self._cells((target[0], ANY), 0):
             self._each(cell, self._reached_by)
-            self._add(cell, UNKNOWN)
+            if UNKNOWN not in self._sets.get(cell, {}):
+                self._add(cell, UNKNOWN)
+                self._foreign.add(cell)
 
     def _reach_inside(self, target: Target) -> None:
         """Code that is not here does not change the object, but may change what it leads to."""
@@ -622,7 +640,7 @@ class PointsTo:
         found: dict[Target, None] = {}
         for name, _ in targets.known:
             if name[0] not in "&*?#":
-                found.update(dict.fromkeys(self.contents(self._objects.named(name))))
+                found.update(dict.fromkeys(self.leads(self._objects.named(name))))
         return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
 
     def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:

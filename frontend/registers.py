@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from frontend.bits import bit
 from frontend.cfa import (
@@ -23,6 +24,8 @@ from frontend.cfa import (
     ThreadTemplate,
     Variable,
     name_of,
+    op_reads,
+    op_writes,
     primitive,
 )
 from frontend.expr import BOOL, FALSE, TRUE, Binary, Const, Expr, Ite, Lvalue, Read, Var, reads, substitute
@@ -48,14 +51,14 @@ def armed(handler: str) -> Var:
     return Var(f"<{handler} armed>", COUNT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Registers:
     """The registers of a table as far as the handlers of one program (`rules`, by function) need them."""
 
     table: Table
     rules: Mapping[str, Rule]
 
-    @property
+    @cached_property
     def masks(self) -> Mapping[int, int]:
         """The tracked bits, by address: those that only the program changes, and those that arm its handlers."""
         masks = {self.table.status[0]: 1 << self.table.status[1]}
@@ -66,6 +69,17 @@ class Registers:
                 if isinstance(part, Bit) and replace(part, on=True) not in arming:
                     masks[part.address] = masks.get(part.address, 0) | 1 << part.bit
         return masks
+
+    @cached_property
+    def _addresses(self) -> Mapping[str, int]:
+        """The addresses of the tracked registers by the names of the variables that stand for them."""
+        return {register(a).name: a for a in self.masks}
+
+    @cached_property
+    def _looked_at(self) -> frozenset[str]:
+        """Every register in which anything happens that has to be said."""
+        arming = (part if isinstance(part, int) else part.address for rule in self.rules.values() for part in rule.armed_by)
+        return frozenset((*self._addresses, *(register(a).name for a in arming)))
 
     def needed(self) -> list[Variable]:
         """The variables that conditions over registers may read, as they are after reset."""
@@ -96,8 +110,10 @@ class Registers:
         return replace(template, cfa=replace(template.cfa, edges=edges), locals=(*template.locals, own))
 
     def _edge(self, edge: Edge) -> Edge:
+        if self._looked_at.isdisjoint(op_writes(edge.op)) and self._looked_at.isdisjoint(map(name_of, op_reads(edge.op))):
+            return edge
         ops: list[Op] = []
-        addresses = {register(a).name for a in self.masks}
+        addresses = self._addresses
         for part in primitive(edge.op):
             match part:
                 case Assign(target=target, value=value):
@@ -118,7 +134,7 @@ class Registers:
     def _reading(self, e: Expr) -> tuple[Expr, list[Op]]:
         """The expression with registers as they read, and what has to happen first."""
         masks = self.masks
-        addresses = {register(a).name: a for a in masks}
+        addresses = self._addresses
         found = [addresses[v.name] for v in reads(e) if isinstance(v, Var) and v.name in addresses]
         if not found:
             return e, []

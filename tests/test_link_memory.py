@@ -182,6 +182,18 @@ def test_unknown_functions_touch_what_their_arguments_reach(load) -> None:  # ty
     assert touched(load("int x; void peek(const int *); int main(void) { peek(&x); return 0; }")) == ["R x"]
 
 
+def test_what_unknown_functions_put_somewhere_they_had_got_to_before(load) -> None:  # type: ignore[no-untyped-def]
+    taken = "int given, kept, *own = &kept; struct { int n; char t[8]; } r; struct { int *p; } s; void mystery(void *);"
+    numbers = touched(load(taken + "int main(void) { own = &kept; mystery(&r); return 0; }"))
+    assert "W r.n" in numbers and "W r.t[] whole" in numbers and "W kept" not in numbers
+    pointers = touched(load(taken + "int main(void) { mystery(&given); own = &kept; mystery(&s); return 0; }"))
+    assert "W s.p" in pointers and "W kept" not in pointers and pointers.count("W given") > 1
+    program = load(taken + "int main(void) { own = &kept; mystery(&s); *s.p = 1; return 0; }")
+    assert "W kept" in touched(program)  # but the program may not have got what it finds there from itself alone
+    program = load(taken + "int main(void) { own = &kept; return 0; } void h(int *p) { s.p = p; mystery(&s); }", "h", "main")
+    assert "W kept" in touched(program, "h")
+
+
 def test_atomics_are_no_data(load) -> None:  # type: ignore[no-untyped-def]
     text = "#include <stdatomic.h>\n_Atomic int a; void w(void) { a = 1; a++; atomic_store(&a, 3); }"
     program = load(text, "w", race_model="c11")
