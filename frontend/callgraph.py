@@ -23,6 +23,7 @@ class CallGraph:
         self._functions = pointsto.reached
         self._callees = pointsto.callees
         self._created = pointsto.created
+        self._often = pointsto.often
         self._cycles: dict[str, frozenset[int]] = {}
         self._depths: dict[str, dict[int, tuple[int, int]]] = {}
         self._sizes: dict[str, int] = {}
@@ -101,6 +102,8 @@ class CallGraph:
                 for caller, source in callers.get(name, ()):
                     often = count(caller)
                     total += MANY if often and source in self.cyclic(caller) else often
+                if name in self._often:
+                    total = MANY
                 counts[name] = min(total, MANY)
             return counts[name]
 

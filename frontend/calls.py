@@ -11,9 +11,10 @@ from frontend import atomics, builtins
 from frontend.convert import Aggregate, Floating, Nothing, Operand, Value, strip
 from frontend.ctext import text_of
 from frontend.declare import adjusted
-from frontend.expr import Expr, Read, Scalar, Var
+from frontend.expr import Const, Expr, Read, Scalar, Var
 from frontend.graph import Graph
 from frontend.ir import AtomicBegin, AtomicEnd, Call, Copy, Fail, FailKind, Forget, Guard, Place, Store
+from frontend.known_table import POP, PUSH
 from frontend.lvalues import Slot
 from frontend.scope import FunctionName
 from frontend.types import CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _STOPS = frozenset({"abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_unreachable", "__builtin_trap",
                     "__builtin_abort", "__builtin_exit"})
+_EXITS = frozenset({"exit", "quick_exit", "__builtin_exit"})
 _BEGINS = frozenset({"__VERIFIER_atomic_begin", "__nesc_atomic_start"})
 _ENDS = frozenset({"__VERIFIER_atomic_end", "__nesc_atomic_end"})
 _ASSUMES = frozenset({"assume", "__VERIFIER_assume", "__builtin_assume", "circ_assume"})
@@ -32,6 +34,10 @@ _ASSERT_FAILS = frozenset({"__assert_fail", "__assert_rtn", "__assert", "__asser
 _ERRORS = frozenset({"reach_error", "__VERIFIER_error"})
 _JUMPS = frozenset({"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "longjmp", "siglongjmp", "__builtin_setjmp",
                     "__builtin_longjmp"})
+_CLEANUPS = {"__circ_cleanup_push": PUSH, "__pthread_register_cancel": PUSH, "__circ_cleanup_pop": POP,
+             "__pthread_unregister_cancel": POP}
+"""What `pthread_cleanup_push` and `pthread_cleanup_pop` are made of, here and in the GNU library."""
+_SAVES = frozenset({"__sigsetjmp", "__sigsetjmp_cancel", "_setjmp"})
 _NONDET = {"int": "int", "uint": "unsigned int", "unsigned": "unsigned int", "unsigned_int": "unsigned int", "char": "char",
            "uchar": "unsigned char", "unsigned_char": "unsigned char", "short": "short", "ushort": "unsigned short",
            "long": "long", "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long",
@@ -148,6 +154,8 @@ def _result(x: Expressions, t: CType, node: c_ast.Node, wanted: bool) -> tuple[V
 # --------------------------------------------------------------------------------------------------- known functions
 def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     """The meaning of a function that is not called as one; None for all others."""
+    if name in _CLEANUPS or (name in _SAVES and "__cancel_jmp_buf" in text_of(node)):
+        return _cleanup(x, name, node)
     if name in _JUMPS:
         raise x.unit.error(node, f"'{name}' is not supported", "non-local jumps cannot be followed soundly")
     if name in _BEGINS or name in _ENDS:
@@ -164,6 +172,9 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     if name in _STOPS:
         for arg in arguments(node):
             x.effect(arg)
+        if name in _EXITS:
+            x.close(node)
+            x.emit(Call(None, name.removeprefix("__builtin_"), (), FunctionType(VoidType(), ())), node)
         x.graph.stop()
         return Nothing()
     if name in _ASSERTS and arguments(node):
@@ -175,6 +186,25 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     if name == "nondet" or name.startswith("__VERIFIER_nondet_"):
         return _nondet(x, name, node)
     return atomics.atomic(x, name, node) or builtins.builtin(x, name, node)
+
+
+def _cleanup(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand:
+    """Cleanup handlers, which are pushed and popped in pairs in the text."""
+    if name not in _CLEANUPS:
+        return Value(x.ints.int, Const(0, x.ints.int.scalar))  # nobody comes back here: handlers run where the thread ends
+    type_ = FunctionType(VoidType(), ())
+    if _CLEANUPS[name] == POP:
+        if not x.cleanups:
+            raise x.unit.error(node, "pthread_cleanup_pop without pthread_cleanup_push", "write them in pairs in one block")
+        x.emit(Call(None, POP, (Const(x.cleanups.pop(), x.ints.int.scalar),), type_), node, "pthread_cleanup_pop")
+        return Nothing()
+    given: list[c_ast.Node] = [c_ast.ID("__cancel_routine", node.coord), c_ast.ID("__cancel_arg", node.coord)]
+    routine, argument = (x.value(arg) for arg in (arguments(node) if name == "__circ_cleanup_push" else given))
+    assert isinstance(routine, Value) and isinstance(argument, Value)
+    number = x.graph.current
+    x.cleanups.append(number)
+    x.emit(Call(None, PUSH, (Const(number, x.ints.int.scalar), routine.expr, argument.expr), type_), node, "pthread_cleanup_push")
+    return Nothing()
 
 
 def _declared_value(x: Expressions, name: str) -> Operand:

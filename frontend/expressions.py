@@ -40,6 +40,8 @@ class Expressions:
         self.order = Order(self)
         self.memory: list[Symbol] = []
         self.shown: dict[str, str] = {}
+        self.cleanups: list[int] = []
+        """The cleanup handlers that are pushed in the text before, by number."""
         self.block: Callable[[c_ast.Compound], Operand]
         """Lowers a statement expression."""
         self.close: Callable[[c_ast.Node], None]

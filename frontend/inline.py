@@ -95,7 +95,10 @@ class Frame:
 
 
 class Inliner:
-    """Expands the functions of one thread into a sketch of its automaton."""
+    """Expands the functions of one thread into a sketch of its automaton.
+
+    `end`: where the thread has ended; `leaving`: where it goes if it ends before its function returns.
+    """
 
     def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library, once: bool,
                  shared: frozenset[str] = frozenset()) -> None:
@@ -105,6 +108,7 @@ class Inliner:
         self._once = once
         self.sketch = Sketch()
         self.end = self.sketch.fresh()
+        self.leaving = self.sketch.fresh()
         self.registers = Registers()
         self._shared = shared
         self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
@@ -139,7 +143,7 @@ class Inliner:
             frame = Frame(function, self.registers.of(function), (function.name,), self._once and not again, cyclic, (0, 0))
         else:
             once = caller.once and edge.source not in caller.cyclic
-            nesting = self._nesting(caller, edge)
+            nesting = self.nesting(caller, edge)
             calls = self.accesses.world.calls
             within = nesting[0] > 0 and bool(calls.recursive(function.name)) and calls.depth(function.name, function.exit)[0] == 0
             frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic, nesting, within)
@@ -154,7 +158,8 @@ class Inliner:
                     locations[q] = self.sketch.fresh()
             self._instruction(frame, inner, locations[inner.source], locations[inner.target])
 
-    def _nesting(self, frame: Frame, edge: IrEdge) -> tuple[int, int]:
+    def nesting(self, frame: Frame, edge: IrEdge) -> tuple[int, int]:
+        """How deep in atomic and critical sections an instruction is."""
         atomic, critical = self.accesses.world.calls.depth(frame.function.name, edge.source)
         return frame.nesting[0] + atomic, frame.nesting[1] + critical
 
@@ -165,7 +170,7 @@ class Inliner:
         A function that may call itself returns to any of the calls among such functions, where their locals may then have
         any value, or to where it was called from outside: the stack in between is not known.
         """
-        atomic, critical = self._nesting(caller, edge)
+        atomic, critical = self.nesting(caller, edge)
         key = (function.name, atomic > 0, critical > 0)
         back = Var(f"{function.name}::<return>", _RETURN)
         self.registers.known.setdefault(back.name, (back, ""))

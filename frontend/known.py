@@ -17,6 +17,7 @@ from frontend.memory import MemObject
 from frontend.objects import Notes
 from frontend.pointsto import Targets, points_to_const
 from frontend.pthreads import Pthreads, sync
+from frontend.registered import Registered
 from frontend.steps import Step
 from frontend.types import PointerType
 
@@ -34,8 +35,9 @@ _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"
 class KnownFunctions(Library):
     """The library of a hosted C program."""
 
-    def __init__(self, pthreads: Pthreads, notes: Notes, interrupts: Interrupts) -> None:
+    def __init__(self, pthreads: Pthreads, registered: Registered, notes: Notes, interrupts: Interrupts) -> None:
         self.pthreads = pthreads
+        self.registered = registered
         self._interrupts = interrupts
         self._notes = notes
         self._instances: dict[str, int] = {}
@@ -44,10 +46,16 @@ class KnownFunctions(Library):
 
     def threads(self, request: Request) -> bool:
         self.called.setdefault(request.callee)
-        return self.pthreads.model(request) or self._interrupts.model(request)
+        if request.callee not in request.inliner.accesses.world.pointsto.reached and self.registered.model(request):
+            return True
+        if self.pthreads.knows(request.callee):
+            self.pthreads.model(self.registered.before(request))
+            return True
+        return self._interrupts.model(request)
 
     def external(self, request: Request) -> None:
         known = KNOWN.get(request.callee)
+        request = self.registered.before(request)
         if request.callee in CALLBACKS:
             request = self._call_back(request, *CALLBACKS[request.callee])
         else:
@@ -84,13 +92,17 @@ class KnownFunctions(Library):
         return replace(request, source=around)
 
     def _callbacks(self, request: Request) -> None:
-        """Functions handed to a function without a body are not followed; that is written down."""
+        """A function without a body that is handed to another one is not followed; that is written down."""
         pointsto = request.inliner.accesses.world.pointsto
+        if request.callee in KNOWN:
+            return
         for argument in request.call.args:
             if isinstance(argument, Place):
                 continue
             given = [t[0][1:] for t in pointsto.targets(request.frame.function.name, argument).known if t[0].startswith("&")]
             for name in given:
+                if name in pointsto.reached:
+                    continue
                 self._notes.assume(f"'{request.callee}' does not call '{name}', which it is given", request.location)
 
     def lost_call(self, request: Request) -> None:

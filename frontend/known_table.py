@@ -93,6 +93,23 @@ setenv any r0 r1
 unsetenv any r0
 system any r0
 atexit any
+on_exit any
+at_quick_exit any
+signal any
+bsd_signal any
+sysv_signal any
+__sysv_signal any
+sigset any
+sigaction any r1 w2
+pthread_atfork any
+raise any
+kill any
+sigemptyset any w0
+sigfillset any w0
+sigaddset any r0 w0
+sigdelset any r0 w0
+sigprocmask any r1 w2
+pthread_sigmask any r1 w2
 abort none
 exit none
 _exit none
@@ -244,6 +261,22 @@ def _parse(text: str) -> dict[str, Known]:
 
 
 KNOWN = _parse(_TABLE)
+
+PUSH, POP = "__circ_cleanup_push", "__circ_cleanup_pop"
+"""A cleanup handler: its number in the function, and for the first the routine and its argument."""
+RETURN_FROM_MAIN = "__circ_return_from_main"
+EXITS = {"exit": "exit", "quick_exit": "quick exit", RETURN_FROM_MAIN: "exit"}
+"""Functions that run the exit handlers of a kind."""
+AT_EXIT = {"atexit": "exit", "on_exit": "exit", "at_quick_exit": "quick exit"}
+"""Functions whose first argument is an exit handler."""
+THREAD_END = "the end of a thread"
+KEYS = frozenset({"pthread_key_create", "tss_create"})
+"""Functions whose second argument is a destructor of thread-specific data."""
+SPECIFIC = frozenset({"pthread_setspecific", "tss_set"})
+"""Functions whose second argument becomes thread-specific data."""
+ANY_TIME = {"signal": (1,), "bsd_signal": (1,), "sysv_signal": (1,), "__sysv_signal": (1,), "sigset": (1,), "sigaction": (1,),
+            "pthread_atfork": (0, 1, 2)}
+"""Functions that are given others which may run at any time from then on, or structs with those."""
 
 CALLBACKS = {"qsort": (3, (0, 0)), "bsearch": (4, (0, 1))}
 """Functions that call a function they are given, any number of times: which argument it is, and into what of the other

@@ -51,7 +51,13 @@ class Lifetime:
             sketch.steps.append(Step(end, sketch.start, Block(()), (), edge.location))
         if source.role in (Role.HANDLER, Role.TASK):
             begin, end = self._mark(sketch, begin, end, edge)
-        if created is not None:
+        if created is not None and created.handler:
+            inside = sketch.fresh()
+            flag = Var(created.create.name, BOOL)
+            doubt = Doubt(f"when '{created.function}' is called, which was handed over, is not tracked", step=True)
+            sketch.steps.append(replace(_step(begin, inside, Assume(Read(flag)), (sync(flag, False),), edge), doubts=(doubt,)))
+            begin = inside
+        elif created is not None:
             begin, end = self._when_created(inliner, function, created, begin, end, edge)
         return begin, end
 

@@ -35,6 +35,7 @@ from frontend.interrupts import Interrupts, posted_tasks
 from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
 from frontend.joinall import find_joins
 from frontend.known import KnownFunctions
+from frontend.known_table import RETURN_FROM_MAIN
 from frontend.lifetime import Lifetime, place_joins
 from frontend.locktypes import has_kinds
 from frontend.objects import Notes, Objects
@@ -43,6 +44,7 @@ from frontend.pointsto import PointsTo
 from frontend.preemption import schedule
 from frontend.private import propagate_private, touched
 from frontend.pthreads import JOINERS, Created, Pthreads
+from frontend.registered import Registered
 from frontend.registers import Registers
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
@@ -51,6 +53,7 @@ from frontend.source import FrontendError
 from frontend.startup import initialised
 from frontend.steps import Sketch, Step
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads
+from frontend.types import FunctionType, VoidType
 from frontend.unroll import Unroller
 from frontend.without import Without
 
@@ -110,7 +113,9 @@ class _Linker:
         typed = any(self._calls(world, name) for name in ("pthread_mutexattr_settype", "mtx_init")) or has_kinds(self._module)
         joins = any(self._calls(world, name) for name in JOINERS)
         pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources], joins)
-        self._library = KnownFunctions(pthreads, self._notes, self._interrupts)
+        registered = Registered(pthreads, self._runs(world.pointsto, sources), self._calls(world, "pthread_cancel"),
+                                self._calls(world, "pthread_setcanceltype"))
+        self._library = KnownFunctions(pthreads, registered, self._notes, self._interrupts)
         self._lifetime = Lifetime(world.objects, self._places.pointer)
         self._all_roots = self._roots(world.pointsto, sources)
         escapes = find_escapes(world.pointsto, world.objects, self._module, self._all_roots, world.calls)
@@ -178,6 +183,8 @@ class _Linker:
         if name not in self._bodies:
             decl = self._module.declarations.get(name)
             self._bodies[name] = None if decl is None or not decl.defined else self._unroller.unroll(self._module.function(name))
+            if name == "main" and (main := self._bodies[name]) is not None:
+                self._bodies[name] = _exits(main)
         return self._bodies[name]
 
     def _body(self, name: str) -> Function | None:
@@ -208,7 +215,7 @@ class _Linker:
         """The functions that threads start in, and how many of each run."""
         roots = [Root(s.function, s.count) for s in sources]
         runs = self._runs(pointsto, sources)
-        created = {name: None for names in pointsto.created.values() for name in names}
+        created = {name: None for names in (*pointsto.created.values(), *pointsto.anytime.values()) for name in names}
         also = {s.function: s.count for s in sources}
         for name in created:
             often = runs[name]
@@ -253,7 +260,9 @@ class _Linker:
         begin, end = self._lifetime.around(inliner, function, source, created, edge)
         if accesses.own and source.count is None:
             self._number(inliner.sketch, accesses.own[0], source)
-        inliner.enter(function, begin, end, (), None, edge, again=source.again)
+        returned = inliner.sketch.fresh()
+        inliner.enter(function, begin, returned, (), None, edge, again=source.again)
+        self._library.registered.finish(inliner, function, returned, end, edge)
         return _Draft(source, created, inliner, function)
 
     def _number(self, sketch: Sketch, me: Variable, source: ThreadSource) -> None:
@@ -267,7 +276,7 @@ class _Linker:
 
     def _settle(self, world: World, drafts: list[_Draft]) -> None:
         """Resolve the pointers of every thread; what one hands to those that it creates is often a constant."""
-        created = tuple(self._library.pthreads.created.values())
+        created = tuple(c for c in self._library.pthreads.created.values() if not c.handler)
         handed: dict[str, Const] = {}
         for draft in drafts:
             sketch = draft.inliner.sketch
@@ -341,8 +350,14 @@ class _Linker:
             made = [replace(v, norace=False) for v in made]
         made = [replace(v, ghost=True) if v.name in locks else v for v in made]
         ghosts = [*self._lifetime.ghosts(tuple(self._library.pthreads.created.values())), *self._library.counters.values(),
-                  *self._interrupts.ghosts.values()]
+                  *self._library.registered.flags.values(), *self._interrupts.ghosts.values()]
         return (*made, *(g for g in ghosts if g.name in used))
+
+
+def _exits(main: Function) -> Function:
+    """To return from `main` is to call `exit`."""
+    leave = IrEdge(main.exit, main.size, Call(None, RETURN_FROM_MAIN, (), FunctionType(VoidType(), ())), main.location, "return")
+    return replace(main, size=main.size + 1, exit=main.size, edges=(*main.edges, leave))
 
 
 def _scalars(locals_: list[Variable]) -> Mapping[str, bool]:

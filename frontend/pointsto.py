@@ -32,7 +32,7 @@ from frontend.ir import (
     Storage,
     Store,
 )
-from frontend.known_table import CALLBACKS, KNOWN
+from frontend.known_table import ANY_TIME, AT_EXIT, CALLBACKS, EXITS, KEYS, KNOWN, PUSH, SPECIFIC, THREAD_END
 from frontend.memory import MemObject
 from frontend.objects import Objects
 from frontend.places import Places
@@ -86,6 +86,10 @@ class PointsTo:
         self.reached: dict[str, Function] = {}
         self.callees: dict[str, dict[tuple[int, int], dict[str, None]]] = {}
         self.created: dict[Site, dict[str, None]] = {}
+        self.handlers: dict[str, dict[str, dict[Site, None]]] = {}
+        self.anytime: dict[Site, dict[str, None]] = {}
+        self.often: dict[str, None] = {}
+        self._runners: dict[str, list[tuple[Function, IrEdge, tuple[Expr | Place, ...]]]] = {}
         self.sites: dict[Site, str] = {}
         self.heaps: dict[str, int | None] = {}
         self.pointed: dict[str, dict[CType, None]] = {}
@@ -95,6 +99,8 @@ class PointsTo:
         self._foreign: set[Node] = set()
         """Cells whose pointers from outside can only be what code that is not here put there itself."""
 
+    # `handlers`: by the occasion on which they run, functions that are handed over, and where that is done. `anytime`:
+    # functions that may run at any time behind a call. `often`: functions that may run any number of times.
     # ------------------------------------------------------------------------------------------- questions
     def solve(self, roots: Iterable[str]) -> None:
         """Take in everything that the threads reach."""
@@ -105,9 +111,7 @@ class PointsTo:
             function = self._functions(root)
             if function is not None:
                 self._reach(root)
-                for param, type_ in zip(function.params, function.type.params, strict=False):
-                    if isinstance(type_, PointerType) and isinstance(param, Var):
-                        self._add(("r", root, param.name), UNKNOWN)
+                self._from_outside(function)
         self._run()
 
     def targets(self, function: str, e: Expr) -> Targets:
@@ -448,8 +452,14 @@ class PointsTo:
             assert not isinstance(back, Place)
             self._call(function, edge, Call(None, back, (), FunctionType(VoidType(), ())))
             return
+        if callee == PUSH:
+            routine = call.args[1]
+            assert not isinstance(routine, Place)
+            self._call(function, edge, Call(None, routine, call.args[2:], FunctionType(VoidType(), ())))
+            return
         decl = self._module.declarations.get(callee)
         if decl is None or not decl.defined:
+            self._handed_over(function, edge, call, callee)
             if callee in CALLBACKS:
                 self._called_back(function, edge, call, *CALLBACKS[callee])
             self._external(function, edge, call, callee)
@@ -489,6 +499,104 @@ class PointsTo:
         somewhere = Read(Var("<somewhere>", self._places.pointer))
         inside = tuple(Binary("+", cast(p, self._places.pointer), somewhere) for p in pointers if not isinstance(p, Place))
         self._call(function, edge, Call(None, back, inside, FunctionType(VoidType(), ())))
+        self._functions_of(function, back, self.often.setdefault)
+
+    # ------------------------------------------------------------------------------------------- functions handed over
+    def _handed_over(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
+        """Functions among the arguments that run later, and calls that run them; see `frontend.registered`."""
+        site = (function.name, edge.source, edge.target)
+        if callee in AT_EXIT and call.args:
+            self._functions_of(function, call.args[0], lambda name: self._handler(AT_EXIT[callee], name, site))
+        if callee in KEYS and len(call.args) > 1:
+            self._functions_of(function, call.args[1], lambda name: self._handler(THREAD_END, name, site))
+        if callee in EXITS:
+            self._runner(EXITS[callee], function, edge, ())
+        if callee in SPECIFIC and len(call.args) > 1:
+            self._runner(THREAD_END, function, edge, call.args[1:2])
+        for position in ANY_TIME.get(callee, ()):
+            if position < len(call.args):
+                self._functions_of(function, call.args[position], lambda name: self._any_time(name, site))
+
+    def _functions_of(self, function: Function, argument: Expr | Place, use: Callable[[str], None]) -> None:
+        """Call `use` for every function that the value may be, or that is stored where it points to, now or later."""
+        def found(target: Target) -> None:
+            if target[0][0] == "&":
+                use(target[0][1:])
+            elif target == UNKNOWN:
+                for name in [n for n in self.taken if n in self._module.declarations]:
+                    use(name)
+
+        def arrived(target: Target) -> None:
+            found(target)
+            for cell in self._cells(self._follow.anywhere(target), 0):
+                self._each(cell, found)
+
+        if isinstance(argument, Place):
+            return
+        for node, shift, constant in self._follow.flows(function.name, argument):
+            if node is not None:
+                self._each(node, arrived if shift is None else self._after(shift, arrived))
+            elif constant is not None:
+                arrived(constant)
+
+    def _given(self, function: Function, edge: IrEdge, call: Call) -> None:
+        """A function without a body may call, at any time, every function that its arguments lead to."""
+        site = (function.name, edge.source, edge.target)
+        seen: set[str] = set()
+
+        def visit(target: Target) -> None:
+            if target[0][0] == "&":
+                self._any_time(target[0][1:], site)
+            elif target[0] not in seen:
+                seen.add(target[0])
+                for cell in self._cells(self._follow.anywhere(target), 0):
+                    self._each(cell, visit)
+
+        for argument in call.args:
+            if isinstance(argument, Place):
+                self._place(function.name, argument, visit)
+                continue
+            for node, _, constant in self._follow.flows(function.name, argument):
+                if node is not None:
+                    self._each(node, visit)
+                elif constant is not None:
+                    visit(constant)
+
+    def _handler(self, occasion: str, name: str, site: Site) -> None:
+        """The function runs on an occasion."""
+        known = self.handlers.setdefault(occasion, {})
+        if name not in known:
+            known[name] = {}
+            self.often.setdefault(name)
+            for function, edge, arguments in self._runners.get(occasion, []):
+                self._callee(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
+        known[name].setdefault(site)
+
+    def _runner(self, occasion: str, function: Function, edge: IrEdge, arguments: tuple[Expr | Place, ...]) -> None:
+        """The call is, or leads to, an occasion."""
+        self._runners.setdefault(occasion, []).append((function, edge, arguments))
+        for name in list(self.handlers.get(occasion, ())):
+            self._callee(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
+
+    def _any_time(self, name: str, site: Site) -> None:
+        """The function may run at any time once the call is made."""
+        if name in self.anytime.get(site, ()):
+            return
+        self._reach(name)
+        body = self.reached.get(name)
+        if body is None:
+            return
+        self.anytime.setdefault(site, {}).setdefault(name)
+        self.often.setdefault(name)
+        self._from_outside(body)
+
+    def _from_outside(self, body: Function) -> None:
+        """Pointers among the arguments of the function come from somewhere else."""
+        for param, type_ in zip(body.params, body.type.params, strict=False):
+            if isinstance(type_, PointerType) and isinstance(param, Var):
+                self._add(("r", body.name, param.name), UNKNOWN)
+            elif isinstance(type_, PointerType) and isinstance(param, str):
+                self._scramble((param, ANY), 0, UNKNOWN)
 
     def _starter(self, function: Function, edge: IrEdge, call: Call, roles: tuple[int, int]) -> None:
         """A call that starts a thread: its function gets the argument."""
@@ -563,6 +671,7 @@ class PointsTo:
             self._pointee(function, call, 1, UNKNOWN)
         elif known is None and not callee.startswith(QUIET):
             self._opaque(function, call)
+            self._given(function, edge, call)
 
     def _pointee(self, function: Function, call: Call, position: int, value: Target) -> None:
         """A library function writes through an argument; if a pointer is there it may be `value` afterwards."""

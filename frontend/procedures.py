@@ -55,6 +55,7 @@ from frontend.ir import (
     Store,
     Symbol,
 )
+from frontend.known_table import EXITS
 from frontend.sections import resolve_sections, unblock
 from frontend.source import FrontendError
 from frontend.steps import Mark, Sketch, Step
@@ -179,6 +180,8 @@ class _Lowering:
             match e.instr:
                 case Fail(kind=kind, text=text):
                     sketch.errors[e.source] = ErrorLocation(ErrorKind(kind.value), e.location, text)
+                case Call(callee=str() as callee) if callee in EXITS:
+                    pass  # nothing is handed over here that could run then, so it only stops
                 case Call():
                     site, op = self._call(e, e.instr)
                     calls[id(op)] = (site, op, e)

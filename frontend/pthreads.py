@@ -52,6 +52,8 @@ class Created:
     """Which one it is of those of its function that are created once."""
     joined: bool
     """Whether anybody waits for threads to end."""
+    handler: bool = False
+    """Whether it is a function that may run at any time, any number of times, once it is handed over."""
 
     def ghost(self, what: str, type_: Scalar) -> Variable:
         return Variable(f"<{self.template} {what}>", type_, None, Values(), f"<{self.template} {what}>", ghost=True)
@@ -88,22 +90,20 @@ class Pthreads:
         self._per_function: dict[str, int] = dict.fromkeys(taken, 1)
         self._single: dict[str, int] = {}
         self._many: dict[str, str] = {}
-        self.used = False
+        self._handlers: dict[str, str] = {}
 
     # ------------------------------------------------------------------------------------------- entry
-    def model(self, request: Request) -> bool:
-        """Model the call; False if it is not one of the library's."""
+    def knows(self, name: str) -> bool:
+        """Whether a function is one of the library's."""
+        return name in THREAD_STARTERS or name in _OPERATIONS
+
+    def model(self, request: Request) -> None:
+        """Model the call of a function that it knows."""
         name = request.callee
         if name in THREAD_STARTERS:
-            self.used = True
             self._create(request, *THREAD_STARTERS[name])
-            return True
-        operation = _OPERATIONS.get(name)
-        if operation is None:
-            return False
-        self.used = True
-        operation(self, request)
-        return True
+        else:
+            _OPERATIONS[name](self, request)
 
     def introduce(self, accesses: Accesses, count: int | None) -> None:
         """Give a thread its number among all, if there are locks that know their holder."""
@@ -163,6 +163,15 @@ class Pthreads:
                 raise FrontendError(location, f"more than {STATIC_COPIES} threads of '{function}' are created one by one")
         self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location, copies, self._joins)
         return self.created[name]
+
+    def handler(self, function: str, location: Location) -> Created:
+        """The template for a function that may run at any time."""
+        if function not in self._handlers:
+            number = self._per_function[function] = self._per_function.get(function, 0) + 1
+            name = function if number == 1 else f"{function}#{number}"
+            self._handlers[function] = name
+            self.created[name] = Created(name, function, None, len(self.created) + 1, location, 0, False, handler=True)
+        return self.created[self._handlers[function]]
 
     def _start(self, request: Request, made: Created, passed: Expr, source: int) -> int:
         """Create the thread, then store its handle; gives the location between the two."""
@@ -238,7 +247,7 @@ class Pthreads:
 
     def exit(self, request: Request) -> None:
         """The calling thread ends."""
-        request.inliner.step(request.source, SKIP, request.inliner.end, request.edge)
+        request.inliner.step(request.source, SKIP, request.inliner.leaving, request.edge)
 
     # ------------------------------------------------------------------------------------------- locks
     def _lock(self, request: Request, position: int, lock: Callable[[Cell, Var | None], list[list[Op]]], source: int, target: int,
@@ -352,10 +361,12 @@ class Pthreads:
 
     def key(self, request: Request) -> None:
         """A key for thread-specific data."""
-        destructor = request.arguments[1] if len(request.arguments) > 1 else None
-        if destructor is not None and not isinstance(destructor, Place) and fold(destructor) != Const(0, destructor.type):
-            self._notes.assume("destructors of thread-specific data touch nothing shared", request.location)
-        self.anything(request)
+        pointer, raw = request.arguments[0], self._raw(request, 0)
+        assert not isinstance(pointer, Place)
+        after = request.inliner.sketch.fresh()
+        targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
+        request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge)
+        self.anything(replace(request, source=after))
 
     def fill(self, request: Request) -> None:
         """Writes an arbitrary value through the last argument."""
@@ -407,12 +418,13 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
          "pthread_attr_setdetachstate", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
          "pthread_mutexattr_destroy", "pthread_condattr_init", "pthread_condattr_destroy",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_destroy",
-         "pthread_setconcurrency", "pthread_key_delete", "pthread_setspecific", "sched_yield", "thrd_yield", "pthread_yield"),
+         "pthread_setconcurrency", "pthread_key_delete", "tss_delete", "pthread_setspecific", "tss_set", "pthread_testcancel",
+         "sched_yield", "thrd_yield", "pthread_yield"),
         Pthreads.nothing),
     **dict.fromkeys(
-        ("pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_getspecific",
+        ("pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_getspecific", "tss_get",
          "pthread_setcancelstate", "pthread_setcanceltype", "pthread_cancel", "pthread_kill", "thrd_sleep"),
         Pthreads.anything),
     **dict.fromkeys(("sem_getvalue", "pthread_setcancelstate"), Pthreads.fill),
-    "pthread_key_create": Pthreads.key,
+    **dict.fromkeys(("pthread_key_create", "tss_create"), Pthreads.key),
 }

@@ -90,6 +90,13 @@ int pthread_spin_unlock(pthread_spinlock_t *lock);
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned count);
 int pthread_barrier_destroy(pthread_barrier_t *barrier);
 int pthread_barrier_wait(pthread_barrier_t *barrier);
+void __circ_cleanup_push(void (*routine)(void *), void *argument);
+void __circ_cleanup_pop(void);
+#define pthread_cleanup_push(routine, argument) \
+    do { void (*__circ_routine)(void *) = (routine); void *__circ_argument = (argument); \
+        __circ_cleanup_push(__circ_routine, __circ_argument);
+#define pthread_cleanup_pop(execute) \
+        __circ_cleanup_pop(); if (execute) __circ_routine(__circ_argument); } while (0)
 int pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 int pthread_key_delete(pthread_key_t key);
 void *pthread_getspecific(pthread_key_t key);
