@@ -4,7 +4,7 @@
 
 The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
 (`oracle`) and on random automata (`automata`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
-forged certificates and sabotaged kernels (`kernel`).
+forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from circ import engines
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.verdict import Assertions, Options, RaceOn
+from tests import finite_arbiter
 from tests.kernel.attack import attack, random_program
 from tests.kernel.sabotage import cases
 from tests.randomc import ledger
 from tests.randomc.arbiter import Table, disagreements, examine
 from tests.randomc.differential import Difference, differences
 
-PARTS = ("gcc", "oracle", "automata", "mutants", "kernel")
+PARTS = ("gcc", "oracle", "automata", "mutants", "kernel", "finite")
 DECIDED = 0.97
 """What the default engine must decide of the random C programs, also when those that triage proves are not counted."""
 _SLICE = 25
@@ -63,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "kernel" in parts:
             wrong += _sabotage()
             wrong += _attacks(pool.imap(_attack, slices))
+        if "finite" in parts:
+            wrong += _family(pool.imap(finite_arbiter.examine, slices))
     print(f"{wrong} wrong" if wrong else "nothing wrong", flush=True)
     return 1 if wrong else 0
 
@@ -112,6 +115,15 @@ def _against_oracle(title: str, tables: Iterable[Table], least: float) -> int:
         print(f"TOO FEW decided: at least {least:.0%} are asked for")
     print()
     return len(total.wrong) + few
+
+
+# --------------------------------------------------------------------------------------------------- the thread-modular family
+def _family(tallies: Iterable[finite_arbiter.Tally]) -> int:
+    total = finite_arbiter.Tally()
+    for tally in tallies:
+        total.add(tally)
+    print(f"the thread-modular family against the explicit search\n{total}\n", flush=True)
+    return len(total.faults)
 
 
 # --------------------------------------------------------------------------------------------------- mutants

@@ -19,16 +19,20 @@ State: TypeAlias = tuple[tuple[tuple[str, int], ...], tuple[tuple[Activation, ..
 
 
 # --------------------------------------------------------------------------------------------------- programs
-def random_text(seed: int) -> str:
-    """One or two kinds of threads that call functions which call themselves and each other, over a few Booleans."""
+def random_text(seed: int, recursive: bool = True) -> str:
+    """One or two kinds of threads that call functions which call themselves and each other, over a few Booleans.
+
+    Without recursion a function calls only those before it.
+    """
     rng = random.Random(seed)
     functions = [f"f{i}" for i in range(rng.choice((1, 1, 2)))]
     lines = ['#include "circ.h"', "_Bool a, b;", "unsigned char m;"]
     if rng.random() < 0.2:
         lines.append("circ_invariant(!(a && b));")
     lines += [f"_Bool {f}(_Bool p);" for f in functions]
-    for f in functions:
-        lines += [f"_Bool {f}(_Bool p) {{", "  _Bool r = 0;", *_body(rng, functions, 2, ("a", "b", "p", "r")), "  return r;", "}"]
+    for i, f in enumerate(functions):
+        inner = _body(rng, functions if recursive else functions[:i], 2, ("a", "b", "p", "r"))
+        lines += [f"_Bool {f}(_Bool p) {{", "  _Bool r = 0;", *inner, "  return r;", "}"]
     for n in range(rng.choice((1, 1, 2))):
         count = rng.choice((1, 1, 2))
         self = rng.random() < 0.5
@@ -45,7 +49,7 @@ def _body(rng: random.Random, functions: list[str], depth: int, names: tuple[str
         match rng.randrange(9):
             case 0 | 1:
                 yield f"  {rng.choice(names)} = {some()};"
-            case 2 | 3:
+            case 2 | 3 if functions:
                 yield f"  r = {rng.choice(functions)}({some()});"
             case 4 if depth:
                 yield f"  if ({rng.choice((some(), 'nondet()', 'nondet()'))}) {{"

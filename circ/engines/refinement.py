@@ -14,6 +14,8 @@ Where threads are identical, one R is computed for all of them, on explicit stat
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from circ.domains import NotFinite
 from circ.engines.bdd import Set, Symbolic
 from circ.engines.facts import modular_certificate
@@ -55,8 +57,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
 
 
 def _smaller(options: Options) -> Options:
-    limit = min(options.max_states, COUNTED_STATES)
-    return Options(options.predicates, options.k, options.deadline, limit, options.switches)
+    return replace(options, max_states=min(options.max_states, COUNTED_STATES))
 
 
 def closed(system: System, options: Options) -> System:

@@ -131,7 +131,7 @@ class InductiveCheck:
         return self._terms[key]
 
     def word(self, name: str, t: Scalar = WORD) -> Term:
-        return self.words.symbol(Variable(name, t))
+        return self._once(("word", name), lambda: self.words.symbol(Variable(name, t)))
 
     def counter(self, group: int, cls: int, primed: bool) -> Term:
         return self.word(f"#{group}.{cls}" + ("'" if primed else ""))
@@ -140,7 +140,8 @@ class InductiveCheck:
         return self.word("atomic" + ("'" if primed else ""), FLAG)
 
     def is_word(self, word: Term, value: int, t: Scalar = WORD) -> Term:
-        return equality(word, self.words.constant(value, t))
+        # Words are made once and kept (`word`), so their keys stay good.
+        return self._once(("is", key(word), value), lambda: equality(word, self.words.constant(value, t)))
 
     def _among(self, word: Term, values: Sequence[int]) -> Term:
         return disjunction(self.is_word(word, v) for v in values)
@@ -157,10 +158,14 @@ class InductiveCheck:
             built: dict[int, Term] = {0: disjunction(()), 1: conjunction(())}
             for n in self.body.below(root):
                 reference, branches = self.body.nodes[n - 2]
-                built[n] = disjunction(
-                    conjunction((self._test(reference, values, slot, primed), built[child])) for values, child in branches)
+                built[n] = disjunction(conjunction((self.test(reference, values, slot, primed), built[child]))
+                                       for values, child in branches)
             self._facts[key] = built[root]
         return self._facts[key]
+
+    def test(self, reference: Reference, values: tuple[int, ...], slot: Slot, primed: bool) -> Term:
+        """What the reference names has one of the values, as the thread in the slot sees it."""
+        return self._once(("test", reference, values, slot, primed), lambda: self._test(reference, values, slot, primed))
 
     def _test(self, reference: Reference, values: Sequence[int], slot: Slot, primed: bool) -> Term:
         match reference:
