@@ -8,7 +8,7 @@ per node of the skeletons, so locations that the analysis could not tell apart s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from circ.mine import atoms
 from circ.omega import Pairs, may_exist
 from circ.predicates import Abstraction, bits, canonical
 from circ.skeleton import Skeleton
+from circ.slicing import awaited
 from circ.verdict import Certificate, Question
 from frontend.cfa import AllAt, Assign, Assume, Havoc, Op, Program, primitive, show_exact
 from frontend.expr import (
@@ -140,6 +141,38 @@ def _replacing(target: Lvalue, value: Expr) -> Callable[[Lvalue], Expr | None]:
     return replace
 
 
+# --------------------------------------------------------------------------------------------------- fewer classes
+def joined(
+    classes: list[list[int]], apart: Sequence[tuple[frozenset[int], ...]], pairs: list[list[Any]], holders: list[list[Any]]
+) -> tuple[list[list[int]], list[list[Any]], list[list[Any]]]:
+    """The same certificate with classes of which it says the same as one: fewer rows, and fewer obligations.
+
+    `apart[t]`: sets of locations of template t; classes that differ in whether they meet one are not joined.
+    """
+    profiles: dict[tuple[int, int], list[tuple[Any, ...]]] = defaultdict(list)
+    for rows in (pairs, holders):
+        for row in rows:
+            *where, table = row
+            text = tuple(map(tuple, table))
+            for place in range(0, len(where), 2):
+                profiles[where[place], where[place + 1]].append((place, *where[:place], *where[place + 2:], text))
+    number: list[dict[int, int]] = []
+    for t, row in enumerate(classes):
+        meets = [{row[q] for q in places} for places in apart[t]]
+        seen: dict[object, int] = {}
+        number.append({c: seen.setdefault((frozenset(profiles[t, c]), *(c in m for m in meets)), len(seen))
+                       for c in sorted(set(row))})
+
+    def renamed(rows: list[list[Any]]) -> list[list[Any]]:
+        found: dict[tuple[int, ...], list[Any]] = {}
+        for *where, table in rows:
+            place = tuple(number[where[i - 1]][n] if i % 2 else n for i, n in enumerate(where))
+            found.setdefault(place, table)
+        return [[*place, table] for place, table in found.items()]
+
+    return [[number[t][c] for c in row] for t, row in enumerate(classes)], renamed(pairs), renamed(holders)
+
+
 # --------------------------------------------------------------------------------------------------- the writer
 class _Writer:
     def __init__(self, program: Program, system: System, pairs: Pairs) -> None:
@@ -161,6 +194,7 @@ class _Writer:
         # By identity, since hashing a formula walks through all of it; the formula is kept, so that its identity stays its own.
         self._before: dict[tuple[int, int, int, int, int], tuple[Expr, Expr]] = {}
         self._number: dict[int, tuple[Expr, int]] = {}
+        self._parts: dict[tuple[int, int, int], tuple[Op, ...]] = {}
         self._texts: dict[Expr, str] = {}
 
     def write_single(self, question: Question) -> Certificate:
@@ -219,8 +253,14 @@ class _Writer:
                         if dnf:
                             places = [n for t, node in (a, b, c) for n in (t, class_of[t][node])]
                             held.append([*places, self.table(dnf)])
-        body = {"classes": self.classes(), "formulas": list(self.numbers), "pairs": rows, "holders": held, "singles": []}
+        classes, rows, held = joined(self.classes(), [self.guarded(t) for t in range(len(self.nodes))], rows, held)
+        body = {"classes": classes, "formulas": list(self.numbers), "pairs": rows, "holders": held, "singles": []}
         return Certificate(self.program.fingerprint(), question, "pairs", body)
+
+    def guarded(self, t: int) -> tuple[frozenset[int], ...]:
+        """The sets of locations of a template that the kernel tells apart: atomic ones, and those that others wait for."""
+        original = self.system.skeletons[t].original
+        return (original.cfa.atomic, *awaited(self.program, original.name))
 
     def table(self, dnf: Dnf) -> list[list[int]]:
         """The rows of a formula by their numbers in the table of texts."""
@@ -322,7 +362,7 @@ class _Writer:
         if len(ways) == 1:
             [(i, e)] = ways
             return self.through(t, i, number, after((t, sk.node_of[e.target])))
-        guards = [_guard(e.op, number, self.own[t]) for _, e in ways]
+        guards = [self.guard(t, i, number) for i, _ in ways]
         if len(ways) == 2 and guards[0] is not None and guards[1] is not None and negate(guards[0]) == guards[1]:
             return tuple((guard, *conjuncts) for guard, (_, e) in zip(guards, ways, strict=True)
                          for conjuncts in after((t, sk.node_of[e.target])) if guard is not None)
@@ -332,15 +372,31 @@ class _Writer:
 
     def through(self, t: int, i: int, number: int, after: Dnf) -> Dnf:
         """What must hold before an edge so that its step can only end in `after`."""
-        parts = tuple(primitive(self.system.skeletons[t].weak.cfa.edges[i].op))
+        parts = self.parts(t, i, number)
         for n in reversed(range(len(parts))):
-            op = _named_op(parts[n], number, self.own[t])
+            op = parts[n]
             if isinstance(op, Assume):
                 after = ((negate(op.cond),), *after)
             else:
                 rows = (tuple(self.conjunct_before(t, i, n, number, op, e) for e in conjuncts) for conjuncts in after)
                 after = tuple(row for row in rows if FALSE not in row)
         return after
+
+    def parts(self, t: int, i: int, number: int) -> tuple[Op, ...]:
+        """The primitive operations of an edge, taken by thread `number`."""
+        key = (t, i, number)
+        if key not in self._parts:
+            ops = primitive(self.system.skeletons[t].weak.cfa.edges[i].op)
+            self._parts[key] = tuple(_named_op(p, number, self.own[t]) for p in ops)
+        return self._parts[key]
+
+    def guard(self, t: int, i: int, number: int) -> Expr | None:
+        """The condition of an edge that does nothing but test it."""
+        match self.parts(t, i, number):
+            case (Assume(cond=c),):
+                return c
+            case _:
+                return None
 
     def conjunct_before(self, t: int, i: int, n: int, number: int, op: Op, after: Expr) -> Expr:
         key = (t, i, n, number, id(after))
@@ -373,16 +429,6 @@ class _Writer:
 
 def _named_op(op: Assume | Assign | Havoc | AllAt, number: int, own: frozenset[str]) -> Op:
     return op if isinstance(op, AllAt) else qualify_op(op, number, own)
-
-
-def _guard(op: Op, number: int, own: frozenset[str]) -> Expr | None:
-    """The condition of an operation that does nothing but test it."""
-    match tuple(primitive(op)):
-        case (Assume() as part,):
-            named = _named_op(part, number, own)
-            return named.cond if isinstance(named, Assume) else None
-        case _:
-            return None
 
 
 def _flat(dnf: Dnf) -> Expr:

@@ -1,10 +1,12 @@
 """What an analysis sees of a weakened automaton: anchors, and segments of operations between them.
 
 Compaction for inference. Locations joined by silent steps are one *node*; of the nodes only some are *anchors*: where a
-visible step starts (it touches a kept global or the questioned variable, or enters an atomic section), loop heads, error
-locations and ends. A *segment* is a path from anchor to anchor with a visible operation at most at its start, or an atomic
-section as a whole, followed by local steps. At the nodes in between nothing needs to be known: what holds there is the
-weakest precondition of the rest of the segment (`circ.proof` writes that down for the kernel, which trusts none of this).
+visible step starts (it touches a kept global, or enters an atomic section) or an access to the questioned variable, loop
+heads, error locations and ends. An access whose value nobody looks at is silent: no other thread can tell whether it has
+happened, so a thread that is past it might as well still be before it, and accesses in a row are one node. A *segment* is a
+path from anchor to anchor with a visible operation at most at its start, or an atomic section as a whole, followed by local
+steps. At the nodes in between nothing needs to be known: what holds there is the weakest precondition of the rest of the
+segment (`circ.proof` writes that down for the kernel, which trusts none of this).
 """
 
 from __future__ import annotations
@@ -105,7 +107,9 @@ class _Builder:
         for q, node in enumerate(self.node_of):
             self.members[node].append(q)
         self.out: dict[int, list[int]] = {node: [] for node in self.members}
+        self.leaving: list[list[int]] = [[] for _ in range(self.cfa.size)]
         for i, e in enumerate(self.cfa.edges):
+            self.leaving[e.source].append(i)
             if not self._internal(i):
                 self.out[self.node_of[e.source]].append(i)
 
@@ -115,7 +119,11 @@ class _Builder:
         return tuple(j for j, a in enumerate(accesses) if self.variable is not None and a.variable == self.variable)
 
     def _visible(self, e: Edge, i: int) -> bool:
-        if self.questioned[i] or (e.target in self.cfa.atomic and e.source not in self.cfa.atomic):
+        return bool(self.questioned[i]) or self._seen(e)
+
+    def _seen(self, e: Edge) -> bool:
+        """Whether other threads can tell that the edge was taken."""
+        if e.target in self.cfa.atomic and e.source not in self.cfa.atomic:
             return True
         if any(isinstance(p, AllAt) for p in primitive(e.op)) or self._awaited(e.source) != self._awaited(e.target):
             return True
@@ -129,7 +137,7 @@ class _Builder:
 
     def _silent(self, i: int) -> bool:
         e = self.cfa.edges[i]
-        if not self.glue or e.op != SKIP or self.visible[i]:
+        if not self.glue or e.op != SKIP or self._seen(e):
             return False
         return self._kind(e.source) == self._kind(e.target) and e.target not in self.cfa.errors
 
@@ -138,10 +146,15 @@ class _Builder:
         return self._silent(i) and self.node_of[e.source] == self.node_of[e.target]
 
     def _contract(self) -> tuple[int, ...]:
-        """Locations to nodes: cycles of silent steps, and locations that can do nothing but one silent step, vanish."""
+        """Locations to nodes: cycles of silent steps, and locations that can do nothing but one silent step, vanish.
+
+        A silent access joins its locations only if there is no other way to the second one: it must not be taken for a
+        place where the access is next by those who come another way.
+        """
         graph: nx.DiGraph[int] = nx.DiGraph()
         graph.add_nodes_from(range(self.cfa.size))
-        graph.add_edges_from((e.source, e.target) for i, e in enumerate(self.cfa.edges) if self._silent(i))
+        silents = [self._silent(i) for i in range(len(self.cfa.edges))]
+        graph.add_edges_from((e.source, e.target) for e, silent in zip(self.cfa.edges, silents, strict=True) if silent)
         node = list(range(self.cfa.size))
         for component in nx.strongly_connected_components(graph):
             least = min(component)
@@ -151,11 +164,18 @@ class _Builder:
         while changed:
             changed = False
             leaving: dict[int, set[tuple[bool, int]]] = defaultdict(set)
-            for i, e in enumerate(self.cfa.edges):
+            entered: dict[int, set[int]] = defaultdict(set)
+            entered[node[self.cfa.start]].add(-1)
+            for e, silent in zip(self.cfa.edges, silents, strict=True):
                 source, target = node[e.source], node[e.target]
-                if not (self._silent(i) and source == target):
-                    leaving[source].add((self._silent(i), target))
-            into = {n: next(iter(ts))[1] for n, ts in leaving.items() if len(ts) == 1 and next(iter(ts))[0]}
+                if not (silent and source == target):
+                    leaving[source].add((silent, target))
+                    entered[target].add(source)
+            accessed = {node[e.source] for i, e in enumerate(self.cfa.edges) if self.questioned[i]}
+            onward = {n: next(iter(ways))[1] for n, ways in leaving.items() if len(ways) == 1 and next(iter(ways))[0]}
+            into = {n: t for n, t in onward.items() if entered[t] == {n}}
+            spoilt = accessed | {_follow(n, into) for n in accessed}
+            into |= {n: t for n, t in onward.items() if n not in spoilt}
             if into:
                 changed = True
                 final = {n: _follow(n, into) for n in into}
@@ -172,7 +192,7 @@ class _Builder:
             atomic = q in self.cfa.atomic
             if not edges or q in self.cfa.errors or q in self.cfa.critical:
                 anchors.add(node)
-            if any((self.visible[i] and not atomic) or (self.questioned[i] and self._may_conflict(i)) for i in edges):
+            if any(self.visible[i] and not atomic for i in edges) or any(self._may_conflict(i) for i, _ in self._accesses(node)):
                 anchors.add(node)
             if any(isinstance(p, (Havoc, AllAt)) for i in edges for p in primitive(self.cfa.edges[i].op)):
                 anchors.add(node)
@@ -191,6 +211,10 @@ class _Builder:
                 return True
             conditions.append(negate(parts[0].cond))
         return any(negate(c) in conditions for c in conditions)
+
+    def _accesses(self, node: int) -> tuple[tuple[int, int], ...]:
+        """The questioned accesses that a thread at the node can get to without being seen by the others."""
+        return tuple((i, j) for q in self.members[node] for i in self.leaving[q] for j in self.questioned[i])
 
     def _may_conflict(self, i: int) -> bool:
         """Whether an access at edge i can be part of a race although the edge is protected; c11 counts such pairs."""
@@ -246,7 +270,7 @@ class _Builder:
             tuple(q in self.cfa.errors for q in first),
             tuple(q in self.cfa.critical for q in first),
             tuple(segments), self._liveness(segments),
-            tuple(tuple((i, j) for i in self.out[n] for j in self.questioned[i]) for n in order),
+            tuple(map(self._accesses, order)),
             self.node_of, number,
             {n: tuple(qs) for n, qs in self.members.items()},
             {n: tuple(es) for n, es in self.out.items()},
