@@ -103,7 +103,7 @@ def _as_declared(program: Program) -> list[Variable]:
 
 def has_assertions(program: Program) -> bool:
     """Whether there is anything that `--property asserts` could find violated."""
-    return bool(program.invariants) or any(t.cfa.errors or t.cfa.critical for t in program.templates)
+    return bool(program.invariants or program.relies) or any(t.cfa.errors or t.cfa.critical for t in program.templates)
 
 
 def shown(variable: Variable) -> str:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 import typer
 
 from circ.bugs import report_bug
-from circ.engines import DEFAULT, ENGINES, find
+from circ.engines import ANNOTATED, DEFAULT, ENGINES, find
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED
 from frontend import LoadOptions, load
 from frontend.interrupt_table import PLATFORMS
@@ -121,9 +121,9 @@ def request_of(options: Mapping[str, Any]) -> Request:
         fail(f"circ: error: unknown engine '{o.engine}' (one of {', '.join(e.name for e in ENGINES)})")
     source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
                             o.platform, o.interrupts, o.ignore_norace)
-    source = replace(source, stack=entry.stack)
+    source = replace(source, stack=entry.stack, contracts=o.engine == ANNOTATED)
     return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
-                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition)
+                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll)
 
 
 def property_of(text: str) -> str:
@@ -165,6 +165,8 @@ def check(
     ignore_norace: IgnoreNorace = False,
     predicate: Annotated[list[str] | None, typer.Option(
         "--predicate", metavar="P", help="A C expression over the program's variables to start with.")] = None,
+    unroll: Annotated[int, typer.Option(
+        "--unroll", metavar="N", min=0, help="Iterations of loops without an invariant (engine assume-guarantee).")] = 3,
     k: Annotated[int | None, typer.Option("--k", metavar="N", min=1, help="Start counting context threads up to N.")] = None,
     form: Annotated[CheckFormat, typer.Option("--format", help="Report for people or for programs.")] = CheckFormat.text,
     output: Output = None,
@@ -189,24 +191,21 @@ def check(
         sys.exit(session.status)
 
 
-class ScanFormat(StrEnum):
-    text = "text"
-    json = "json"
-    csv = "csv"
-    md = "md"
-
-
 _UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])
 _NOT_IN_SCAN = ("ctx", "files", "form", "output", "dump", "explain", "competition", "debug")
 
 
-def _with_options_of(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+_NOT_IN_VERIFY = (*_NOT_IN_SCAN, "prop", "engine", "predicate", "k", "flow_rule")
+
+
+def _with_options_of(command: Callable[..., None], without: tuple[str, ...]) -> Callable[[Callable[..., None]],
+                                                                                         Callable[..., None]]:
     """Gives a command, beside its own options, those of another: it gets them as `**options`."""
 
     def extend(function: Callable[..., None]) -> Callable[..., None]:
         own = [p for p in signature(function, eval_str=True).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
         more = [p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in signature(command, eval_str=True).parameters.items()
-                if name not in _NOT_IN_SCAN]
+                if name not in without]
         function.__annotations__ = {p.name: p.annotation for p in (*own, *more)}
         function.__signature__ = Signature([*own, *more])  # type: ignore[attr-defined]
         return function
@@ -215,7 +214,39 @@ def _with_options_of(command: Callable[..., None]) -> Callable[[Callable[..., No
 
 
 @app.command()
-@_with_options_of(check)
+@_with_options_of(check, _NOT_IN_VERIFY)
+def verify(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="C files with annotations, each a program of its own.")],
+    prop: Annotated[str, typer.Option(
+        "--property", metavar="P", help="asserts (annotations and assertions), races, or all.")] = "asserts",
+    form: Annotated[CheckFormat, typer.Option("--format", help="Report for people or for programs.")] = CheckFormat.text,
+    output: Output = None,
+    dump: Annotated[Path | None, typer.Option("--dump", metavar="DIR", help="Write what the engine builds to DIR.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how many conditions were proved.")] = False,
+    debug: Debug = False,
+    **options: Any,
+) -> None:
+    """Check the annotations (//@ assumes, invariant, ...) and assertions of each FILE, thread by thread."""
+    from circ.session import Session
+
+    with guarded(debug):
+        with Session(request_of({**ctx.params, "engine": ANNOTATED, "competition": False, "predicate": (), "k": None,
+                                 "flow_rule": False})) as session:
+            for file in files:
+                session.check(file)
+        sys.exit(session.status)
+
+
+class ScanFormat(StrEnum):
+    text = "text"
+    json = "json"
+    csv = "csv"
+    md = "md"
+
+
+@app.command()
+@_with_options_of(check, _NOT_IN_SCAN)
 def scan(
     ctx: typer.Context,
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, or a compile_commands.json.")],

@@ -51,9 +51,11 @@ class Request:
     flow_rule: bool = False
     debug: bool = False
     competition: bool = False
+    unroll: int = 3
 
     def plan(self) -> Plan:
-        return Plan(self.engine, Options(self.predicates, self.k), Limits(self.timeout, self.memory), self.dump)
+        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), Limits(self.timeout, self.memory),
+                    self.dump)
 
 
 class Session:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from frontend.cfa import AccessKind, Assumption, Program, Variable
+from frontend.source import NOWHERE, Location
 
 
 # --------------------------------------------------------------------------------------------------- questions
@@ -137,6 +138,10 @@ class Unknown:
     advice: str = ""
     statistics: Statistics = NO_STATISTICS
     bug: str = ""
+    where: Location = NOWHERE
+    """The step that could not be shown to be right, if it is one step."""
+    details: tuple[str, ...] = ()
+    """More about it, line by line: the states around the step."""
 
 
 Verdict: TypeAlias = Safe | Refuted | Unknown
@@ -187,6 +192,8 @@ class Options:
     deadline: float | None = None
     max_states: int = 2_000_000
     switches: Mapping[str, bool] = field(default_factory=dict)
+    unroll: int = 3
+    """How often loops without an invariant are followed by the engine that reads annotations."""
 
     def check_time(self) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:

@@ -29,6 +29,8 @@ class LoadOptions:
     platform: str | None = None
     interrupts: tuple[str, ...] = ()
     """Name and text of an interrupt table."""
+    contracts: bool = False
+    """Heed annotations (`//@ ...`): they become claims of the program."""
     stack: bool = False
     """Keep the functions apart, too (`Program.procedures`), for engines that know recursion."""
 
@@ -49,7 +51,7 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     source = SourceOptions(options.include, options.define, options.undefine, options.cpp, name)
     linking = LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table)
     with no_collection():
-        module = load_module(parse(str(path), source), DATA_MODELS[name])
+        module = load_module(parse(str(path), source), DATA_MODELS[name], options.contracts)
         program = link(module, linking)
     if not options.stack:
         return program

@@ -182,8 +182,13 @@ class Edge:
 
 
 class ErrorKind(enum.Enum):
+    """LOOP, REQUIRES and ENSURES come from annotations: the claim holds on the branch that does not go there."""
+
     ASSERT = "assert"
     REACH_ERROR = "reach_error"
+    LOOP = "loop invariant"
+    REQUIRES = "requires"
+    ENSURES = "ensures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +317,19 @@ class Invariant:
     cond: Expr
     location: Location
     text: str
+    between: bool = False
+    """It may be false while a thread is inside an atomic section (`//@ invariant`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rely:
+    """What the threads of a template assume about a step of any other thread (`//@ assumes`): a condition over the globals
+    before it, those after it (their names with a prime) and the thread's own `\\tid`. A claim about the program."""
+
+    template: str
+    cond: Expr
+    location: Location
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +356,7 @@ class Program:
     assumptions: tuple[Assumption, ...] = ()
     warnings: tuple[Assumption, ...] = ()
     exceptions: tuple[Exempt, ...] = ()
+    relies: tuple[Rely, ...] = ()
     procedures: Procedures | None = None
     """The same program with its functions kept apart, where an engine with a stack is to see it."""
 
@@ -364,7 +383,9 @@ class Program:
         for v in self.globals:
             put("global", v.name, v.type, v.length, v.start, v.ghost)
         for inv in self.invariants:
-            put("invariant", show_exact(inv.cond))
+            put("invariant", show_exact(inv.cond), *(["between"] if inv.between else []))
+        for rely in self.relies:
+            put("rely", rely.template, show_exact(rely.cond))
         for t in self.templates:
             put("template", t.name, t.count, t.cfa.size, t.cfa.start, sorted(t.cfa.atomic), sorted(t.cfa.critical),
                 sorted((q, e.kind.value) for q, e in t.cfa.errors.items()))

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from frontend.access import Accesses
 from frontend.cfa import SKIP, Access, Assign, Assume, Block, Doubt, ErrorKind, ErrorLocation, Havoc, Op
+from frontend.contracts import note_op
 from frontend.expr import BOOL, Binary, Const, Expr, Lvalue, Read, Scalar, Var, negate, substitute, truth
 from frontend.fold import cast, conjunction, fold
 from frontend.ir import (
@@ -26,6 +27,7 @@ from frontend.ir import (
     IrEdge,
     Load,
     Nop,
+    Note,
     Place,
     Set,
     Store,
@@ -101,7 +103,9 @@ class Inliner:
     """
 
     def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library, once: bool,
-                 shared: frozenset[str] = frozenset()) -> None:
+                 shared: frozenset[str] = frozenset(), one_step: Callable[[Request], bool] = lambda _: False) -> None:
+        """`one_step`: models a call that is one step by definition, if it is one."""
+        self._one_step = one_step
         self._functions = functions
         self.accesses = accesses
         self._library = library
@@ -265,6 +269,8 @@ class Inliner:
                     self.step(here, SKIP, target, edge, joined=ended)
             case Nop():
                 self.step(source, SKIP, target, edge)
+            case Note(names=names) as note:
+                self.step(source, note_op(note, ((name, Read(frame.var(v))) for name, v in names)), target, edge)
             case Load(target=t, place=place):
                 targets = self._targets(frame, place)
                 self.accesses.load(self.sketch, source, target, frame.var(t), frame.place(place), targets, edge)
@@ -307,7 +313,7 @@ class Inliner:
         """A call of a function by name, whoever knows what it does; `discard`: nobody wants its value."""
         result, into = (None, None) if discard else self._results(frame, call)
         request = Request(self, frame, edge, call, callee, arguments, result, into, source, target)
-        if self._library.threads(request):
+        if self._one_step(request) or self._library.threads(request):
             return
         function = self._functions(callee)
         if function is None:

@@ -335,11 +335,15 @@ class Machine:
             self._cell[key] = self.function(template, found.lvalue.index, index=True)
         return self._cell[key](g, local)
 
-    def broken_invariant(self, g: Globals) -> int | None:
-        """The index of an invariant of the program that is false; raises Undefined if that depends on an open value."""
+    def broken_invariant(self, g: Globals, inside: bool) -> int | None:
+        """The index of an invariant of the program that is false; raises Undefined if that depends on an open value.
+
+        `inside`: a thread is inside an atomic section, where some invariants need not hold.
+        """
         if self._invariants is None:
             self._invariants = [self.function(None, inv.cond) for inv in self.program.invariants]
-        return next((i for i, holds in enumerate(self._invariants) if not holds(g, ())), None)
+        return next((i for i, holds in enumerate(self._invariants)
+                     if not (inside and self.program.invariants[i].between) and not holds(g, ())), None)
 
 
 def settle(g: list[Value], local: list[Value], known: Mapping[Where, int]) -> None:

@@ -16,11 +16,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from frontend.expr import Expr, Var
 from frontend.source import NOWHERE, Location
 from frontend.types import CType, DataModel, FunctionType, Record
+
+if TYPE_CHECKING:
+    from frontend.attach import Attached
 
 
 # --------------------------------------------------------------------------------------------------- places
@@ -168,12 +171,23 @@ class Nop:
     pass
 
 
+class NotePlace(enum.Enum):
+    LOOP = "loop"
+    ENTRY = "entry"
+    EXIT = "exit"
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Annotations that apply here, by their numbers; `names`: the registers that names in them stand for."""
+    """Annotations that apply here, by their numbers; `names`: the registers that names in them stand for.
 
+    `place`: the head of a loop, or where a function of this name begins or ends.
+    """
+
+    place: NotePlace
     clauses: tuple[int, ...]
     names: tuple[tuple[str, Var], ...] = ()
+    function: str = ""
 
 
 Instr: TypeAlias = (
@@ -296,6 +310,10 @@ class Module(Protocol):
 
     @property
     def annotations(self) -> tuple[Annotation, ...]: ...
+
+    @property
+    def attached(self) -> Attached | None:
+        """The annotations that are proof obligations, None if they are not heeded."""
 
     @property
     def assumptions(self) -> tuple[tuple[str, Location], ...]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from frontend.access import Accesses, World
+from frontend.annotation import Kind
+from frontend.atomic_ops import AtomicOps
 from frontend.callgraph import MANY, CallGraph
 from frontend.cfa import (
     AccessKind,
@@ -26,6 +28,7 @@ from frontend.cfa import (
     op_writes,
 )
 from frontend.claims import with_claims
+from frontend.contracts import with_contracts
 from frontend.expr import Binary, Const, Read, Var
 from frontend.fold import conjunction
 from frontend.heap import heap_types
@@ -52,7 +55,9 @@ from frontend.simplify import Facts, constants, simplify
 from frontend.source import FrontendError
 from frontend.startup import initialised
 from frontend.steps import Sketch, Step
+from frontend.threadids import numbered, own_tid
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads
+from frontend.twostate import TID
 from frontend.types import FunctionType, VoidType
 from frontend.unroll import Unroller
 from frontend.without import Without
@@ -75,7 +80,10 @@ DEFAULT_OPTIONS = LinkOptions()
 
 def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     """The program that a module's threads make."""
-    return initialised(with_claims(_Linker(module, options).program(), module.annotations))
+    program = _Linker(module, options).program()
+    if module.attached is not None:
+        program = with_contracts(program, module.attached)
+    return initialised(with_claims(program, module.annotations))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +132,7 @@ class _Linker:
         alone = self._alone(drafts)
         templates = place_joins(tuple(self._template(world, draft, alone, n) for n, draft in enumerate(drafts)),
                                 self._library.pthreads.created.values())
+        templates = numbered(templates)
         for text, where in self._module.assumptions:
             self._notes.assume(text, where)
         edges = [e for t in templates for e in t.cfa.edges]
@@ -254,7 +263,9 @@ class _Linker:
         root = next(r for r in self._all_roots if r.function == source.function and r.created == (created is not None))
         number = 0 if created is None else created.number
         accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
-        inliner = Inliner(self._function, accesses, self._library, source.count == 1, world.calls.shared(source.function))
+        shared = world.calls.shared(source.function) | self._specified
+        one_step = AtomicOps(self._notes, self._module.model, self._module.attached).model
+        inliner = Inliner(self._function, accesses, self._library, source.count == 1, shared, one_step)
         self._library.pthreads.introduce(accesses, source.count)
         edge = IrEdge(0, 0, Nop(), function.location)
         begin, end = self._lifetime.around(inliner, function, source, created, edge)
@@ -310,7 +321,8 @@ class _Linker:
         simplify(sketch, _scalars(locals_))
         name = draft.created.template if draft.created is not None else draft.source.function
         cfa = finish(sketch)
-        return ThreadTemplate(name, cfa, _used(locals_, sketch), draft.source.count, draft.source.role, draft.source.location)
+        used = _used(locals_, sketch, self._module.attached is not None)
+        return ThreadTemplate(name, cfa, used, draft.source.count, draft.source.role, draft.source.location)
 
     def _constants(self, sketch: Sketch, world: World, draft: _Draft) -> dict[int, dict[str, Const]]:
         """What is known of the thread's own scalars while some accesses through pointers are not resolved."""
@@ -333,7 +345,15 @@ class _Linker:
             if not world.objects.is_global(obj):
                 made.extend(world.objects.variables(obj))
         made.extend(inliner.accesses.own)
+        made.append(own_tid(self._module.model))
         return made
+
+    @property
+    def _specified(self) -> frozenset[str]:
+        """Functions that callers know by their contracts: one copy is enough for all calls."""
+        attached = self._module.attached
+        return frozenset() if attached is None else frozenset(
+            f for f in attached.functions if attached.of(f, Kind.REQUIRES) or attached.of(f, Kind.ENSURES))
 
     # ------------------------------------------------------------------------------------------- globals
     def _globals(self, world: World, used: set[str], locks: set[str]) -> tuple[Variable, ...]:
@@ -383,7 +403,7 @@ def finish(sketch: Sketch) -> Cfa:
                frozenset(number[q] for q in sketch.critical), places)
 
 
-def _used(locals_: list[Variable], sketch: Sketch) -> tuple[Variable, ...]:
-    names = {n for s in sketch.steps for n in (*op_writes(s.op), *map(name_of, op_reads(s.op)))}
+def _used(locals_: list[Variable], sketch: Sketch, numbered: bool) -> tuple[Variable, ...]:
+    names = {n for s in sketch.steps for n in (*op_writes(s.op), *map(name_of, op_reads(s.op)))} | ({TID} if numbered else set())
     return tuple(v for v in locals_ if v.name in names)
 

@@ -8,10 +8,12 @@ from typing import TypeVar
 
 from pycparser import c_ast
 
+from frontend.annotation import Kind, clauses
+from frontend.attach import Attached, attach
 from frontend.convert import strip
 from frontend.declare import adjusted
 from frontend.effects import Syntax, survey
-from frontend.expr import Const, Scalar, Var
+from frontend.expr import Const, Read, Scalar, Var
 from frontend.expressions import Expressions
 from frontend.graph import Graph
 from frontend.initialise import leaves, link_values
@@ -22,6 +24,8 @@ from frontend.ir import (
     Function,
     FunctionDecl,
     Module,
+    Note,
+    NotePlace,
     Place,
     Set,
     Storage,
@@ -51,9 +55,9 @@ T = TypeVar("T")
 _ATOMIC_BODY = "__VERIFIER_atomic_"
 
 
-def load_module(parsed: ParsedFile, model: DataModel) -> Module:
-    """The file with its declarations known; nothing is elaborated until it is asked for."""
-    return CModule(parsed, model)
+def load_module(parsed: ParsedFile, model: DataModel, contracts: bool = False) -> Module:
+    """The file with its declarations known; nothing is elaborated until it is asked for. `contracts`: heed annotations."""
+    return CModule(parsed, model, contracts)
 
 
 class _FileScope(Scope):
@@ -112,7 +116,7 @@ class _Lazy(Mapping[str, T]):
 class CModule:
     """Implements `Module` over a pycparser AST."""
 
-    def __init__(self, parsed: ParsedFile, model: DataModel) -> None:
+    def __init__(self, parsed: ParsedFile, model: DataModel, contracts: bool = False) -> None:
         self.file = parsed.path
         self.model = model
         self._parsed = parsed
@@ -129,6 +133,8 @@ class CModule:
         self._declarations = _Lazy(self._functions, self._declaration)
         for node in parsed.ast.ext:
             self._enter(node)
+        if contracts:
+            self._unit.attached = attach(clauses(parsed.annotations), parsed.ast, self._unit.where)
 
     # ------------------------------------------------------------------------------------------- names
     def _enter(self, node: c_ast.Node) -> None:
@@ -273,6 +279,10 @@ class CModule:
         return self._unit.symbols
 
     @property
+    def attached(self) -> Attached | None:
+        return self._unit.attached
+
+    @property
     def annotations(self) -> tuple[Annotation, ...]:
         return self._parsed.annotations
 
@@ -328,7 +338,9 @@ class CModule:
         params = self._parameters(x, body, decl)
         result, place = self._result(x, decl.type.result, body)
         exit_ = graph.location()
-        inner = graph.location() if _atomic_body(name) else exit_
+        specified = self._specified(name)
+        ending = self._begin(x, body, name, specified, params, result) if specified else None
+        inner = graph.location() if _atomic_body(name) or specified else exit_
         if _atomic_body(name):
             x.emit(AtomicBegin(name), body.decl, name)
         statements = Statements(x, inner, place)
@@ -336,15 +348,42 @@ class CModule:
         if name == "main" and isinstance(result, Var):
             x.emit(Set(result, Const(0, result.type)), body.decl, "return 0")
         graph.jump(inner)
-        if _atomic_body(name):
+        if inner != exit_:
             graph.current = inner
-            x.emit(AtomicEnd(name), body.decl, name)
+            if _atomic_body(name):
+                x.emit(AtomicEnd(name), body.decl, name)
+            if ending is not None:
+                x.emit(ending, body.decl, name)
             graph.jump(exit_)
         done = graph.finish(exit_)
         return Function(
             name=name, type=decl.type, params=params, param_names=decl.param_names, result=result,
             registers=tuple(graph.registers.values()), memory=tuple(x.memory), size=done.size, start=done.start,
             exit=done.exit, edges=done.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown)
+
+    def _specified(self, name: str) -> tuple[int, ...]:
+        """The clauses that say what callers of the function provide and get."""
+        attached = self._unit.attached
+        if attached is None:
+            return ()
+        return tuple(n for n in attached.functions.get(name, ())
+                     if attached.clauses[n].kind in (Kind.REQUIRES, Kind.ENSURES))
+
+    def _begin(self, x: Expressions, body: c_ast.FuncDef, name: str, numbers: tuple[int, ...], params: tuple[Var | str, ...],
+               result: Var | str | None) -> Note:
+        """Emit the note of the function's entry, and give that of its end: there parameters mean what was passed."""
+        assert self._unit.attached is not None
+        used = {w.text for n in numbers for w in self._unit.attached.clauses[n].words}
+        own = [(x.shown[p.name], p) for p in params if isinstance(p, Var) and x.shown.get(p.name) in used]
+        x.emit(Note(NotePlace.ENTRY, numbers, tuple(own), name), body.decl, name)
+        passed: list[tuple[str, Var]] = []
+        for shown, p in own:
+            kept = x.graph.register(f"\\old({shown})", p.type)
+            x.emit(Set(kept, Read(p)), body.decl, name)
+            passed.append((shown, kept))
+        if isinstance(result, Var) and "\\result" in used:
+            passed.append(("\\result", result))
+        return Note(NotePlace.EXIT, numbers, tuple(passed), name)
 
     def _parameters(self, x: Expressions, body: c_ast.FuncDef, decl: FunctionDecl) -> tuple[Var | str, ...]:
         params: list[Var | str] = []

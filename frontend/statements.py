@@ -11,10 +11,10 @@ from frontend.ctext import text_of
 from frontend.effects import section_kind
 from frontend.expr import TRUE, Const, Expr, Read, negate
 from frontend.expressions import Expressions
-from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
+from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd, Note, NotePlace
 from frontend.locals import Locals
 from frontend.lvalues import Cell, Slot
-from frontend.scope import Scope
+from frontend.scope import RegisterName, Scope
 from frontend.types import IntType
 
 
@@ -177,11 +177,23 @@ class Statements:
         self._continues.pop()
         self._x.graph.jump(again)
 
+    def _note(self, node: c_ast.Node) -> None:
+        """The invariants of a loop, at its head."""
+        attached = self._x.unit.attached
+        numbers = attached.loops.get(self._x.unit.where(node), ()) if attached is not None else ()
+        if attached is None or not numbers:
+            return
+        names = dict.fromkeys(w.text for n in numbers for w in attached.clauses[n].words if w.kind == "name")
+        found = {name: self._x.scope.find(name) for name in names}
+        registers = tuple((name, e.var) for name, e in found.items() if isinstance(e, RegisterName))
+        self._x.emit(Note(NotePlace.LOOP, numbers, registers), node)
+
     def _while(self, node: c_ast.While) -> None:
         graph = self._x.graph
         head, body, end = graph.location(), graph.location(), graph.location()
         graph.jump(head)
         graph.current = head
+        self._note(node)
         self._x.tests.branch(node.cond, body, end)
         graph.current = body
         self._loop(node.stmt, head, end)
@@ -192,6 +204,7 @@ class Statements:
         body, test, end = graph.location(), graph.location(), graph.location()
         graph.jump(body)
         graph.current = body
+        self._note(node)
         self._loop(node.stmt, test, end)
         graph.current = test
         self._x.tests.branch(node.cond, body, end)
@@ -206,6 +219,7 @@ class Statements:
         head, body, step, end = (graph.location() for _ in range(4))
         graph.jump(head)
         graph.current = head
+        self._note(node)
         if node.cond is not None:
             self._x.tests.branch(node.cond, body, end)
         else:

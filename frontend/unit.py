@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
+from frontend.attach import Attached
 from frontend.convert import Integers
 from frontend.declare import Types
 from frontend.expr import Const
@@ -38,6 +39,8 @@ class Unit:
         self.noreturn = noreturn
         self.symbols: dict[str, Symbol] = {}
         self.assumptions: dict[str, Location] = {}
+        self.attached: Attached | None = None
+        """Annotations, if they are to be heeded."""
         self._scratch = scratch
         self._strings: dict[tuple[tuple[int, ...], IntType], str] = {}
         self._literals: dict[str, tuple[int, ...]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from frontend.attach import Attached
 from frontend.ir import Annotation, Function, FunctionDecl, Module, Symbol
 from frontend.source import Location
 from frontend.types import CType, Record
@@ -29,6 +30,10 @@ class Without:
     @property
     def symbols(self) -> Mapping[str, Symbol]:
         return self._module.symbols
+
+    @property
+    def attached(self) -> Attached | None:
+        return self._module.attached
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:

@@ -56,6 +56,7 @@ class HandModule:
     model: DataModel = LP64
     annotations: tuple[Annotation, ...] = ()
     assumptions: tuple[tuple[str, Location], ...] = ()
+    attached: None = None
 
     @property
     def declarations(self) -> dict[str, FunctionDecl]:

@@ -46,13 +46,19 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
     Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),
-    Entry("pushdown", "circ.engines.pushdown", "thread-modular with a stack: functions are summarised, recursion of any depth; finite",
+    Entry("pushdown", "circ.engines.pushdown",
+          "thread-modular with a stack: functions are summarised, recursion of any depth; finite",
           "races and assertions, proofs", stack=True),
     Entry("cartesian", "circ.engines.cartesian", "thread-modular, with exception sets that are given, built or found; finite",
           "races and assertions, proofs and traces"),
     Entry("refinement", "circ.engines.refinement", "thread-modular with iterative refinement: complete for finite-state programs",
           "races and assertions, proofs and traces"),
+    Entry("assume-guarantee", "circ.engines.assume_guarantee", "each thread alone against what annotations say of the others",
+          "races, assertions and annotations, proofs; traces where a small search finds one"),
 )
+
+ANNOTATED = "assume-guarantee"
+"""The engine that needs programs with their annotations."""
 
 
 def find(name: str) -> Entry | None:

@@ -155,7 +155,7 @@ class LocalStates:
         if not isinstance(self.question, Assertions):
             return False
         try:
-            return self.machine.broken_invariant(self.globals[g]) is not None
+            return self.machine.broken_invariant(self.globals[g], False) is not None
         except Undefined as missing:
             raise NotFinite("an invariant depends on a value that is left open") from missing
 

@@ -290,7 +290,7 @@ class Search:
             if location in cfa.errors:
                 return Found(self._index[key])
         try:
-            broken = self.machine.broken_invariant(self._globals[key[0]]) is not None
+            broken = self.machine.broken_invariant(self._globals[key[0]], self._holder(key) is not None) is not None
         except Undefined:
             self.domain.exact = broken = False
         return Found(self._index[key]) if inside > 1 or broken else None

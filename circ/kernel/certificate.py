@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from circ.kernel.body import read_body
 from circ.kernel.exceptions import check_exceptions
+from circ.kernel.guarantee import check_guarantee
 from circ.kernel.inductive import check_inductive
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pairs import PairsCheck
@@ -20,7 +21,7 @@ from circ.kernel.summaries import check_summaries
 from circ.kernel.syntactic import check_syntactic
 from circ.kernel.threads import SLOTS
 from circ.smt import Inexpressible
-from circ.verdict import Certificate, Question, RaceOn
+from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.cfa import Program
 from frontend.copies import one_by_one
 
@@ -38,17 +39,21 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
     flaw = _flaw(program, question)
     if flaw is not None:
         return Refused("program", "", flaw)
+    if program.relies and question == Assertions() and certificate.kind != "assume-guarantee":
+        return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
     if certificate.kind == ONE_BY_ONE:
         return _one_by_one(program, question, certificate)
     if certificate.kind == "reachable":
         return check_reachable(program, certificate)
-    if certificate.kind not in ("pairs", "inductive", "exceptions", "summaries"):
+    if certificate.kind not in ("pairs", "inductive", "exceptions", "summaries", "assume-guarantee"):
         return check_syntactic(program, question, certificate)
     try:
         if certificate.kind == "inductive":
             return check_inductive(program, question, certificate.body)
         if certificate.kind == "exceptions":
             return check_exceptions(program, question, certificate.body)
+        if certificate.kind == "assume-guarantee":
+            return check_guarantee(program, question, certificate.body)
         if certificate.kind == "summaries":
             return check_summaries(program, question, certificate.body)
         return PairsCheck(program, question, read_body(program, certificate.body)).outcome()

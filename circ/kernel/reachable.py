@@ -128,7 +128,7 @@ class _Checker:
             case Assertions():
                 at = [(self.program.templates[t].cfa, thread[0]) for t, thread in zip(self.crew, threads, strict=True)]
                 return (any(q in cfa.errors for cfa, q in at) or sum(q in cfa.critical for cfa, q in at) > 1
-                        or self.machine.broken_invariant(g) is not None)
+                        or self.machine.broken_invariant(g, any(q in cfa.atomic for cfa, q in at)) is not None)
         raise Malformed("an unknown question")
 
 

@@ -244,5 +244,5 @@ def violation(machine: Machine, crew: tuple[int, ...], state: State) -> str | No
             inside.append(i)
     if len(inside) > 1:
         return f"threads {inside[0]} and {inside[1]} are in critical sections at once"
-    broken = machine.broken_invariant(state.globals)
+    broken = machine.broken_invariant(state.globals, machine.holder(crew, state.threads) is not None)
     return None if broken is None else f"the invariant {machine.program.invariants[broken].text} is false"

@@ -90,8 +90,10 @@ def _answer(result: Result, answer: Answer) -> dict[str, Any]:
                      "assuming": [_assumption(a) for a in assuming(result, answer)]}
         case Refuted(trace=trace):
             data |= {"trace": _trace(program, trace)}
-        case Unknown(reason=reason, tried=tried, advice=advice, bug=bug):
+        case Unknown(reason=reason, tried=tried, advice=advice, bug=bug, where=where, details=details):
             data |= {"reason": reason, "tried": list(tried), "advice": advice, "bug": bool(bug)}
+            if where.line:
+                data |= {"location": _location(where), "details": list(details)}
         case _:
             assert_never(answer.verdict)
     return data | {"warnings": [_assumption(w) for w in answer.warnings], **_statistics(answer.verdict.statistics)}

@@ -83,10 +83,12 @@ class Rerun:
                 inside.append(cfa.places.get(location, Location(program.file, 1)))
         if len(inside) > 1:
             return Failure(inside[0], f"two threads are in a critical section, the other at {inside[1]}")
-        broken = self.machine.broken_invariant(self.state.globals)
+        atomic = self.machine.holder(self.crew, self.state.threads) is not None
+        broken = self.machine.broken_invariant(self.state.globals, atomic)
         assert broken is not None, "a trace that the kernel accepted violates nothing"
         invariant = program.invariants[broken]
-        return Failure(invariant.location, f"circ_invariant({invariant.text})")
+        return Failure(invariant.location,
+                       f"invariant {invariant.text}" if invariant.between else f"circ_invariant({invariant.text})")
 
     def meeting(self) -> list[Meeting]:
         """The accesses that race at the end, a write first."""

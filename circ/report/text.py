@@ -147,7 +147,9 @@ def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
 # --------------------------------------------------------------------------------------------------- unknown
 def _unknown(program: Program, answer: Answer, unknown: Unknown) -> Iterator[str]:
     subject = f"races on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "assertions"
-    yield f"{_place(program, answer)}: unknown: {subject}: {unknown.reason} ({answer.engine})"
+    place = unknown.where if unknown.where != NOWHERE else _place(program, answer)
+    yield f"{place}: unknown: {subject}: {unknown.reason} ({answer.engine})"
+    yield from (f"  {line}" for line in unknown.details)
     yield from (f"  tried: {t}" for t in unknown.tried)
     if unknown.advice:
         yield f"  you can: {unknown.advice}"

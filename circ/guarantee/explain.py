@@ -1,0 +1,76 @@
+"""A failed condition in words: the step, the obligation, the states around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from circ.guarantee.conditions import Failure, Kind
+from circ.guarantee.meetings import Meeting
+from frontend.cfa import Edge, Program, show_op
+from frontend.source import NOWHERE, Location
+
+
+def place(failure: Failure) -> Location:
+    return failure.edge.location if failure.edge.location != NOWHERE else failure.claim
+
+
+def step_text(edge: Edge) -> str:
+    """The step as the user wrote it."""
+    return " ".join(edge.text.split()) or show_op(edge.op)
+
+
+def reason(failure: Failure) -> str:
+    """One line: what is not ensured by which step."""
+    verb = "may" if failure.decided else "is not known not to"
+    step = f"the step '{step_text(failure.edge)}' of {failure.template}"
+    written = f"({failure.claim})"
+    match failure.kind:
+        case Kind.RELY:
+            return f"{step} {verb} break what {_whose(failure)} assumes: {failure.text} {written}"
+        case Kind.INVARIANT:
+            return f"{step} {verb} break the invariant {failure.text} {written}"
+        case Kind.LOOP_FIRST:
+            return f"the {failure.text} {written} {verb} be false when {failure.template} comes to the loop"
+        case Kind.LOOP_AGAIN:
+            return f"the {failure.text} {written} {verb} be false after an iteration in {failure.template}"
+        case Kind.REQUIRES:
+            return f"a call in {failure.template} {verb} break '{failure.text}' {written}"
+        case Kind.ENSURES:
+            return f"a function that {failure.template} calls {verb} break '{failure.text}' {written}"
+        case Kind.ASSERT:
+            return f"in {failure.template} '{failure.text}' {verb} fail"
+
+
+def _whose(failure: Failure) -> str:
+    return f"another thread of {failure.other}" if failure.other == failure.template else failure.other
+
+
+def details(failure: Failure) -> Iterator[str]:
+    """The counterexample, before and after the step."""
+    if not failure.decided:
+        yield "the solver gave up on this condition"
+        return
+    if failure.tid is not None:
+        yield f"in the thread with \\tid = {failure.tid}" + (
+            f", for the other one with \\tid = {failure.other_tid}" if failure.other_tid is not None else "")
+    claims = failure.kind in (Kind.RELY, Kind.INVARIANT)
+    yield "before: " + (", ".join(f"{n} = {b}" for n, b, _ in failure.state) or "nothing")
+    if claims:
+        changed = [f"{n} = {a}" for n, b, a in failure.state if a != b]
+        yield "after:  " + (", ".join(changed) + " (the rest as before)" if changed else "the same")
+
+
+def meeting_reason(program: Program, found: Meeting) -> str:
+    verb = "may" if found.decided else "are not known not to"
+    names = [found.one.template, found.two.template]
+    who = f"two threads of {names[0]}" if names[0] == names[1] else f"{names[0]} and {names[1]}"
+    if found.one.access is None or found.two.access is None:
+        return f"{who} {verb} both be in a critical section"
+    first, second = (step_text(a[0]) for a in (found.one.access, found.two.access))
+    there = found.two.access[1].location
+    return f"{who} {verb} be at '{first}' and at '{second}' ({there}) at the same time"
+
+
+def meeting_details(found: Meeting) -> Iterator[str]:
+    if found.state:
+        yield "in the state: " + ", ".join(f"{n} = {v}" for n, v in found.state)

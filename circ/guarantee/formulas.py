@@ -1,0 +1,127 @@
+"""The formulas of an annotated program as terms, and what assumptions say about several steps in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from circ.smt import Answer, Encoder, Solver, Term, conjunction, equality, negation
+from frontend.cfa import Assume, Program, Rely, Self, ThreadTemplate, primitive
+from frontend.expr import Binary, Const, Expr, Read, Unary, Var, variables
+from frontend.source import Location
+from frontend.twostate import PRIME, TID
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """A part of a clause that is checked on its own, and the clause it comes from."""
+
+    cond: Expr
+    text: str
+    location: Location
+
+
+def conjuncts(cond: Expr) -> list[Expr]:
+    """The formula as a conjunction of smaller ones: `a ==> b && c` is `a ==> b` and `a ==> c`."""
+    match cond:
+        case Binary(op="&&", left=a, right=b):
+            return [*conjuncts(a), *conjuncts(b)]
+        case Binary(op="||", left=Unary(op="!", arg=a), right=b):
+            return [Binary("||", Unary("!", a), part) for part in conjuncts(b)]
+    return [cond]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """A program with what its threads assume, and more that is tried as an assumption or invariant."""
+
+    program: Program
+    relies: Mapping[str, tuple[Rely, ...]]
+    invariants: tuple[Conjunct, ...]
+    extra: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(program: Program) -> Annotated:
+        relies = {t.name: tuple(r for r in program.relies if r.template == t.name) for t in program.templates}
+        found = tuple(Conjunct(part, i.text, i.location) for i in program.invariants for part in conjuncts(i.cond))
+        return Annotated(program, relies, found)
+
+    def assumed(self, template: str) -> list[Expr]:
+        """All that threads of the template assume, in small parts."""
+        own = [part for r in self.relies[template] for part in conjuncts(r.cond)]
+        return [*own, *self.extra.get(template, ())]
+
+
+class Terms:
+    """Formulas to terms, with one encoder."""
+
+    def __init__(self, annotated: Annotated, encoder: Encoder | None = None) -> None:
+        """`encoder`: one that is shared, so that arbitrary values of two threads have different names."""
+        self.annotated, self.program = annotated, annotated.program
+        self.encoder = encoder or Encoder(self.program.ints)
+        self.shared = [v.name for v in self.program.globals]
+
+    def globals(self, suffix: str) -> dict[str, Term]:
+        return {v.name: self.encoder.symbol(v, suffix) for v in self.program.globals}
+
+    def invariant(self, state: Mapping[str, Term]) -> Term:
+        return conjunction(self.encoder.cond(c.cond, state, strict=True) for c in self.annotated.invariants)
+
+    def two(self, cond: Expr, before: Mapping[str, Term], after: Mapping[str, Term], tid: Term | None) -> Term:
+        known = {n: before[n] for n in self.shared} | {n + PRIME: after[n] for n in self.shared}
+        return self.encoder.cond(cond, known if tid is None else {**known, TID: tid}, strict=True)
+
+    def tid(self, template: ThreadTemplate, suffix: str) -> tuple[Term | None, list[Term]]:
+        """The number of a thread as a symbol, and what is known of it."""
+        v = next((v for v in template.locals if v.name == TID), None)
+        if v is None or not isinstance(v.start, Self):
+            return None, []
+        last = v.type.high if template.count is None else v.start.offset + template.count - 1
+        read = Read(Var(TID, v.type))
+        bounds: list[Expr] = [Binary(">=", read, Const(v.start.offset, v.type)), Binary("<=", read, Const(last, v.type))]
+        starts = [e for e in template.cfa.edges if e.source == template.cfa.start]
+        if len(starts) == 1:
+            bounds += [p.cond for p in primitive(starts[0].op) if isinstance(p, Assume) and variables(p.cond) == {TID}]
+        symbol = self.encoder.symbol(v, suffix)
+        return symbol, [self.encoder.cond(b, {TID: symbol}) for b in bounds]
+
+    def different(self, a: Term | None, b: Term | None) -> list[Term]:
+        return [] if a is None or b is None else [negation(equality(a, b))]
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """What is left of an assumption after any number of steps; `dropped` does not survive two of them."""
+
+    kept: tuple[Expr, ...]
+    dropped: tuple[Expr, ...]
+    irreflexive: tuple[Expr, ...]
+    queries: int
+
+
+def closure(annotated: Annotated, template: ThreadTemplate) -> Closure:
+    """The largest set of conjuncts that holds of no step, and after it of one more step."""
+    terms = Terms(annotated)
+    tid, known = terms.tid(template, "")
+    g, h, k = (terms.globals(s) for s in ("", "'", "''"))
+    solver = Solver()
+    solver.add(*known, *(terms.invariant(s) for s in (g, h, k)))
+    parts = annotated.assumed(template.name)
+    irreflexive = tuple(p for p in parts if _fails(solver, [], terms.two(p, g, g, tid)))
+    steps = [terms.two(p, h, k, tid) for p in parts]
+    kept: Sequence[Expr] = [p for p in parts if p not in irreflexive]
+    while True:
+        before = [*(terms.two(p, g, h, tid) for p in kept), *steps]
+        lost = [p for p in kept if _fails(solver, before, terms.two(p, g, k, tid))]
+        if not lost:
+            break
+        kept = [p for p in kept if p not in lost]
+    return Closure(tuple(kept), tuple(p for p in parts if p not in kept), irreflexive, solver.queries)
+
+
+def _fails(solver: Solver, hypotheses: Iterable[Term], goal: Term) -> bool:
+    solver.push()
+    solver.add(*hypotheses, negation(goal))
+    answer = solver.check()
+    solver.pop()
+    return answer is not Answer.UNSAT

@@ -1,0 +1,123 @@
+"""What annotation may be missing: one of the usual shapes with which the failed condition would hold.
+
+A shape is tried by adding it to what is assumed and asking the failed condition again. Whether the program guarantees it is for
+the next run to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from circ.guarantee.conditions import Conditions, Failure, Kind
+from circ.guarantee.formulas import Annotated, Closure, Conjunct
+from circ.guarantee.pieces import pieces
+from circ.verdict import Options, OutOfTime
+from frontend.cfa import Assign, Program, ThreadTemplate, Variable, op_writes, primitive
+from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, variables
+from frontend.twostate import TID, primed
+
+_MOST = 60
+_DEFAULT = "write down in an assumption, an invariant or a loop invariant why this cannot happen"
+
+
+def hint(annotated: Annotated, closures: Mapping[str, Closure], failure: Failure, options: Options) -> str:
+    """What the user can do about a failed condition."""
+    if failure.kind is Kind.RELY:
+        return f"weaken the assumption, or let {failure.template} do this only where {failure.other} does not rely on it"
+    program = annotated.program
+    template = program.template(failure.template)
+    try:
+        for count, (text, stronger, closed) in enumerate(_shapes(annotated, closures, template, failure)):
+            if count >= _MOST:
+                break
+            options.check_time()
+            if not _fails_still(stronger, closed, template, failure, options):
+                return f"it would hold with {text}"
+    except OutOfTime:
+        pass
+    return _DEFAULT
+
+
+def _fails_still(annotated: Annotated, closures: Mapping[str, Closure], template: ThreadTemplate, failure: Failure,
+                 options: Options) -> bool:
+    flow, _ = pieces(template.cfa, options.unroll)
+    found = Conditions(annotated, template, flow, closures, "h", options.check_time).failure()
+    return found is not None and (found.edge, found.kind, found.claim) == (failure.edge, failure.kind, failure.claim)
+
+
+def _shapes(
+    annotated: Annotated, closures: Mapping[str, Closure], template: ThreadTemplate, failure: Failure,
+) -> Iterator[tuple[str, Annotated, Mapping[str, Closure]]]:
+    """The usual shapes, each with the program as it would be."""
+    program = annotated.program
+    names = _relevant(program, failure)
+    for text, cond in _assumptions(program, template, names):
+        mine = closures[template.name]
+        stronger = replace(annotated, extra={**annotated.extra, template.name: (*annotated.extra.get(template.name, ()), cond)})
+        yield f"//@ {text};", stronger, {**closures, template.name: replace(mine, kept=(*mine.kept, cond))}
+    for text, cond in _invariants(program, names):
+        yield f"//@ invariant {text};", replace(
+            annotated, invariants=(*annotated.invariants, Conjunct(cond, text, failure.claim))), closures
+
+
+def _relevant(program: Program, failure: Failure) -> list[Variable]:
+    """The scalar globals, those that the step and its claim speak of first."""
+    near = {*op_writes(failure.edge.op)}
+    for inv in program.invariants:
+        if inv.location == failure.claim:
+            near |= variables(inv.cond)
+    scalars = [v for v in program.globals if not v.is_array]
+    return sorted(scalars, key=lambda v: v.name not in near)
+
+
+def _assumptions(program: Program, template: ThreadTemplate, names: list[Variable]) -> Iterator[tuple[str, Expr]]:
+    """A variable that only this thread writes; a variable that its lock protects."""
+    writers = {v.name: {t.name for t in program.templates if any(v.name in op_writes(e.op) for e in t.cfa.edges)} for v in names}
+    for v in names:
+        if writers[v.name] <= {template.name} and template.count == 1:
+            yield f"for {template.name}: assumes {_name(v)}' == {_name(v)}", _same(v)
+    locks = [v for v in names if any(isinstance(p, Assign) and p.target == Var(v.name, v.type) and TID in variables(p.value)
+                                     for t in program.templates for e in t.cfa.edges for p in primitive(e.op))]
+    for m in locks:
+        tid = next((v for v in template.locals if v.name == TID), None)
+        if tid is None or tid.type != m.type:
+            continue
+        held = Binary("==", Read(Var(m.name, m.type)), Read(Var(TID, tid.type)))
+        for v in names:
+            kept = _same(v) if v is not m else Binary("==", Read(primed(Var(m.name, m.type))), Read(Var(TID, tid.type)))
+            shown = f"{_name(v)}' == {_name(v)}" if v is not m else f"{_name(m)}' == \\tid"
+            yield f"assumes {_name(m)} == \\tid ==> {shown}", Binary("||", Unary("!", held), kept)
+
+
+def _invariants(program: Program, names: list[Variable]) -> Iterator[tuple[str, Expr]]:
+    """One flag implies another, or its negation."""
+    flags = [v for v in names if v.type == BOOL or v.range == (0, 1) or _is_flag(program, v)]
+    for a in flags:
+        for b in flags:
+            if a is not b:
+                x, y = (Binary("!=", Read(Var(v.name, v.type)), Const(0, v.type)) for v in (a, b))
+                yield f"{_name(a)} ==> {_name(b)}", Binary("||", Unary("!", x), y)
+                yield f"!{_name(a)} ==> !{_name(b)}", Binary("||", x, Unary("!", y))
+
+
+def _is_flag(program: Program, v: Variable) -> bool:
+    """Whether it only ever gets truth values."""
+    values = [p.value for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
+              if isinstance(p, Assign) and p.target == Var(v.name, v.type)]
+    return all((isinstance(e, Const) and e.value in (0, 1)) or (not isinstance(e, Const) and _is_truth(e)) for e in values)
+
+
+def _is_truth(e: Expr) -> bool:
+    from frontend.expr import Cast
+
+    return e.type == BOOL or (isinstance(e, Cast) and e.arg.type == BOOL)
+
+
+def _same(v: Variable) -> Expr:
+    x = Var(v.name, v.type)
+    return Binary("==", Read(primed(x)), Read(x))
+
+
+def _name(v: Variable) -> str:
+    return v.shown or v.name

@@ -1,0 +1,143 @@
+"""Two threads at once: no two may be about to make conflicting accesses, or be inside critical sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from circ.guarantee.conditions import Conditions
+from circ.smt import Answer, Solver, State, Term, conjunction, disjunction, equality
+from circ.verdict import Assertions, Question, RaceOn
+from frontend.cfa import (
+    Access,
+    Assume,
+    Block,
+    Edge,
+    Op,
+    Program,
+    ThreadTemplate,
+    conflict,
+    name_of,
+    op_reads,
+    op_writes,
+    primitive,
+)
+from frontend.expr import Element, variables
+from frontend.source import NOWHERE, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A location of a template, with the access that is next there if the question is about one."""
+
+    template: str
+    location: int
+    access: tuple[Edge, Access] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Two places that are not shown to exclude each other, and the globals in which they meet."""
+
+    one: Place
+    two: Place
+    state: tuple[tuple[str, int], ...]
+    decided: bool
+
+    def where(self, program: Program) -> Location:
+        found = self.one.access
+        if found is not None:
+            return found[1].location if found[1].location != NOWHERE else found[0].location
+        return program.template(self.one.template).cfa.places.get(self.one.location, NOWHERE)
+
+
+def places(program: Program, question: Question) -> Iterator[tuple[Place, Place]]:
+    """Pairs of places that must exclude each other."""
+    for n, t in enumerate(program.templates):
+        for u in program.templates[:n + 1]:
+            if t.name == u.name and t.count == 1:
+                continue
+            match question:
+                case Assertions():
+                    yield from ((Place(t.name, a),
+                                 Place(u.name, b)) for a in sorted(t.cfa.critical) for b in sorted(u.cfa.critical))
+                case RaceOn(variable=x):
+                    yield from ((Place(t.name, e.source, (e, a)), Place(u.name, f.source, (f, b)))
+                                for e, a in _accesses(t, x) for f, b in _accesses(u, x)
+                                if conflict(program.race_model, e, a, f, b))
+
+
+def _accesses(template: ThreadTemplate, variable: str) -> list[tuple[Edge, Access]]:
+    return [(e, a) for e in template.cfa.edges for a in e.accesses if a.variable == variable]
+
+
+def meeting(program: Program, question: Question, first: Conditions, second: Conditions) -> tuple[Meeting | None, int]:
+    """The first pair of places of these two threads (their conditions are proved) that may be taken at once; queries made."""
+    solver = Solver()
+    solver.add(*first.facts, *second.facts)
+    if first.template.name == second.template.name:
+        solver.add(*first.terms.different(first.tid, second.tid))
+    asked = 0
+    for one, two in places(program, question):
+        if one.template != first.template.name or two.template != second.template.name:
+            continue
+        first.check_time()
+        asked += 1
+        solver.push()
+        solver.add(_together(first, second, one, two))
+        answer = solver.check()
+        found = None
+        if answer is not Answer.UNSAT:
+            found = Meeting(one, two, _state(program, first, solver, one) if answer is Answer.SAT else (), answer is Answer.SAT)
+        solver.pop()
+        if found is not None:
+            return found, asked
+    return None, asked
+
+
+def _together(first: Conditions, second: Conditions, one: Place, two: Place) -> Term:
+    inside = (one.location in first.template.cfa.atomic, two.location in second.template.cfa.atomic)
+    if all(inside):
+        return disjunction(())
+    ways = []
+    for p in first.nodes_at(one.location):
+        for q in second.nodes_at(two.location):
+            a, b = first.points[p], second.points[q]
+            parts = [a.here, b.here, *(equality(a.begun[n], b.begun[n]) for n in first.terms.shared)]
+            cells = []
+            for conditions, point, place, outside in ((first, a, one, inside[1]), (second, b, two, inside[0])):
+                if place.access is None or outside:
+                    continue  # the other one is inside a section and may have changed what this one would look at
+                edge, access = place.access
+                state = State(dict(point.terms), [])
+                conditions.encoder.apply(_before(conditions.program, edge, access), state)
+                parts += state.constraints
+                if not access.whole and isinstance(access.lvalue, Element):
+                    cells.append(conditions.encoder.index(access.lvalue.index, point.terms))
+            if len(cells) == 2:
+                parts.append(equality(*cells))
+            ways.append(conjunction(parts))
+    return disjunction(ways)
+
+
+def _before(program: Program, edge: Edge, access: Access) -> Block:
+    """What has to pass before the access; guards over ghosts only suspend the thread."""
+    shared = {v.name for v in program.globals}
+    ghosts = {v.name for v in program.globals if v.ghost}
+    found: list[Op] = []
+    for part in primitive(edge.op):
+        if access.variable in (*op_writes(part), *map(name_of, op_reads(part))):
+            break
+        seen = variables(part.cond) & shared if isinstance(part, Assume) else frozenset()
+        if not seen or not seen <= ghosts:
+            found.append(part)
+    return Block(tuple(found))
+
+
+def _state(program: Program, conditions: Conditions, solver: Solver, place: Place) -> tuple[tuple[str, int], ...]:
+    for n in conditions.nodes_at(place.location):
+        point = conditions.points[n]
+        if solver.evaluate(point.here):
+            return tuple((v.shown or v.name, v.type.wrap(solver.evaluate(point.begun[v.name])))
+                         for v in program.globals if not v.is_array)
+    return ()

@@ -1,0 +1,124 @@
+"""Calls that are one step by definition: functions with `//@ atomic ensures e;`, and what `circ.h` needs to know of threads.
+
+`circ_tid()` is the thread's number, never 0. `circ_member()` is the same number where it stands for a bit of a set of threads:
+sets have room for so many, and threads with greater numbers do not get past it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from frontend.annotation import Kind
+from frontend.attach import Attached
+from frontend.cfa import Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, name_of
+from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var, reads, substitute
+from frontend.fold import cast, conjunction, fold
+from frontend.inline import Request
+from frontend.ir import Place, Storage
+from frontend.objects import Notes
+from frontend.source import FrontendError
+from frontend.steps import Step
+from frontend.twostate import PRIME, TID, Names, read_formula, tid_of
+from frontend.types import DataModel
+
+SET_ROOM = 64
+"""One more than the greatest number of a thread that a set has room for."""
+
+
+class AtomicOps:
+    def __init__(self, notes: Notes, model: DataModel, attached: Attached | None) -> None:
+        self._notes, self._model, self._attached = notes, model, attached
+
+    def model(self, request: Request) -> bool:
+        """Model the call; False if it is none of these."""
+        if request.callee in ("circ_tid", "circ_member"):
+            self._number(request)
+            return True
+        if self._attached is None or not self._attached.of(request.callee, Kind.ATOMIC):
+            return False
+        self._defined(request, self._attached)
+        return True
+
+    def _number(self, request: Request) -> None:
+        ops: list[Op] = []
+        if request.callee == "circ_member":
+            ops.append(Assume(self._in_room(request)))
+        if request.result is not None:
+            ops.append(Assign(request.result, cast(Read(tid_of(self._model)), request.result.type)))
+        request.inliner.step(request.source, Block(tuple(ops)), request.target, request.edge)
+
+    def _in_room(self, request: Request) -> Expr:
+        self._notes.assume(f"fewer than {SET_ROOM} threads take part in sets of threads", request.location)
+        tid = tid_of(self._model)
+        return Binary("<", Read(tid), Const(SET_ROOM, tid.type))
+
+    def _defined(self, request: Request, attached: Attached) -> None:
+        """One step: it waits until the formula can be made true, and changes only the variables that have a prime in it."""
+        inliner, result = request.inliner, None
+        if request.into is not None:
+            raise FrontendError(request.location, f"the result of '{request.callee}' is no number",
+                                "let it give an integer, or nothing")
+        if any(w.text == "\\result" for c in attached.of(request.callee, Kind.ATOMIC) for w in c.words):
+            kind = request.result.type if request.result is not None else tid_of(self._model).type
+            result = request.result or inliner.accesses.temporary(kind)
+        names = Names(lambda name: self._find(request, name), primes=True, result=result)
+        formula: Expr | None = None
+        for clause in attached.of(request.callee, Kind.ATOMIC):
+            if any(w.text == "\\add" for w in clause.words):
+                formula = self._in_room(request) if formula is None else conjunction(formula, self._in_room(request))
+            read = read_formula(clause, names, self._model)
+            formula = read if formula is None else conjunction(formula, read)
+        assert formula is not None
+        if inliner.accesses.world.module.declarations[request.callee].defined:
+            self._notes.assume(f"'{request.callee}' does in one step what its annotation says; its body is not looked at",
+                               request.location)
+        self._step(request, formula, result)
+
+    def _step(self, request: Request, formula: Expr, result: Var | None) -> None:
+        changed: dict[str, Lvalue] = {}
+        seen: dict[str, Lvalue] = {}
+        for v in reads(formula):
+            name = name_of(v)
+            if name.endswith(PRIME):
+                if not isinstance(v, Var):
+                    raise FrontendError(request.location, f"'{request.callee}' changes an element of an array by its annotation",
+                                        "an atomic ensures may change scalars only")
+                changed[name[:-1]] = Var(name[:-1], v.type)
+            elif self._is_global(request, name):
+                seen[name] = v
+        before = {name: request.inliner.accesses.temporary(v.type) for name, v in changed.items()}
+
+        def later(v: Lvalue) -> Expr | None:
+            if not isinstance(v, Var):
+                return None
+            if v.name.endswith(PRIME):
+                return Read(changed[v.name[:-1]])
+            return Read(before[v.name]) if v.name in before else None
+
+        targets = (*changed.values(), *([] if result is None else [result]))
+        ops: list[Op] = [*(Assign(t, Read(changed[n])) for n, t in before.items()), Havoc(targets),
+                         Assume(fold(substitute(formula, later)))]
+        if request.result is not None and result is None:
+            ops.append(Havoc((request.result,)))
+        accesses = [Access(v, True, request.location, request.edge.text, AccessKind.ATOMIC) for v in changed.values()]
+        accesses += [Access(v, False, request.location, request.edge.text, AccessKind.ATOMIC) for n,
+                     v in seen.items() if n not in changed]
+        request.inliner.sketch.steps.append(Step(request.source, request.target, Block(tuple(ops)), tuple(accesses),
+                                                 request.location, request.edge.text, protected=True))
+
+    def _find(self, request: Request, name: str) -> Variable | Expr | None:
+        callee = request.inliner.accesses.world.module.declarations[request.callee]
+        for shown, argument in zip(callee.param_names, request.arguments, strict=False):
+            if shown == name and not isinstance(argument, Place):
+                return argument
+        return next((v for v in self._globals(request, name.partition(".")[0]) if name in (v.shown, v.name)
+                     or f"{name}[]" in (v.shown, v.name)), None)
+
+    def _globals(self, request: Request, name: str) -> Iterator[Variable]:
+        world = request.inliner.accesses.world
+        symbol = world.module.symbols.get(name)
+        if symbol is not None and symbol.storage in (Storage.GLOBAL, Storage.STATIC):
+            yield from world.objects.variables(world.objects.named(name))
+
+    def _is_global(self, request: Request, name: str) -> bool:
+        return name != TID and any(v.name == name for v in self._globals(request, name.partition(".")[0].partition("[")[0]))

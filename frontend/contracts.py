@@ -1,0 +1,213 @@
+"""The annotations of a file as claims of its program: what threads assume of others, invariants, loops, contracts.
+
+Loop invariants, `requires` and `ensures` become branches to error locations, taken in one step and without any access, where
+the claim is false. `Program.relies` has the assumptions, `Program.invariants` the invariants, which need not hold while a
+thread is inside an atomic section. Every thread has its number `\\tid` as a local.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from frontend.annotation import Clause, Kind
+from frontend.attach import Attached
+from frontend.cfa import (
+    Arbitrary,
+    Assign,
+    Assume,
+    Block,
+    Cfa,
+    Edge,
+    ErrorKind,
+    ErrorLocation,
+    Invariant,
+    Op,
+    Program,
+    Rely,
+    ThreadTemplate,
+    Variable,
+    name_of,
+    primitive,
+)
+from frontend.expr import BOOL, TRUE, Const, Expr, Lvalue, Read, Var, negate
+from frontend.fold import conjunction
+from frontend.ir import Note, NotePlace
+from frontend.source import FrontendError
+from frontend.twostate import Names, read_formula
+from frontend.types import DATA_MODELS
+
+_NOTE = "\\note"
+
+
+def note_op(note: Note, names: Iterable[tuple[str, Expr]]) -> Op:
+    """A note as an operation while an automaton is being made: it is kept, and so is what its names stand for."""
+    numbers = ",".join(map(str, note.clauses))
+    head = Assign(Var(f"{_NOTE}:{note.place.value}:{note.function}:{numbers}", BOOL), Const(1, BOOL))
+    return Block((head, *(Assign(Var(f"{_NOTE} {name}", e.type), e) for name, e in names)))
+
+
+def is_note(name: str) -> bool:
+    return name.startswith(_NOTE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A note read back from an operation."""
+
+    place: NotePlace
+    function: str
+    clauses: tuple[Clause, ...]
+    names: Mapping[str, Expr]
+
+
+def with_contracts(program: Program, attached: Attached) -> Program:
+    """The program with all that its annotations claim; raises FrontendError for what they say wrongly."""
+    return _Contracts(program, attached).program()
+
+
+class _Contracts:
+    def __init__(self, program: Program, attached: Attached) -> None:
+        self.base, self.attached = program, attached
+        self.model = DATA_MODELS[program.data_model]
+
+    def program(self) -> Program:
+        base = self.base
+        invariants = tuple(self._invariant(c) for c in self.attached.clauses if c.kind is Kind.INVARIANT)
+        relies = tuple(r for t in base.templates for r in self._relies(t))
+        templates = tuple(self._template(t) for t in base.templates)
+        self._unused()
+        return replace(base, templates=templates, invariants=(*base.invariants, *invariants), relies=relies)
+
+    # ------------------------------------------------------------------------------------------- the whole program
+    def _global(self, name: str) -> Variable | None:
+        for v in self.base.globals:
+            if name in (v.shown, v.name) or f"{name}[]" in (v.shown, v.name):
+                return v
+        return None
+
+    def _invariant(self, clause: Clause) -> Invariant:
+        cond = read_formula(clause, Names(self._global, tid=False), self.model)
+        return Invariant(cond, clause.location, clause.text, between=True)
+
+    def _relies(self, template: ThreadTemplate) -> Iterator[Rely]:
+        function = template.name.partition("#")[0]
+        for number, clause in enumerate(self.attached.clauses):
+            named = clause.functions or ((self.attached.inside[number],) if number in self.attached.inside else ())
+            if clause.kind is Kind.ASSUMES and (not named or function in named):
+                cond = read_formula(clause, Names(self._global, primes=True), self.model)
+                yield Rely(template.name, cond, clause.location, clause.text)
+
+    def _unused(self) -> None:
+        threads = {t.name.partition("#")[0] for t in self.base.templates}
+        for number, clause in enumerate(self.attached.clauses):
+            names = (*clause.functions, *((self.attached.inside[number],) if number in self.attached.inside else ()))
+            for name in names:
+                if name not in threads:
+                    raise FrontendError(clause.location, f"'{name}' is not the function of a thread",
+                                        f"threads run {', '.join(sorted(threads))}")
+
+    # ------------------------------------------------------------------------------------------- one thread
+    def _template(self, template: ThreadTemplate) -> ThreadTemplate:
+        made = _Automaton(template.cfa)
+        for edge in template.cfa.edges:
+            note = self._note(edge)
+            if note is None:
+                made.edges.append(edge)
+            else:
+                self._claim(made, template, edge, note)
+        locals_ = (*template.locals, *made.locals.values())
+        return replace(template, cfa=made.cfa(), locals=locals_)
+
+    def _note(self, edge: Edge) -> _Found | None:
+        parts = list(primitive(edge.op))
+        at = next((i for i, p in enumerate(parts) if isinstance(p, Assign) and is_note(name_of(p.target))), None)
+        if at is None:
+            return None
+        head = parts[at]
+        if not isinstance(head, Assign) or not all(isinstance(p, Assign) and is_note(name_of(p.target)) for p in parts):
+            raise FrontendError(edge.location, "an annotation inside an atomic section that waits",
+                                "wait where the section begins, or annotate outside of it")
+        _, place, function, numbers = name_of(head.target).split(":")
+        names = {name_of(p.target).removeprefix(f"{_NOTE} "): p.value for p in parts[at + 1:] if isinstance(p, Assign)}
+        clauses = tuple(self.attached.clauses[int(n)] for n in numbers.split(",") if n)
+        return _Found(NotePlace(place), function, clauses, names)
+
+    def _claim(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> None:
+        kinds = {NotePlace.LOOP: (Kind.LOOP, ErrorKind.LOOP), NotePlace.ENTRY: (Kind.REQUIRES, ErrorKind.REQUIRES),
+                 NotePlace.EXIT: (Kind.ENSURES, ErrorKind.ENSURES)}
+        wanted, error = kinds[note.place]
+
+        def find(name: str) -> Variable | Expr | None:
+            found = note.names.get(name) or self._local(template, note.function, name)
+            return found or self._global(name)
+
+        def old(v: Lvalue) -> Lvalue:
+            return made.old(note.function, v, template)
+
+        result = note.names.get("\\result")
+        names = Names(find, old=old if note.place is NotePlace.EXIT else None,
+                      result=result.lvalue if isinstance(result, Read) and isinstance(result.lvalue, Var) else None)
+        claimed = [c for c in note.clauses if c.kind is wanted]
+        cond: Expr = TRUE
+        for c in claimed:
+            cond = conjunction(cond, read_formula(c, names, self.model))
+        ops: list[Op] = [Assume(cond)] if claimed else []
+        if note.place is NotePlace.ENTRY:
+            ops += [Assign(kept, Read(v)) for v, kept in self._kept(made, template, note)]
+        made.edges.append(replace(edge, op=Block(tuple(ops)) if len(ops) != 1 else ops[0], accesses=()))
+        if claimed or note.place is not NotePlace.EXIT:
+            where = claimed[0].location if claimed else edge.location
+            wrong = made.error(ErrorLocation(error, where, f"{error.value} {' && '.join(c.text for c in claimed) or 'true'}"))
+            made.edges.append(replace(edge, op=Assume(negate(cond)), target=wrong, accesses=()))
+
+    def _kept(self, made: _Automaton, template: ThreadTemplate, note: _Found) -> list[tuple[Lvalue, Var]]:
+        """What `\\old` in the function's ensures needs to know later."""
+        found: dict[str, tuple[Lvalue, Var]] = {}
+
+        def keep(v: Lvalue) -> Lvalue:
+            kept = made.old(note.function, v, template)
+            if isinstance(kept, Var) and isinstance(v, Var) and kept != v:
+                found[v.name] = (v, kept)
+            return kept
+
+        for clause in note.clauses:
+            if clause.kind is Kind.ENSURES:
+                # Parameters and the result do not matter here: only which globals the formula wants to remember.
+                names = Names(lambda n: note.names.get(n) or self._global(n) or Const(0, BOOL), old=keep,
+                              result=Var("\\result", BOOL))
+                read_formula(clause, names, self.model)
+        return list(found.values())
+
+    @staticmethod
+    def _local(template: ThreadTemplate, function: str, name: str) -> Variable | None:
+        owners = [v for v in template.locals if v.shown and v.name.rpartition("::")[2].partition("#")[0] == name
+                  and (not function or v.name.startswith(f"{function}::"))]
+        return owners[0] if len(owners) == 1 else None
+
+
+@dataclass(slots=True)
+class _Automaton:
+    """An automaton that gets more locations and locals."""
+
+    base: Cfa
+    edges: list[Edge] = field(default_factory=list)
+    locals: dict[str, Variable] = field(default_factory=dict)
+    added: list[ErrorLocation] = field(default_factory=list)
+
+    def error(self, what: ErrorLocation) -> int:
+        self.added.append(what)
+        return self.base.size + len(self.added) - 1
+
+    def old(self, function: str, v: Lvalue, template: ThreadTemplate) -> Lvalue:
+        """The local that keeps what a global was on entry to the function; a thread's own variables are meant as they are."""
+        if not isinstance(v, Var) or v.name.startswith("\\") or any(own.name == v.name for own in template.locals):
+            return v
+        name = f"{function}::\\old({v.name})"
+        self.locals.setdefault(name, Variable(name, v.type, None, Arbitrary(), "", ghost=True))
+        return Var(name, v.type)
+
+    def cfa(self) -> Cfa:
+        base = self.base
+        errors = {**base.errors, **{base.size + i: e for i, e in enumerate(self.added)}}
+        return replace(base, size=base.size + len(self.added), edges=tuple(self.edges), errors=errors)

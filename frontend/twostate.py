@@ -1,0 +1,292 @@
+"""Formulas of annotations: C expressions, with primes for the state after a step, `\\tid`, `==>`, `<==>`, `\\old`, `\\result`,
+and sets of threads. A set is an unsigned integer whose bit n says that thread n is in it.
+
+What a formula reads are ordinary variables of `frontend.expr`: `x'` is the variable of that name, `\\tid` that of the thread.
+C's promotions and conversions are made explicit; comparisons may be chained (`0 <= i < n`) as in ACSL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from frontend.annotation import Clause, Word
+from frontend.cfa import Variable
+from frontend.expr import (
+    BOOL,
+    LEVEL,
+    LOGICAL,
+    Binary,
+    Cast,
+    Const,
+    Element,
+    Expr,
+    Ite,
+    Lvalue,
+    Read,
+    Scalar,
+    Unary,
+    Var,
+    reads,
+    substitute,
+    truth,
+)
+from frontend.fold import fold
+from frontend.source import FrontendError, Location
+from frontend.types import DataModel
+
+TID = "\\tid"
+PRIME = "'"
+_DEEPEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names stand for: `find` gives a variable, a value, or None. `primes`, `old`, `result`: what else may stand here.
+
+    `old` gives the variable that keeps the value an lvalue had on entry.
+    """
+
+    find: Callable[[str], Variable | Expr | None]
+    primes: bool = False
+    old: Callable[[Lvalue], Lvalue] | None = None
+    result: Var | None = None
+    tid: bool = True
+
+
+def primed(v: Lvalue) -> Lvalue:
+    """The lvalue in the state after the step; an index is that of the state before."""
+    return Var(v.name + PRIME, v.type) if isinstance(v, Var) else Element(v.array + PRIME, v.index, v.type)
+
+
+def tid_of(model: DataModel) -> Var:
+    return Var(TID, Scalar(8 * model.int_size, True))
+
+
+def read_formula(clause: Clause, names: Names, model: DataModel) -> Expr:
+    """The clause's formula as a BOOL expression; raises FrontendError at the place of what is wrong in it."""
+    return truth(_Parser(clause, names, model).all())
+
+
+class _Parser:
+    """Operator precedence by climbing."""
+
+    def __init__(self, clause: Clause, names: Names, model: DataModel) -> None:
+        self.words, self.end, self.names, self.model = clause.words, clause.end, names, model
+        self.int = Scalar(8 * model.int_size, True)
+        self.at = 0
+        if sum(w.text in ("(", "!", "-", "~", "+", "?", "[", "==>") for w in self.words) > _DEEPEST:
+            raise FrontendError(clause.location, "the formula is too deeply nested", "split it into several clauses")
+
+    # ------------------------------------------------------------------------------------------- words
+    @property
+    def here(self) -> Location:
+        return self.words[self.at].location if self.at < len(self.words) else self.end
+
+    def peek(self) -> str:
+        return self.words[self.at].text if self.at < len(self.words) and self.words[self.at].kind == "op" else ""
+
+    def next(self) -> Word:
+        if self.at >= len(self.words):
+            raise FrontendError(self.end, "the formula ends too early", "an operand is missing")
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def expect(self, op: str) -> None:
+        if self.peek() != op:
+            found = f"before '{self.words[self.at].text}'" if self.at < len(self.words) else "at the end of the formula"
+            raise FrontendError(self.here, f"'{op}' is missing {found}")
+        self.at += 1
+
+    def all(self) -> Expr:
+        e = self.equivalence()
+        if self.at < len(self.words):
+            raise FrontendError(self.here, f"unexpected '{self.words[self.at].text}'", "an operator or ';' is missing before it")
+        return e
+
+    # ------------------------------------------------------------------------------------------- operators
+    def equivalence(self) -> Expr:
+        left = self.implication()
+        while self.peek() == "<==>":
+            self.at += 1
+            left = Binary("==", truth(left), truth(self.implication()))
+        return left
+
+    def implication(self) -> Expr:
+        left = self.conditional()
+        if self.peek() != "==>":
+            return left
+        self.at += 1
+        return Binary("||", Unary("!", truth(left)), truth(self.implication()))
+
+    def conditional(self) -> Expr:
+        cond = self.binary(1)
+        if self.peek() != "?":
+            return cond
+        self.at += 1
+        then = self.equivalence()
+        self.expect(":")
+        a, b = self.balanced(then, self.conditional())
+        return Ite(truth(cond), a, b)
+
+    def binary(self, level: int) -> Expr:
+        left = self.unary()
+        chained: Expr | None = None  # the middle of `a < b < c`
+        while (mine := LEVEL.get(self.peek(), 0)) >= level:
+            op = self.peek()
+            self.at += 1
+            right = self.binary(mine + 1)
+            if chained is not None and mine == LEVEL["<"]:
+                left = Binary("&&", truth(left), self.combined(op, chained, right))
+            else:
+                left = self.combined(op, left, right)
+            chained = right if mine == LEVEL["<"] else None
+        return left
+
+    def combined(self, op: str, a: Expr, b: Expr) -> Expr:
+        if op in LOGICAL:
+            return Binary(op, truth(a), truth(b))
+        if op in ("<<", ">>"):
+            return Binary(op, self.promoted(a), self.promoted(b))
+        return Binary(op, *self.balanced(a, b))
+
+    def unary(self) -> Expr:
+        word = self.next()
+        match word.kind, word.text:
+            case "op", "(":
+                inner = self.equivalence()
+                self.expect(")")
+                return self.no_prime(inner)
+            case "op", "!":
+                return Unary("!", truth(self.unary()))
+            case "op", ("-" | "~") as op:
+                return fold(Unary(op, self.promoted(self.unary())))
+            case "op", "+":
+                return self.promoted(self.unary())
+            case "number", _:
+                return self.no_prime(self.constant(word))
+            case "special", _:
+                return self.special(word)
+            case "name", _:
+                return self.variable(word)
+        raise FrontendError(word.location, f"unexpected '{word.text}'", "an operand is wanted here")
+
+    def no_prime(self, e: Expr) -> Expr:
+        if self.peek() == PRIME:
+            raise FrontendError(self.here, "only a variable can have a prime", "put it behind each name")
+        return e
+
+    # ------------------------------------------------------------------------------------------- operands
+    def constant(self, word: Word) -> Expr:
+        digits = word.text.lower().rstrip("ul")
+        suffix = word.text.lower()[len(digits):]
+        hexadecimal, octal = digits.startswith("0x"), digits.startswith("0") and digits.isdecimal()
+        if octal and set(digits) & {"8", "9"}:
+            raise FrontendError(word.location, f"{word.text} is no octal number")
+        value = int(digits, 8) if octal else int(digits, 0)
+        sizes = [self.model.int_size, self.model.long_size, self.model.long_long_size][min(suffix.count("l"), 2):]
+        signs = [False] if "u" in suffix else [True, False] if hexadecimal or octal else [True]
+        for t in (Scalar(8 * size, signed) for size in sizes for signed in signs):
+            if value <= t.high:
+                return Const(value, t)
+        raise FrontendError(word.location, f"the number {word.text} is too large")
+
+    def variable(self, word: Word) -> Expr:
+        found = self.names.find(word.text)
+        if found is None:
+            raise FrontendError(word.location, f"there is no variable '{word.text}' here",
+                                "globals of the file, and in loops and contracts the function's own")
+        if not isinstance(found, Variable):
+            return self.no_prime(found)
+        v: Lvalue = Var(found.name, found.type)
+        if found.is_array:
+            self.expect("[")
+            index = self.equivalence()
+            self.expect("]")
+            v = Element(found.name, self.promoted(index), found.type)
+        if self.peek() != PRIME:
+            return Read(v)
+        if not self.names.primes:
+            raise FrontendError(self.here, f"'{word.text}{PRIME}': there is no state after a step here",
+                                "primes are for assumptions and atomic ensures; \\old(x) is the value on entry")
+        self.at += 1
+        return Read(primed(v))
+
+    def special(self, word: Word) -> Expr:
+        match word.text:
+            case "\\tid":
+                if not self.names.tid:
+                    raise FrontendError(word.location, "an invariant speaks of no thread",
+                                        "\\tid is for assumptions, loops and contracts")
+                return Read(tid_of(self.model))
+            case "\\true":
+                return Const(1, BOOL)
+            case "\\false":
+                return Const(0, BOOL)
+            case "\\empty":
+                return Const(0, self.int)
+            case "\\result":
+                if self.names.result is None:
+                    raise FrontendError(word.location, "there is no result here",
+                                        "\\result is for the ensures of a function with a value")
+                return Read(self.names.result)
+            case "\\old":
+                return self.old(word)
+            case "\\in" | "\\add" | "\\remove":
+                return self.set_operation(word)
+        raise FrontendError(word.location, f"unknown word '{word.text}'",
+                            "one of \\tid, \\old, \\result, \\in, \\add, \\remove, \\empty, \\true, \\false")
+
+    def old(self, word: Word) -> Expr:
+        keep = self.names.old
+        if keep is None:
+            raise FrontendError(word.location, "there is no state on entry here", "\\old is for ensures")
+        self.expect("(")
+        inner = self.equivalence()
+        self.expect(")")
+        if any(isinstance(v, Element) for v in reads(inner)):
+            raise FrontendError(word.location, "\\old of an element of an array", "only scalars are remembered")
+        return substitute(inner, lambda v: Read(keep(v)))
+
+    def set_operation(self, word: Word) -> Expr:
+        """Of the thread `\\tid`, or of the one that a second argument names."""
+        self.expect("(")
+        place = self.here
+        members = self.equivalence()
+        number: Expr = Read(tid_of(self.model))
+        if self.peek() == ",":
+            self.at += 1
+            number = self.promoted(self.equivalence())
+        elif not self.names.tid:
+            raise FrontendError(word.location, "an invariant speaks of no thread", f"name one: {word.text}(r, 1)")
+        self.expect(")")
+        t = members.type
+        if t.signed or t == BOOL:
+            raise FrontendError(place, "a set of threads is an unsigned variable", "declare it as circ_set, or unsigned long")
+        bit = Binary("<<", Const(1, t), number)
+        match word.text:
+            case "\\in":
+                return Binary("!=", Binary("&", members, bit), Const(0, t))
+            case "\\add":
+                return Binary("|", members, bit)
+            case _:
+                return Binary("&", members, Unary("~", bit))
+
+    # ------------------------------------------------------------------------------------------- conversions
+    def promoted(self, e: Expr) -> Expr:
+        """C's integer promotion."""
+        narrow = e.type == BOOL or e.type.width < self.int.width
+        return Cast(e, self.int) if narrow else e
+
+    def balanced(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
+        """C's usual arithmetic conversions."""
+        a, b = self.promoted(a), self.promoted(b)
+        width = max(a.type.width, b.type.width)
+        t = Scalar(width, all(e.type.signed or e.type.width < width for e in (a, b)))
+        return _cast(a, t), _cast(b, t)
+
+
+def _cast(e: Expr, t: Scalar) -> Expr:
+    if e.type == t:
+        return e
+    return Const(t.wrap(e.value), t) if isinstance(e, Const) else Cast(e, t)
