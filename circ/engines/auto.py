@@ -13,10 +13,12 @@ from dataclasses import replace
 
 from circ.engines import explicit
 from circ.engines.inference import ContextInference, omega_circ
+from circ.engines.sections import OnSections
 from circ.engines.static import Static
 from circ.verdict import (
     Certificate,
     Choice,
+    Engine,
     Observer,
     Options,
     OutOfTime,
@@ -121,5 +123,5 @@ def _by(name: str, verdict: Verdict) -> Verdict:
     return replace(verdict, statistics=replace(verdict.statistics, by=name))
 
 
-def engine() -> Auto:
-    return Auto()
+def engine() -> Engine:
+    return OnSections(Auto())

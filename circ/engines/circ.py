@@ -1,5 +1,9 @@
 """Engine `circ`: Algorithm 5 with counters up to k and omega (see `circ.engines.inference`)."""
 
-from circ.engines.inference import circ as engine
+from circ.engines.inference import circ
+from circ.engines.sections import OnSections
+from circ.verdict import Engine
 
-__all__ = ["engine"]
+
+def engine() -> Engine:
+    return OnSections(circ())

@@ -24,8 +24,9 @@ from circ.smt import Inexpressible
 from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.cfa import Program
 from frontend.copies import one_by_one
+from frontend.onestep import sections_as_steps
 
-ONE_BY_ONE = "one-by-one"
+ONE_BY_ONE, SECTIONS = "one-by-one", "sections"
 
 __all__ = ["Accepted", "Outcome", "Refused", "check_certificate"]
 
@@ -41,8 +42,8 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
         return Refused("program", "", flaw)
     if program.relies and question == Assertions() and certificate.kind != "assume-guarantee":
         return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
-    if certificate.kind == ONE_BY_ONE:
-        return _one_by_one(program, question, certificate)
+    if certificate.kind in (ONE_BY_ONE, SECTIONS):
+        return _about_another(program, question, certificate)
     if certificate.kind == "reachable":
         return check_reachable(program, certificate)
     if certificate.kind not in ("pairs", "inductive", "exceptions", "summaries", "assume-guarantee"):
@@ -63,17 +64,26 @@ def check_certificate(program: Program, question: Question, certificate: Certifi
         return Refused("format", "", f"{error} has no exact meaning for mathematical integers")
 
 
-def _one_by_one(program: Program, question: Question, certificate: Certificate) -> Outcome:
-    """A proof about the program with its counted threads told apart, which has the same runs (`frontend.copies`)."""
-    split = one_by_one(program)
-    if split is program:
-        return Refused("format", "", "no template has copies to tell apart")
+def _about_another(program: Program, question: Question, certificate: Certificate) -> Outcome:
+    """A proof about a program that is made from this one and has the same races.
+
+    Its counted threads are told apart (`frontend.copies`), or its atomic sections are single steps (`frontend.onestep`).
+    """
+    if certificate.kind == ONE_BY_ONE:
+        other = one_by_one(program)
+        if other is program:
+            return Refused("format", "", "no template has copies to tell apart")
+    else:
+        sections = sections_as_steps(program)
+        if sections is None:
+            return Refused("format", "", "no atomic section is a single step")
+        other = sections.program
     body = certificate.body
     if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
-        return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the split program")
-    if body["kind"] == ONE_BY_ONE:
-        return Refused("format", "", "split once already")
-    return check_certificate(split, question, Certificate(split.fingerprint(), question, body["kind"], body["body"]))
+        return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the other program")
+    if body["kind"] == certificate.kind:
+        return Refused("format", "", "made from this program once already")
+    return check_certificate(other, question, Certificate(other.fingerprint(), question, body["kind"], body["body"]))
 
 
 def _flaw(program: Program, question: Question) -> str | None:
