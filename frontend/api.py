@@ -7,7 +7,6 @@ from pathlib import Path
 
 from frontend.cfa import Program
 from frontend.interrupt_table import Table, load_table
-from frontend.link import LinkOptions, link
 from frontend.source import FrontendError, Location, no_collection
 from frontend.types import DATA_MODELS
 
@@ -40,7 +39,8 @@ DEFAULT_OPTIONS = LoadOptions()
 
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in a C file (or a preprocessed `.i` file); raises FrontendError for anything wrong with it."""
-    # The parser is heavy and not needed by those who only import the data types.
+    # The parser and the linker are heavy and not needed by those who only import the data types.
+    from frontend.link import LinkOptions, link
     from frontend.module import load_module
     from frontend.parse import SourceOptions, parse
 

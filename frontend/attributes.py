@@ -23,6 +23,9 @@ class Attribute:
     location: Location
 
 
+ASM_LABEL = "circ_asm_label"
+"""What `int g asm("h");` becomes: the name that the assembler knows the object by."""
+
 WITHOUT_MEANING = frozenset({
     "access", "alloc_align", "alloc_size", "always_inline", "artificial", "assume", "assume_aligned", "bounded", "cdecl",
     "cold", "const", "counted_by", "deprecated", "designated_init", "diagnose_if", "dllexport", "dllimport", "enable_if",

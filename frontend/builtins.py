@@ -53,6 +53,8 @@ def builtin(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     if short in ("object_size", "dynamic_object_size"):
         kind = x.unit.constant(nodes[1], x.scope)
         return Value(x.ints.size, Const(x.ints.size.scalar.wrap(0 if kind in (2, 3) else -1), x.ints.size.scalar))
+    if short == "va_arg_pack":
+        return Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node))
     if short in ("va_start", "va_copy"):
         return _opaque_list(x, nodes[0], node)
     if short == "va_arg":

@@ -281,10 +281,10 @@ def _assembly(x: Expressions, node: c_ast.FuncCall) -> Operand:
     return Nothing()
 
 
-_CHECKED = re.compile(r"__builtin___(\w+)_chk$")
+_CHECKED = re.compile(r"__builtin___(\w+(?<!printf))_chk$")
 
 
 def _plain_name(name: str) -> str:
-    """`memcpy` for `__builtin_memcpy` and `__builtin___memcpy_chk`, whose extra argument does no harm."""
+    """`memcpy` for `__builtin_memcpy` and `__builtin___memcpy_chk`, whose last argument does no harm, not for `__sprintf_chk`."""
     checked = _CHECKED.match(name)
     return checked.group(1) if checked else name.removeprefix("__builtin_")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from frontend.attributes import as_tokens, closing, plain_name
+from frontend.attributes import ASM_LABEL, as_tokens, closing, plain_name
 from frontend.cursor import CONTROL, Cursor, made
 from frontend.declared import declared_names
 from frontend.ir import Annotation
@@ -292,9 +292,12 @@ def _asm(c: Cursor, token: Token) -> None:
         c.push(_asm_call(token, inside))
     elif c.previous not in DECLARATOR_ENDS:
         raise FrontendError(token.location, "assembly where C has none", "it is a statement, or follows a declarator")
-    elif c.previous == "ID":
-        text = f"'{c.out[-1].value}' is an object of its own, not the assembler's {spelled(inside)}"
-        c.assumptions.append((text, token.location))
+    elif any(t.type == "REGISTER" for t in c.out[c.start:]):
+        c.assumptions.append((f"'{c.out[-1].value}' is an object of its own, not the register {spelled(inside)}", token.location))
+    elif not c.stack:
+        c.push(made(token, "__attribute__", "(", "(", ASM_LABEL, "(", inside, ")", ")", ")"))
+    else:
+        raise FrontendError(token.location, "an assembler's name for an object in a block", "declare it at file level")
 
 
 def _asm_call(token: Token, inside: list[Token]) -> list[Token]:

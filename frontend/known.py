@@ -15,7 +15,7 @@ from frontend.ir import Place
 from frontend.known_table import CALLBACKS, KNOWN, Known
 from frontend.memory import MemObject
 from frontend.objects import Notes
-from frontend.pointsto import Targets, points_to_const
+from frontend.pointsto import Targets, hidden_object, points_to_const
 from frontend.pthreads import Pthreads, sync
 from frontend.registered import Registered
 from frontend.steps import Step
@@ -125,7 +125,28 @@ class KnownFunctions(Library):
         for position, write in [*((r, False) for r in reads), *((w, True) for w in writes)]:
             if position < count and self._is_pointer(request, position):
                 here = self._follow(request, here, position, write, self._extent(request, known))
-        self._give(request, here, known.result)
+        if known.result == "hidden":
+            self._hidden(request, here)
+        else:
+            self._give(request, here, known.result)
+
+    def _hidden(self, request: Request, source: int) -> None:
+        """Write the object that the library has for the function; see `HIDDEN`."""
+        accesses, sketch, edge = request.inliner.accesses, request.inliner.sketch, request.edge
+        obj = accesses.world.objects.named(hidden_object(request.callee))
+        address = Const(accesses.world.objects.base(obj), accesses.world.places.pointer)
+        after = sketch.fresh()
+        accesses.effect(sketch, source, after, address, Targets(((obj.name, 0),), False), -1, True, edge)
+        if request.callee == "strtok":
+            before, after = after, sketch.fresh()
+            accesses.effect(sketch, before, after, Const(0, address.type), accesses.world.pointsto.kept, DEEP, True, edge)
+            self._give(request, after, "any")
+            return
+        if request.result is None:
+            request.inliner.step(after, SKIP, request.target, edge)
+            return
+        for value in (address, Const(0, address.type)):  # null if it fails
+            request.inliner.step(after, Assign(request.result, cast(value, request.result.type)), request.target, edge)
 
     def _formatted(self, request: Request, known: Known, at: int) -> list[tuple[int, Use]]:
         """The format is read, and what may happen to the arguments behind it."""
@@ -134,7 +155,7 @@ class KnownFunctions(Library):
             return []
         texts = request.inliner.accesses.world.pointsto.texts(request.frame.function.name, raw)
         if known.listed:
-            found = [any_use(texts, known.scans)]
+            found = [any_use(texts, known.scans)] * (len(request.arguments) - at - 1)
         else:
             found = uses(texts, known.scans, len(request.arguments) - at - 1)
         return [(at, Use.READ), *((at + 1 + i, use) for i, some in enumerate(found) for use in Use if use in some)]

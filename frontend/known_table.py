@@ -2,9 +2,9 @@
 
 One line a function: name, result, arguments read, arguments written; a pointer argument that is not listed is not followed.
 Results: `any` an arbitrary value, `arg0` the first argument, `in0` a pointer into what the first argument points to or null,
-`new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere.
+`new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere, `hidden` see `HIDDEN`.
 `p2` is a format of `printf` as argument 2 and `s2` one of `scanf`, which say what becomes of all further arguments;
-`vp2`, `vs2` the same with the arguments in a `va_list`.
+`vp2`, `vs2` the same with the arguments in a `va_list` or passed on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 class Known:
     """The effect of a library function; `reads` and `writes` number arguments, `format` the one that tells about the rest.
 
-    `scans`: it is a format of `scanf`; `listed`: the further arguments are in a `va_list`.
+    `scans`: it is a format of `scanf`; `listed`: a further argument may stand for several.
     """
 
     name: str
@@ -58,8 +58,8 @@ strspn any r0 r1
 strcspn any r0 r1
 strdup new r0
 strndup new r0
-strtok unknown r0 r1 w0
-strerror unknown
+strtok hidden r0 r1 w0
+strerror hidden
 explicit_bzero any w0
 # stdlib.h
 malloc new
@@ -140,6 +140,16 @@ __isoc99_scanf any s0
 __isoc99_fscanf any s1
 __isoc99_sscanf any r0 s1
 syslog any p1
+__printf_chk any vp1
+__fprintf_chk any vp2
+__dprintf_chk any vp2
+__sprintf_chk any w0 vp3
+__snprintf_chk any w0 vp4
+__vprintf_chk any vp1
+__vfprintf_chk any vp2
+__vdprintf_chk any vp2
+__vsprintf_chk any w0 vp3
+__vsnprintf_chk any w0 vp4
 puts any r0
 fputs any r0
 putchar any
@@ -183,9 +193,10 @@ clock any
 gettimeofday any w0
 clock_gettime any w1
 difftime any
-localtime unknown r0
-gmtime unknown r0
-ctime unknown r0
+localtime hidden r0
+gmtime hidden r0
+ctime hidden r0
+asctime hidden r0
 mktime any r0
 strftime any w0 r2 r3
 sched_yield any
@@ -277,6 +288,11 @@ SPECIFIC = frozenset({"pthread_setspecific", "tss_set"})
 ANY_TIME = {"signal": (1,), "bsd_signal": (1,), "sysv_signal": (1,), "__sysv_signal": (1,), "sigset": (1,), "sigaction": (1,),
             "pthread_atfork": (0, 1, 2)}
 """Functions that are given others which may run at any time from then on, or structs with those."""
+
+HIDDEN = {"localtime": "localtime", "gmtime": "localtime", "ctime": "asctime", "asctime": "asctime", "strerror": "strerror",
+          "strtok": "strtok"}
+"""Functions that write an object of the library's own, the same for all threads, and the one it is. They give a pointer to it,
+or null; `strtok` keeps its argument there and gives a pointer into what it was given at some time."""
 
 CALLBACKS = {"qsort": (3, (0, 0)), "bsearch": (4, (0, 1))}
 """Functions that call a function they are given, any number of times: which argument it is, and into what of the other

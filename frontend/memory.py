@@ -52,7 +52,6 @@ class Leaf:
     bytes: bool = False
     floating: bool = False
     volatile: bool = False
-    atomic: bool = False
     aliases: tuple[str, ...] = ()
     lock: bool = False
     """The state of one of the threading library's objects, in place of all of its members."""
@@ -204,7 +203,7 @@ class Layout:
     def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = ()) -> Shape:
         """The leaves of a type under a name, in order of their offsets."""
         self._leaves, self._anchors = [], []
-        root = self._node(name, type_, 0, dims, False, False, location)
+        root = self._node(name, type_, 0, dims, False, location)
         return Shape(root, tuple(self._leaves), tuple(self._anchors))
 
     def flat(self, name: str, size: int, type_: CType, dims: tuple[Dim, ...] = ()) -> Shape:
@@ -212,26 +211,26 @@ class Layout:
         leaf = Leaf(f"{name}.bytes[]", BYTE, 0, 1, (*dims, Dim(1, size)), bytes=True)
         return Shape(BytesNode(leaf), (leaf,), (Anchor(0, type_, BytesNode(leaf), dims),))
 
-    def _node(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool, atomic: bool,
+    def _node(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool,
               location: Location) -> Node:
         at = len(self._anchors)
-        node = self._subtree(name, t, offset, dims, volatile or t.quals.volatile, atomic or t.quals.atomic, location)
+        node = self._subtree(name, t, offset, dims, volatile or t.quals.volatile, location)
         self._anchors.insert(at, Anchor(offset, t, node, dims))
         return node
 
-    def _subtree(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool, atomic: bool,
+    def _subtree(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool,
                  location: Location) -> Node:
         scalar = scalar_of(t, self._module)
         if scalar is not None:
-            leaf = Leaf(name, scalar, offset, self._module.sizeof(t), dims, False, isinstance(t, FloatType), volatile, atomic)
+            leaf = Leaf(name, scalar, offset, self._module.sizeof(t), dims, False, isinstance(t, FloatType), volatile)
             return self._leaf(leaf)
         match t:
             case ArrayType(element=ArrayType() as element) if self._module.sizeof(element) == 0:
                 # Rows of variable length: one row without end, in which every access is somewhere.
-                return self._node(f"{name}[]", element, offset, dims, volatile, atomic, location)
+                return self._node(f"{name}[]", element, offset, dims, volatile, location)
             case ArrayType(element=element, length=length):
                 dim = Dim(self._module.sizeof(element), UNBOUNDED_LENGTH if length is None else max(length, 1))
-                return ArrayNode(self._node(f"{name}[]", element, offset, (*dims, dim), volatile, atomic, location), dim)
+                return ArrayNode(self._node(f"{name}[]", element, offset, (*dims, dim), volatile, location), dim)
             case RecordType(key=key):
                 record = self._module.records.get(key)
                 if record is None:
@@ -239,8 +238,8 @@ class Layout:
                 if key in self._locks:
                     return self._leaf(Leaf(name, _STATE, offset, _STATE.width // 8, dims, lock=True))
                 if record.union:
-                    return self._union(name, record, offset, dims, volatile, atomic)
-                return self._struct(name, record, offset, dims, volatile, atomic, location)
+                    return self._union(name, record, offset, dims, volatile)
+                return self._struct(name, record, offset, dims, volatile, location)
             case VoidType() | FunctionType():
                 raise FrontendError(location, f"'{name}' is not an object")
             case _:
@@ -250,14 +249,14 @@ class Layout:
         self._leaves.append(leaf)
         return LeafNode(leaf)
 
-    def _struct(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool, atomic: bool,
+    def _struct(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool,
                 location: Location) -> Node:
         fields: dict[str, tuple[Node, tuple[int, int] | None]] = {}
         for run in _runs(record):
             member = run[0]
             if member.bits is None:
                 inner = self._anonymous(name, member) if member.name.startswith("<anon") else f"{name}.{member.name}"
-                below = self._node(inner, member.type, offset + member.offset, dims, volatile, atomic, location)
+                below = self._node(inner, member.type, offset + member.offset, dims, volatile, location)
                 fields[member.name] = (below, None)
                 continue
             first = min(f.offset * 8 + f.bit_offset for f in run) // 8
@@ -277,7 +276,7 @@ class Layout:
         record = self._module.records.get(member.type.key) if isinstance(member.type, RecordType) else None
         return f"{name}.{record.fields[0].name}" if record is not None and record.union and record.fields else name
 
-    def _union(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool, atomic: bool) -> Node:
+    def _union(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool) -> Node:
         scalars = [scalar_of(f.type, self._module) for f in record.fields if f.bits is None]
         sizes = {self._module.sizeof(f.type) for f in record.fields}
         plain = len(scalars) == len(record.fields) and all(s is not None and s != BOOL for s in scalars) and len(sizes) == 1
@@ -286,8 +285,7 @@ class Layout:
         aliases = (name, *(f"{name}.{f.name}" for f in record.fields), *(f"{outer}.{f.name}" for f in record.fields if outer))
         if plain and record.fields:
             size = next(iter(sizes))
-            node = self._leaf(Leaf(name, Scalar(8 * size, False), offset, size, dims, volatile=volatile, atomic=atomic,
-                                   aliases=aliases))
+            node = self._leaf(Leaf(name, Scalar(8 * size, False), offset, size, dims, volatile=volatile, aliases=aliases))
             return StructNode({f.name: (node, None) for f in record.fields})
         bytes_ = (*dims, Dim(1, max(record.size, 1)))
         leaf = self._leaf(Leaf(f"{name}.bytes[]", BYTE, offset, 1, bytes_, bytes=True, volatile=volatile, aliases=aliases)).leaf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
@@ -10,6 +11,7 @@ from pycparser import c_ast
 
 from frontend.annotation import Kind, clauses
 from frontend.attach import Attached, attach
+from frontend.attributes import ASM_LABEL
 from frontend.convert import strip
 from frontend.declare import adjusted
 from frontend.effects import Syntax, survey
@@ -135,6 +137,7 @@ class CModule:
             self._enter(node)
         if contracts:
             self._unit.attached = attach(clauses(parsed.annotations), parsed.ast, self._unit.where)
+        self._check_labels()
 
     # ------------------------------------------------------------------------------------------- names
     def _enter(self, node: c_ast.Node) -> None:
@@ -142,6 +145,7 @@ class CModule:
         match node:
             case c_ast.FuncDef():
                 self._functions.setdefault(node.decl.name, []).append(node.decl)
+                self._one_body(node)
                 self._bodies[node.decl.name] = node
                 self._tags(node.decl)
             case c_ast.Typedef():
@@ -155,6 +159,30 @@ class CModule:
                     self._functions.setdefault(node.name, []).append(node)
                 else:
                     self._objects.setdefault(node.name, []).append(node)
+
+    def _one_body(self, node: c_ast.FuncDef) -> None:
+        """A function is defined once; a body for inlining alone (`extern inline`) is none beside another one."""
+        before = self._bodies.get(node.decl.name)
+        if before is not None and not _for_inlining(before) and not _for_inlining(node):
+            raise FrontendError(self._unit.where(node.decl), f"'{node.decl.name}' is defined twice",
+                                f"remove one; the other is at {self._unit.where(before.decl)}")
+
+    def _check_labels(self) -> None:
+        """Two names for one object, by an assembler's name, are refused."""
+        labels: dict[str, str] = {}
+        for name, attributes in self._parsed.attributes.items():
+            for attribute in attributes:
+                if attribute.name != ASM_LABEL:
+                    continue
+                label = "".join(re.findall(r'"([^"]*)"', "".join(attribute.args)))
+                other = label if label in self._objects or label in self._functions else labels.get(label, name)
+                labels.setdefault(label, name)
+                same_object = name in self._objects and (other in self._objects or other in self._functions)
+                bodies = any(n in self._bodies and not _for_inlining(self._bodies[n]) for n in (name, other))
+                same_function = name in self._functions and (bodies or other in self._objects)
+                if other != name and (same_object or same_function):
+                    raise FrontendError(attribute.location, f"'{name}' is another name of '{other}' for the assembler",
+                                        "use one name")
 
     def _declares_function(self, decl: c_ast.Decl) -> bool:
         """Whether the declaration is one of a function, be it through a typedef."""
@@ -230,9 +258,16 @@ class CModule:
         t: CType | None = None
         for decl in decls:
             found = self._declared_type(decl)
+            if t is not None and 0 != self.sizeof(t) != self.sizeof(found) != 0:
+                raise FrontendError(unit.where(decl), f"'{name}' is declared with another type than before",
+                                    f"make it the type of {unit.where(decls[0])}")
             if t is None or (isinstance(t, ArrayType) and t.length is None):
                 t = found
         assert t is not None
+        given = [d for d in decls if d.init is not None]
+        if len(given) > 1:
+            raise FrontendError(unit.where(given[1]), f"'{name}' is defined twice",
+                                f"remove one; the other is at {unit.where(given[0])}")
         first = next((d for d in decls if d.init is not None), next((d for d in decls if "extern" not in d.storage), decls[0]))
         storage = Storage.GLOBAL
         if any(s in d.storage for d in decls for s in THREAD_LOCAL):
@@ -440,3 +475,8 @@ def _scratch(unit: Unit, scope: Scope) -> Expressions:
     x = Expressions(unit, graph, scope, Syntax())
     Statements(x, graph.location(), None)
     return x
+
+
+def _for_inlining(node: c_ast.FuncDef) -> bool:
+    """Whether the body is one for inlining alone, beside which there is another one."""
+    return "inline" in node.decl.funcspec and "extern" in node.decl.storage

@@ -193,14 +193,14 @@ class Places:
             case LeafNode(leaf=leaf):
                 index = self.flatten(leaf, part.indices)
                 further = leaf.lock and part.byte not in (None, Const(0, self.word))
-                return Cell(leaf, index, scalar, part.bits, 0, floating, type_.quals.atomic or leaf.atomic, further)
+                return Cell(leaf, index, scalar, part.bits, 0, floating, type_.quals.atomic, further)
             case BytesNode(leaf=leaf):
                 assert part.byte is not None
                 index = self.flatten(leaf, (*part.indices, part.byte))
                 size = self._module.sizeof(type_)
                 if part.bits is not None:
                     size = (sum(part.bits) + 7) // 8
-                return Cell(leaf, index, scalar, part.bits, size, floating, type_.quals.atomic or leaf.atomic)
+                return Cell(leaf, index, scalar, part.bits, size, floating, type_.quals.atomic)
             case _:
                 raise FrontendError(location, "a struct, union or array is used as a value here")
 

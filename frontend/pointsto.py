@@ -32,7 +32,7 @@ from frontend.ir import (
     Storage,
     Store,
 )
-from frontend.known_table import ANY_TIME, AT_EXIT, CALLBACKS, EXITS, KEYS, KNOWN, PUSH, SPECIFIC, THREAD_END
+from frontend.known_table import ANY_TIME, AT_EXIT, CALLBACKS, EXITS, HIDDEN, KEYS, KNOWN, PUSH, SPECIFIC, THREAD_END
 from frontend.memory import MemObject
 from frontend.objects import Objects
 from frontend.places import Places
@@ -637,6 +637,9 @@ class PointsTo:
     def _external(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
         known = KNOWN.get(callee)
         into = ("r", function.name, call.result.name) if isinstance(call.result, Var) else None
+        if callee in HIDDEN:
+            self._hides(function, edge, call, callee, into)
+            into = None
         if into is not None and isinstance(call.result, Var) and self._follow.wide(call.result.type):
             match known.result if known is not None else "external":
                 case "new":
@@ -672,6 +675,30 @@ class PointsTo:
         elif known is None and not callee.startswith(QUIET):
             self._opaque(function, call)
             self._given(function, edge, call)
+
+    def _hides(self, function: Function, edge: IrEdge, call: Call, callee: str, into: Node | None) -> None:
+        """The function has an object of its own."""
+        name = hidden_object(callee)
+        if name not in self.heaps:
+            self.heaps[name] = None
+            self._objects.add_heap(name, self._heap_types.get(name), None, edge.location, True, True)
+            self.taken.setdefault(name)
+        if callee != "strtok":
+            if into is not None:
+                self._add(into, (name, 0))
+            return
+        kept: Node = ("c", name, "kept")
+        for argument in call.args[:1]:
+            if not isinstance(argument, Place):
+                self._assign(function.name, argument, kept, self._places.pointer)
+        if into is not None:
+            self._copy(kept, into, self._follow.anywhere)
+
+    @property
+    def kept(self) -> Targets:
+        """What `strtok` was given."""
+        found = self._sets.get(("c", hidden_object("strtok"), "kept"), {})
+        return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
 
     def _pointee(self, function: Function, call: Call, position: int, value: Target) -> None:
         """A library function writes through an argument; if a pointer is there it may be `value` afterwards."""
@@ -767,6 +794,11 @@ class PointsTo:
                                    name in self._single)
             self.taken.setdefault(name)
         return self.sites[site]
+
+
+def hidden_object(callee: str) -> str:
+    """The object of the library's own that a function writes."""
+    return f"static@{HIDDEN[callee]}"
 
 
 def points_to_const(call: Call, position: int) -> bool:

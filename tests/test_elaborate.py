@@ -449,3 +449,22 @@ def test_reads_are_only_of_registers(load: Load) -> None:
                         e = todo.pop()
                         assert not isinstance(e, Read) or (isinstance(e.lvalue, Var) and e.lvalue.name in known)
                         todo.extend(children(e))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ('int h; extern int g asm("h"); int main(void) { g = 1; }', "1:21: error: 'g' is another name of 'h'"),
+    ('int a asm("h"); int b __asm__("" "h"); int main(void) { a = 1; }', "1:23: error: 'b' is another name of 'a'"),
+    ('void f(void) {} void g(void) asm("f"); int main(void) { g(); }', "1:30: error: 'g' is another name of 'f'"),
+    ("int f(void) { return 1; } int f(void) { return 2; } int main(void) { f(); }", "1:31: error: 'f' is defined twice"),
+    ("int g = 1; int g = 2; int main(void) { g = 2; }", "1:16: error: 'g' is defined twice"),
+    ("int g; char g; int main(void) { g = 2; }", "1:13: error: 'g' is declared with another type"),
+])
+def test_one_name_one_object(load: Load, text: str, message: str) -> None:
+    with pytest.raises(FrontendError, match=message):
+        _ = [load(text).symbols, load(text).function("main")]
+
+
+def test_declarations_that_agree(load: Load) -> None:
+    module = load("extern int a[]; int a[4]; int g; int g = 2; struct S; extern struct S x; struct S { int a; }; struct S x;"
+                  'extern inline int q(void) { return 1; } int q(void) { return 2; } int z[3] asm("zz"); int sc(void) asm("scanf");')
+    assert list(module.symbols) == ["a", "g", "x", "z"]

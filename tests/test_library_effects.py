@@ -71,3 +71,29 @@ def test_formats() -> None:
     assert uses(["%*d %[^]%] %5c%%%lf"], True, 4) == [write, write, write, frozenset()]
     assert uses(["%d", "%s"], False, 1) == [value | read]
     assert uses(["100%"], False, 1) == uses(None, False, 1) == [frozenset(Use)]
+
+
+def test_strtok_remembers_what_it_was_given(tmp_path: Path) -> None:
+    program = load(tmp_path, "char b[9], other[9]; void first(void) { strtok(b, \" \"); } int n;",
+                   'if (n) first(); char *p = strtok(NULL, " "); if (p) *p = 1; other[n] = 1;')
+    (template,) = program.templates
+    later = {a.variable for e in template.cfa.edges for a in e.accesses if a.write and "strtok((void *)0" in e.text}
+    assert "b[]" in later and "other[]" not in later
+    assert any(name.startswith("static@strtok") for name in touched(program, True))
+
+
+@pytest.mark.parametrize("body", ["time_t s = 0; localtime(&s);", "time_t s = 0; struct tm *m = gmtime(&s); if (m) g = m->tm_year;"])
+def test_objects_of_the_library_are_shared(tmp_path: Path, body: str) -> None:
+    program = load(tmp_path, "int g;", body)
+    assert any(name.startswith("static@localtime") for name in touched(program, True))
+
+
+def test_a_plain_access_to_an_atomic_object(tmp_path: Path) -> None:
+    kinds: dict[str, set[str]] = {}
+    program = load(tmp_path, "#include <stdatomic.h>\natomic_int a, b, c, d; _Atomic struct { int x, y; } s, r;",
+                   "*(int *)&a = 1; b = 1; atomic_init(&c, 1); d++; s = r;")
+    for edge in (e for t in program.templates for e in t.cfa.edges):
+        for access in edge.accesses:
+            kinds.setdefault(access.variable, set()).add(access.kind.name)
+    assert kinds == {"a": {"DATA"}, "b": {"ATOMIC"}, "c": {"DATA"}, "d": {"ATOMIC"},
+                     **{name: {"ATOMIC"} for name in ("s.x", "s.y", "r.x", "r.y")}}

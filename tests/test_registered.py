@@ -125,7 +125,7 @@ def test_a_library_function_cleans_up(tmp_path: Path) -> None:
 
 
 def test_a_pop_needs_a_push(tmp_path: Path) -> None:
-    with pytest.raises(FrontendError, match="handed.c:6:.*pthread_cleanup_pop without"):
+    with pytest.raises(FrontendError, match=r"handed.c:6:.*pthread_cleanup_pop without"):
         load(tmp_path, "int main(void) { __circ_cleanup_pop(); }")
 
 

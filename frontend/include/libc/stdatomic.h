@@ -49,7 +49,7 @@ typedef struct {
 #define ATOMIC_LONG_LOCK_FREE 2
 #define ATOMIC_POINTER_LOCK_FREE 2
 #define kill_dependency(value) (value)
-#define atomic_init(p, v) __atomic_store_n((p), (v), 0)
+#define atomic_init(p, v) __c11_atomic_init((p), (v))
 #define atomic_is_lock_free(p) 1
 #define atomic_thread_fence(order) __atomic_thread_fence(order)
 #define atomic_signal_fence(order) __atomic_signal_fence(order)
