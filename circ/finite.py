@@ -171,6 +171,11 @@ class System:
     def has_atomic(self) -> bool:
         return any(g.atomic for g in self.groups)
 
+    @property
+    def has_open(self) -> bool:
+        """Whether the values of some cell are not known beforehand."""
+        return any(c.open for c in (*self.globals, *(c for g in self.groups for c in g.cells)))
+
     def names(self) -> tuple[str, ...]:
         """For each thread the template it is a copy of, as a Trace wants it."""
         return tuple(self.groups[i].template.name for i in self.threads)
@@ -494,7 +499,7 @@ Effect: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[int, ...]]
 
 
 class Stepper:
-    """Explicit successors of thread states; results of a move are remembered for each value of what it reads."""
+    """Explicit successors of thread states, which are remembered, as are the results of a move for each value of what it reads."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -503,6 +508,7 @@ class Stepper:
         self._cells = [(*system.globals, *g.cells) for g in system.groups]
         self._plans = [self._plan(i) for i in range(len(system.groups))]
         self._memo: dict[tuple[object, ...], tuple[Effect | str, ...]] = {}
+        self._after: dict[tuple[int, Global, Local], tuple[tuple[Move, tuple[int, ...], Global, Local], ...]] = {}
         self._marks: dict[tuple[int, Global, Local], frozenset[tuple[object, ...]]] = {}
         self._width = len(system.globals)
         self._ghost = self._width - 1 if system.has_atomic else None
@@ -584,8 +590,14 @@ class Stepper:
         """Whether no *other* thread is at an atomic location."""
         return self._ghost is None or g[self._ghost] == 0 or local[0] in self.system.groups[i].atomic
 
-    def successors(self, i: int, g: Global, local: Local) -> Iterator[tuple[Move, tuple[int, ...], Global, Local]]:
+    def successors(self, i: int, g: Global, local: Local) -> tuple[tuple[Move, tuple[int, ...], Global, Local], ...]:
         """Steps of a thread of group `i`: the move, what its havocs chose, and the stores after it."""
+        found = self._after.get((i, g, local))
+        if found is None:
+            found = self._after[i, g, local] = tuple(self._successors(i, g, local))
+        return found
+
+    def _successors(self, i: int, g: Global, local: Local) -> Iterator[tuple[Move, tuple[int, ...], Global, Local]]:
         width = self._width
         for plan, effects in self._effects(i, g, local):
             for effect in effects:
@@ -703,6 +715,8 @@ class Stepper:
             seen = self._seen.get((owner, cell.name, cell.element), set()) | set(cell.start) | {cell.values[0]}
             return replace(cell, values=tuple(sorted(seen)), open=False)
 
+        if not self.system.has_open:
+            return self.system
         groups = tuple(replace(g, cells=tuple(close(c, i) for c in g.cells)) for i, g in enumerate(self.system.groups))
         return replace(self.system, globals=tuple(close(c, None) for c in self.system.globals), groups=groups)
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from circ.finite import Global, Local, OutOfDomain, Stepper, System
+from circ.finite import FATAL, Global, Local, OutOfDomain, Stepper, System
 from circ.verdict import Options
 
 Parts: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
@@ -84,10 +84,13 @@ class Classes:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """An error state of the join: one thread with a fatal mark, a false invariant (no thread), or two that conflict."""
+    """Error states of the join: for each of up to two different threads its group, and the local stores it may be in.
+
+    One thread has a fatal mark, two conflict, or (no thread) an invariant is false.
+    """
 
     store: Store
-    members: tuple[tuple[int, Local], ...]
+    members: tuple[tuple[int, tuple[Local, ...]], ...]
 
 
 class Modular:
@@ -197,15 +200,19 @@ class Modular:
         for store in stores:
             if self.stepper.bad(store[0]):
                 yield Clash(store, ())
-            marked = [(i, local, marks) for i, table in enumerate(self.reached) for local in table.get(store, ())
-                      if (marks := self.stepper.marks(i, store[0], local))]
-            for n, (i, local, marks) in enumerate(marked):
-                if ("fatal",) in marks:
-                    yield Clash(store, ((i, local),))
-                for k, other, others in marked[n:]:
-                    if i == k and not self._two(store, i, self.classes.of(i, local), self.classes.of(k, other)):
+            alike: dict[tuple[int, int, bool, frozenset[tuple[object, ...]]], list[Local]] = {}
+            for i, table in enumerate(self.reached):
+                for local in table.get(store, ()):
+                    marks = self.stepper.marks(i, store[0], local)
+                    if marks:
+                        inside = local[0] in self.system.groups[i].atomic
+                        alike.setdefault((i, self.classes.of(i, local), inside, marks), []).append(local)
+            members = [(key, (key[0], tuple(locals_))) for key, locals_ in alike.items()]
+            for n, ((i, a, first, marks), one) in enumerate(members):
+                if FATAL in marks:
+                    yield Clash(store, (one,))
+                for (k, b, second, others), two in members[n:]:
+                    if (i == k and not self._two(store, i, a, b)) or (first and second):
                         continue
-                    if local[0] in self.system.groups[i].atomic and other[0] in self.system.groups[k].atomic:
-                        continue
-                    if any((a, b) in conflicts for a in marks for b in others):
-                        yield Clash(store, ((i, local), (k, other)))
+                    if any((x, y) in conflicts for x in marks for y in others):
+                        yield Clash(store, (one, two))

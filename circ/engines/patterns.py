@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.engines.modular import Clash, Modular, Parts, Store
-from circ.finite import Global, Local, OutOfDomain, Stepper, System
+from circ.finite import Global, Local, Stepper, System
 
 Box: TypeAlias = tuple[frozenset[int], ...]
 """A set of values for each part of a local store."""
 Member: TypeAlias = tuple[int, Box]
 """A group, and the box that a thread of it is in."""
-LIMIT = 2000
+Steps: TypeAlias = dict[Global, list[tuple[Local, Global, Local]]]
+"""For a global store the steps that lead to it: the local store after, and both stores before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +62,13 @@ class Patterns:
     def __init__(self, system: System, stepper: Stepper, clashes: Iterable[Clash]) -> None:
         self.system = system
         self.stepper = stepper
-        rows: dict[tuple[Global, tuple[int, ...]], list[tuple[int, ...]]] = {}
-        for c in clashes:
-            # Both orders of a pair, so that equal threads make a box.
-            for pair in itertools.permutations(c.members):
-                key = (c.store[0], tuple(i for i, _ in pair))
-                rows.setdefault(key, []).append(tuple(v for _, local in pair for v in local))
         self.known: dict[Pattern, None] = {}
-        for (g, groups), own in rows.items():
-            for box in boxes(own):
-                widths = [1 + len(system.groups[i].cells) for i in groups]
-                ends = list(itertools.accumulate(widths))
-                members = [(i, box[end - width:end]) for i, width, end in zip(groups, widths, ends, strict=True)]
-                self.known[_pattern(g, members)] = None
+        for c in clashes:
+            sides = [[(i, box) for box in boxes(locals_)] for i, locals_ in c.members]
+            for members in itertools.product(*sides):
+                self.known[_pattern(c.store[0], members)] = None
+        self._seen: tuple[Modular | None, dict[tuple[int, Store, Box], list[tuple[int, int]]]] = (None, {})
+        self._steps: tuple[Modular | None, list[Steps]] = (None, [])
 
     def within(self, result: Modular, candidates: Iterable[Pattern] | None = None) -> list[Pattern]:
         """The patterns (all that are known, if none are named) that occur in the join of R."""
@@ -84,16 +79,22 @@ class Patterns:
         return [p for p in wanted if any(self._fits(result, s, p) for s in stores.get(p.store, ()))]
 
     def _fits(self, result: Modular, store: Store, pattern: Pattern) -> bool:
-        options = []
-        for i, box in pattern.members:
-            inside = {result.classes.of(i, local) for local in result.reached[i].get(store, ())
-                      if _inside(local, box)}
-            options.append([(i, c) for c in sorted(inside)])
+        options = [self._classes(result, i, store, box) for i, box in pattern.members]
         for chosen in itertools.product(*options):
             if all(chosen.count((i, c)) <= (store[1][i][c] if result.classes.exposed(i) else self.system.groups[i].size)
                    for i, c in chosen):
                 return True
         return False
+
+    def _classes(self, result: Modular, i: int, store: Store, box: Box) -> list[tuple[int, int]]:
+        """The classes of group `i` with local stores inside the box, in R."""
+        if self._seen[0] is not result:
+            self._seen = (result, {})
+        found = self._seen[1].get((i, store, box))
+        if found is None:
+            inside = {result.classes.of(i, local) for local in result.reached[i].get(store, ()) if _inside(local, box)}
+            found = self._seen[1][i, store, box] = [(i, c) for c in sorted(inside)]
+        return found
 
     def at_start(self) -> bool:
         """Whether a start state contains a pattern."""
@@ -107,11 +108,7 @@ class Patterns:
 
     def grow(self, result: Modular, present: Iterable[Pattern]) -> bool:
         """Adds the predecessors that are in the join of R; whether any was new."""
-        own: list[dict[Global, list[tuple[Local, Global, Local]]]] = [{} for _ in self.system.groups]
-        for i, table in enumerate(result.reached):
-            for g, local in dict.fromkeys((s[0], local) for s, locals_ in table.items() for local in locals_):
-                for _, _, g2, local2 in self.stepper.successors(i, g, local):
-                    own[i].setdefault(g2, []).append((local2, g, local))
+        own = self._taken(result)
         fresh: dict[Pattern, None] = {}
         for p in present:
             for before in self._before(p, own):
@@ -119,11 +116,20 @@ class Patterns:
                     fresh[before] = None
         found = self.within(result, fresh)
         self.known.update(dict.fromkeys(found))
-        if len(self.known) > LIMIT:
-            raise OutOfDomain(f"more than {LIMIT} error patterns")
         return bool(found)
 
-    def _before(self, p: Pattern, own: list[dict[Global, list[tuple[Local, Global, Local]]]]) -> Iterator[Pattern]:
+    def _taken(self, result: Modular) -> list[Steps]:
+        """The steps of each group from what is in R."""
+        if self._steps[0] is not result:
+            own: list[Steps] = [{} for _ in self.system.groups]
+            for i, table in enumerate(result.reached):
+                for g, local in dict.fromkeys((s[0], local) for s, locals_ in table.items() for local in locals_):
+                    for _, _, g2, local2 in self.stepper.successors(i, g, local):
+                        own[i].setdefault(g2, []).append((local2, g, local))
+            self._steps = (result, own)
+        return self._steps[1]
+
+    def _before(self, p: Pattern, own: list[Steps]) -> Iterator[Pattern]:
         for n, (i, box) in enumerate(p.members):
             rest = (*p.members[:n], *p.members[n + 1:])
             steps = [(g, old) for new, g, old in own[i].get(p.store, ()) if _inside(new, box)]
@@ -142,7 +148,7 @@ class Patterns:
 
 
 def _inside(local: Local, box: Box) -> bool:
-    return all(v in values for v, values in zip(local, box, strict=True))
+    return local[0] in box[0] and all(v in values for v, values in zip(local[1:], box[1:], strict=True))
 
 
 def _pattern(g: Global, members: Iterable[Member]) -> Pattern:

@@ -20,7 +20,7 @@ from circ.domains import NotFinite
 from circ.engines.bdd import Set, Symbolic
 from circ.engines.facts import modular_certificate
 from circ.engines.modular import Modular, Parts, all_classes, one_class
-from circ.engines.patterns import Patterns
+from circ.engines.patterns import Pattern, Patterns
 from circ.engines.patterns import split as split_patterns
 from circ.engines.product import Product
 from circ.engines.symbolic import SymbolicModular, ValueClasses, exposed, hidden, predicates, split
@@ -33,6 +33,8 @@ COUNTED_STATES = 100_000
 """Explicit states with counters are given up for diagrams beyond this."""
 AHEAD = 2
 """Steps that error patterns are followed backwards before each refinement: a coarse R costs more than a predicate too many."""
+PATTERNS = 300
+"""With more error patterns than this everything is exposed."""
 WHY = "what the threads can do to each other, once these facts about their local states are known"
 
 
@@ -62,7 +64,7 @@ def _smaller(options: Options) -> Options:
 
 def closed(system: System, options: Options) -> System:
     """The system with all domains known: where the analysis left some open, a thread-modular run finds their values."""
-    if not any(c.open for c in (*system.globals, *(c for g in system.groups for c in g.cells))):
+    if not system.has_open:
         return system
     stepper = Stepper(system)
     Modular(system, one_class(system), options, stepper).run()
@@ -151,12 +153,12 @@ def counted(system: System, options: Options, observer: Observer) -> Verdict:
     stepper = Stepper(system)
     result = Modular(system, one_class(system), options, stepper).run()
     first = list(result.clashes())
-    if first:
+    if first and system.has_open:
         # The first R has found every value there is; from here on classes speak of values.
         system = stepper.closed()
         stepper = Stepper(system)
     patterns = Patterns(system, stepper, first)
-    parts = one_class(system)
+    parts, everything = one_class(system), all_classes(system)
     rounds = 0
     while True:
         found = patterns.within(result)
@@ -164,22 +166,30 @@ def counted(system: System, options: Options, observer: Observer) -> Verdict:
         observer("refinement", {"round": rounds, "predicates": len(statistics.predicates), "states": result.states})
         if not found:
             return Safe(modular_certificate(system, result), (WHY,), statistics=statistics)
-        if patterns.at_start():
+        if parts == everything or patterns.at_start():
+            # With everything exposed every state of the join is reachable, and from a pattern an error is.
             wrong = Product(system, options, stepper).search(statistics)
-            assert wrong is not None, "a start state from which an error can be reached"
+            assert wrong is not None, "a reachable state from which an error can be reached"
             return wrong
-        grown = False
-        for _ in range(AHEAD):
-            grown = patterns.grow(result, found) or grown
-            found = patterns.within(result)
-        finer = split_patterns(parts, found)
-        if finer == parts:
-            if grown:
-                continue
-            finer = all_classes(system)
-            assert finer != parts, "with everything exposed every state of the join is reachable"
-        parts, rounds = finer, rounds + 1
+        parts, rounds = _finer(patterns, result, found, parts, everything), rounds + 1
         result = Modular(system, parts, options, stepper).run()
+
+
+def _finer(patterns: Patterns, result: Modular, found: list[Pattern], parts: tuple[Parts, ...],
+           everything: tuple[Parts, ...]) -> tuple[Parts, ...]:
+    """The classes divided by the patterns and what leads to them; everything where they do not help or are too many."""
+    finer = parts
+    ahead = 0
+    while finer == parts or ahead < AHEAD:
+        grown = patterns.grow(result, found)
+        found = patterns.within(result)
+        if len(found) > PATTERNS:
+            return everything
+        finer = split_patterns(parts, found)
+        if not grown:
+            return everything if finer == parts else finer
+        ahead += 1
+    return finer
 
 
 def _counted_shown(system: System, parts: tuple[Parts, ...]) -> tuple[str, ...]:
