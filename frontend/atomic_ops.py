@@ -1,7 +1,7 @@
 """Calls that are one step by definition: functions with `//@ atomic ensures e;`, and what `circ.h` needs to know of threads.
 
-`circ_tid()` is the thread's number, never 0. `circ_member()` is the same number where it stands for a bit of a set of threads:
-sets have room for so many, and threads with greater numbers do not get past it.
+`circ_tid()` is the thread's number, never 0. `circ_member()` is the same where a thread is about to enter a set: sets have room
+for so many threads, and that no other comes there is an assumption.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from frontend.annotation import Kind
 from frontend.attach import Attached
-from frontend.cfa import Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, name_of
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, name_of
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var, reads, substitute
 from frontend.fold import cast, conjunction, fold
 from frontend.inline import Request
@@ -40,15 +40,17 @@ class AtomicOps:
         return True
 
     def _number(self, request: Request) -> None:
-        ops: list[Op] = []
         if request.callee == "circ_member":
-            ops.append(Assume(self._in_room(request)))
-        if request.result is not None:
-            ops.append(Assign(request.result, cast(Read(tid_of(self._model)), request.result.type)))
-        request.inliner.step(request.source, Block(tuple(ops)), request.target, request.edge)
+            self._assume_room(request)
+        number = cast(Read(tid_of(self._model)), request.result.type) if request.result is not None else None
+        op = SKIP if request.result is None or number is None else Assign(request.result, number)
+        request.inliner.step(request.source, op, request.target, request.edge)
+
+    def _assume_room(self, request: Request) -> None:
+        self._notes.assume(f"fewer than {SET_ROOM} threads take part in sets of threads", request.location)
 
     def _in_room(self, request: Request) -> Expr:
-        self._notes.assume(f"fewer than {SET_ROOM} threads take part in sets of threads", request.location)
+        self._assume_room(request)
         tid = tid_of(self._model)
         return Binary("<", Read(tid), Const(SET_ROOM, tid.type))
 

@@ -84,7 +84,8 @@ class _Contracts:
         for v in self.base.globals:
             if name in (v.shown, v.name) or f"{name}[]" in (v.shown, v.name):
                 return v
-        return None
+        # A lock of a library is a struct with one word of ours in it.
+        return next((v for v in self.base.globals if v.name.startswith(f"{name}.__circ_") and not v.is_array), None)
 
     def _invariant(self, clause: Clause) -> Invariant:
         cond = read_formula(clause, Names(self._global, tid=False), self.model)

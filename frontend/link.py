@@ -57,7 +57,7 @@ from frontend.startup import initialised
 from frontend.steps import Sketch, Step
 from frontend.threadids import numbered, own_tid
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads
-from frontend.twostate import TID
+from frontend.twostate import TID, tid_of
 from frontend.types import FunctionType, VoidType
 from frontend.unroll import Unroller
 from frontend.without import Without
@@ -121,6 +121,7 @@ class _Linker:
         typed = any(self._calls(world, name) for name in ("pthread_mutexattr_settype", "mtx_init")) or has_kinds(self._module)
         joins = any(self._calls(world, name) for name in JOINERS)
         pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources], joins)
+        pthreads.owner = None if self._module.attached is None else Read(tid_of(self._module.model))
         registered = Registered(pthreads, self._runs(world.pointsto, sources), self._calls(world, "pthread_cancel"),
                                 self._calls(world, "pthread_setcanceltype"))
         self._library = KnownFunctions(pthreads, registered, self._notes, self._interrupts)

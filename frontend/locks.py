@@ -53,15 +53,20 @@ def becomes(number: int) -> Ways:
 
 # --------------------------------------------------------------------------------------------------- mutexes
 class Mutexes:
-    """Mutexes as one thread, whose number is `me`, uses them; `typed`: not all of them are plain."""
+    """Mutexes as one thread, whose number is `me`, uses them; `typed`: not all of them are plain.
 
-    def __init__(self, me: Expr, typed: bool) -> None:
+    `owner`: what a plain mutex holds while the thread has it, if that is not just 1.
+    """
+
+    def __init__(self, me: Expr, typed: bool, owner: Expr | None = None) -> None:
         self._me = me
+        self._owner = owner
         self._typed = typed
 
     def acquire(self, word: Cell, result: Var | None) -> list[list[Op]]:
         value = value_of(word)
-        ways: list[list[Op]] = [[Assume(same(value, 0)), *word.write(Const(1, value.type)), *gives(result, 0)]]
+        held = Const(1, value.type) if self._owner is None else cast(self._owner, value.type)
+        ways: list[list[Op]] = [[Assume(same(value, 0)), *word.write(held), *gives(result, 0)]]
         if self._typed:
             for free in (FREE_RECURSIVE, FREE_CHECKED):
                 ways.append([Assume(same(value, free)), *word.write(_plus(self._held(value, free), 1)), *gives(result, 0)])

@@ -86,6 +86,8 @@ class Pthreads:
         self._notes = notes
         self._pointer = pointer
         self._typed = typed_mutexes
+        self.owner: Expr | None = None
+        """What mutexes hold while a thread has them, where annotations ask who has them."""
         self.created: dict[str, Created] = {}
         self._per_function: dict[str, int] = dict.fromkeys(taken, 1)
         self._single: dict[str, int] = {}
@@ -264,7 +266,7 @@ class Pthreads:
 
     def mutexes(self, request: Request) -> locks.Mutexes:
         """Mutexes as the calling thread uses them."""
-        return locks.Mutexes(request.inliner.accesses.me, self._typed)
+        return locks.Mutexes(request.inliner.accesses.me, self._typed, None if self._typed else self.owner)
 
     def initialise(self, request: Request) -> None:
         """A mutex of the kind that its attributes say."""

@@ -20,8 +20,10 @@ from circ.guarantee.formulas import Annotated, Closure, closure
 from circ.guarantee.hints import hint
 from circ.guarantee.meetings import Meeting, meeting, places
 from circ.guarantee.pieces import pieces
+from circ.guarantee.search import breaking_run
 from circ.smt import Encoder, Inexpressible
 from circ.verdict import (
+    Assertions,
     Certificate,
     Engine,
     Observer,
@@ -140,9 +142,12 @@ class _Check:
         options = replace(self.options, max_states=_SEARCH)
         try:
             found = explicit.answer(self.program, self.question, options, self.observer)
+            if isinstance(found, Refuted):
+                return replace(found, statistics=self._statistics())
+            trace = breaking_run(self.program, options) if isinstance(self.question, Assertions) else None
         except OutOfTime:
             return None
-        return replace(found, statistics=self._statistics()) if isinstance(found, Refuted) else None
+        return None if trace is None else Refuted(trace, self._statistics())
 
     def _notes(self) -> tuple[str, ...]:
         return tuple(f"what {name} assumes is not transitive: of several steps {', '.join(map(show, c.dropped))} is not known"

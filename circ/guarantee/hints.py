@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from circ.engines import explicit
 from circ.guarantee.conditions import Conditions, Failure, Kind
 from circ.guarantee.formulas import Annotated, Closure, Conjunct
 from circ.guarantee.pieces import pieces
-from circ.verdict import Options, OutOfTime
-from frontend.cfa import Assign, Program, ThreadTemplate, Variable, op_writes, primitive
-from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, variables
+from circ.verdict import Assertions, Options, OutOfTime, Refuted
+from frontend.cfa import Assign, Invariant, Program, ThreadTemplate, Variable, op_writes, primitive
+from frontend.expr import BOOL, Binary, Cast, Const, Expr, Read, Unary, Var, variables
+from frontend.source import NOWHERE
 from frontend.twostate import TID, primed
 
 _MOST = 60
@@ -95,10 +97,18 @@ def _invariants(program: Program, names: list[Variable]) -> Iterator[tuple[str, 
     flags = [v for v in names if v.type == BOOL or v.range == (0, 1) or _is_flag(program, v)]
     for a in flags:
         for b in flags:
-            if a is not b:
-                x, y = (Binary("!=", Read(Var(v.name, v.type)), Const(0, v.type)) for v in (a, b))
-                yield f"{_name(a)} ==> {_name(b)}", Binary("||", Unary("!", x), y)
-                yield f"!{_name(a)} ==> !{_name(b)}", Binary("||", x, Unary("!", y))
+            x, y = (Binary("!=", Read(Var(v.name, v.type)), Const(0, v.type)) for v in (a, b))
+            shape = Binary("||", Unary("!", x), y)
+            if a is not b and _may_hold(program, shape):
+                yield f"{_name(a)} ==> {_name(b)}", shape
+
+
+def _may_hold(program: Program, shape: Expr) -> bool:
+    """Whether a small search, which leaves all else open, finds no state in which it is false: a shape that fails is no help."""
+    claim = Invariant(shape, NOWHERE, "", between=True)
+    asked = replace(program, invariants=(claim,), relies=(), templates=tuple(
+        replace(t, cfa=replace(t.cfa, errors={}, critical=frozenset())) for t in program.templates))
+    return not isinstance(explicit.answer(asked, Assertions(), Options(max_states=2000)), Refuted)
 
 
 def _is_flag(program: Program, v: Variable) -> bool:
@@ -109,8 +119,6 @@ def _is_flag(program: Program, v: Variable) -> bool:
 
 
 def _is_truth(e: Expr) -> bool:
-    from frontend.expr import Cast
-
     return e.type == BOOL or (isinstance(e, Cast) and e.arg.type == BOOL)
 
 

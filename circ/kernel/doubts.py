@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from circ.verdict import RaceOn, Trace
-from frontend.cfa import AllAt, Assign, Assume, Block, Edge, Havoc, Op, Program, name_of, primitive
-from frontend.expr import Element, Expr, Lvalue, reads
+from frontend.cfa import AllAt, Assign, Assume, Block, Edge, Havoc, Op, Program, ThreadTemplate, name_of, primitive
+from frontend.expr import Element, Expr, Lvalue, reads, variables
 
 
 def doubt(program: Program, trace: Trace) -> str | None:
@@ -24,7 +24,8 @@ def doubt(program: Program, trace: Trace) -> str | None:
     if isinstance(trace.question, RaceOn):
         found = (run.access(thread, run.edge(thread, e), at) for thread, e, at in trace.accesses)
         return next((reason for reason in found if reason is not None), None)
-    return next((reason for inv in program.invariants if (reason := run.depends(0, inv.cond)) is not None), None)
+    reason = next((reason for inv in program.invariants if (reason := run.depends(0, inv.cond)) is not None), None)
+    return reason or run.assumed(program, trace)
 
 
 class _Run:
@@ -35,6 +36,7 @@ class _Run:
         self._threads = [templates[name] for name in trace.threads]
         self._locals = [frozenset(v.name for v in t.locals) for t in self._threads]
         self._unsure: dict[tuple[int | None, str], str] = {}
+        self._ever: dict[str, str] = {}
 
     def edge(self, thread: int, number: int) -> Edge:
         return self._threads[thread].cfa.edges[number]
@@ -62,7 +64,18 @@ class _Run:
         for d in edge.doubts:
             for name in d.values:
                 self._unsure[self._key(thread, name)] = f"{d.reason} ({edge.location})"
+        self._ever |= {name: why for (owner, name), why in self._unsure.items() if owner is None}
         return None
+
+    def assumed(self, program: Program, trace: Trace) -> str | None:
+        """Why an assumption may not be broken by the last step: it speaks of a global that was unsure at any time before."""
+        if not trace.steps or self.edge(trace.steps[-1].thread, trace.steps[-1].edge).target in self._last(trace).cfa.errors:
+            return None
+        names = (name.removesuffix("'") for rely in program.relies for name in sorted(variables(rely.cond)))
+        return next((self._ever[name] for name in names if name in self._ever), None)
+
+    def _last(self, trace: Trace) -> ThreadTemplate:
+        return self._threads[trace.steps[-1].thread]
 
     def access(self, thread: int, edge: Edge, at: int) -> str | None:
         """Why the program may not make this access next."""

@@ -14,6 +14,7 @@ from frontend.cfa import Arbitrary, Program, Self, Variable, conflict
 from frontend.evaluate import Undefined, Value, cells
 from frontend.expr import Scalar
 from frontend.interpret import Hole, Machine, State
+from frontend.relies import broken_at_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def replay(program: Program, trace: Trace) -> Replayed | Refused:
             state = _step(machine, crew, len(trace.threads), state, step)
             states.append(state)
         at = "the end"
-        return Replayed(crew, tuple(states), _finding(machine, crew, trace, state))
+        return Replayed(crew, tuple(states), _finding(machine, crew, trace, states))
     except _Wrong as wrong:
         return Refused("replay", at, str(wrong))
     except Undefined as missing:
@@ -187,7 +188,8 @@ def _accept(choice: Choice, hole: Hole, index: int | None, me: int) -> int:
 
 
 # --------------------------------------------------------------------------------------------------- the end
-def _finding(machine: Machine, crew: tuple[int, ...], trace: Trace, state: State) -> str:
+def _finding(machine: Machine, crew: tuple[int, ...], trace: Trace, states: list[State]) -> str:
+    state = states[-1]
     match trace.question:
         case RaceOn(variable=x):
             return _race(machine, crew, trace, x, state)
@@ -195,9 +197,12 @@ def _finding(machine: Machine, crew: tuple[int, ...], trace: Trace, state: State
             if trace.accesses:
                 raise _Wrong("a violated assertion has no accesses")
             found = violation(machine, crew, state)
-            if found is None:
+            if found is not None:
+                return found
+            rely = broken_at_end(machine.program, machine, crew, states, [s.thread for s in trace.steps])
+            if rely is None:
                 raise _Wrong("no assertion is violated")
-            return found
+            return f"the last step breaks what {rely.template} assumes: {rely.text} ({rely.location})"
     raise _Wrong("an unknown question")
 
 

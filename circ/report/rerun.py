@@ -10,6 +10,7 @@ from frontend.cfa import SKIP, AccessKind, Assume, Edge, Havoc, Program, Self, V
 from frontend.evaluate import Value, cell, cells
 from frontend.expr import Element, Lvalue
 from frontend.interpret import Machine, State
+from frontend.relies import broken_at_end
 from frontend.shown import Names
 from frontend.source import NOWHERE, Location
 
@@ -67,6 +68,7 @@ class Rerun:
         self.rows: list[Row] = []
         """The steps that a user could see."""
         self.state = self._start()
+        self._states = [self.state]
         for step in trace.steps:
             self._step(step)
 
@@ -85,10 +87,18 @@ class Rerun:
             return Failure(inside[0], f"two threads are in a critical section, the other at {inside[1]}")
         atomic = self.machine.holder(self.crew, self.state.threads) is not None
         broken = self.machine.broken_invariant(self.state.globals, atomic)
-        assert broken is not None, "a trace that the kernel accepted violates nothing"
+        if broken is None:
+            rely = broken_at_end(program, self.machine, self.crew, self._states, [s.thread for s in self.trace.steps])
+            assert rely is not None, "a trace that the kernel accepted violates nothing"
+            return Failure(self._last_place(), f"the step breaks what {rely.template} assumes: {rely.text} ({rely.location})")
         invariant = program.invariants[broken]
         return Failure(invariant.location,
                        f"invariant {invariant.text}" if invariant.between else f"circ_invariant({invariant.text})")
+
+    def _last_place(self) -> Location:
+        """Where the last step stands in the source."""
+        last = self.trace.steps[-1]
+        return self.machine.edge(self.crew[last.thread], last.edge).location
 
     def meeting(self) -> list[Meeting]:
         """The accesses that race at the end, a write first."""
@@ -153,6 +163,7 @@ class Rerun:
         threads = list(before.threads)
         threads[step.thread] = edge.target, done[1]
         self.state = State(done[0], tuple(threads))
+        self._states.append(self.state)
         values = tuple(self._values(step.thread, edge, before))
         if edge.op != SKIP and (values or edge.text):
             self.rows.append(Row(step.thread, edge.location, self._text(template, edge), values))

@@ -48,7 +48,7 @@ typedef unsigned long long circ_set;
 #define rel(m)           do atomic { assert((m) == circ_tid()); (m) = 0; } while (0)
 #define acq_write(w, r)  do atomic { assume((w) == 0 && (r) == 0); (w) = circ_tid(); } while (0)
 #define rel_write(w, r)  do atomic { assert((w) == circ_tid()); (w) = 0; } while (0)
-#define acq_read(w, r)   do atomic { assume((w) == 0); (r) |= 1ull << circ_member(); } while (0)
-#define rel_read(w, r)   do atomic { assert((r) >> circ_member() & 1); (r) &= ~(1ull << circ_member()); } while (0)
+#define acq_read(w, r)   do atomic { assume((w) == 0 && circ_member() < 64); (r) |= 1ull << circ_tid(); } while (0)
+#define rel_read(w, r)   do atomic { assert((r) >> circ_tid() & 1); (r) &= ~(1ull << circ_tid()); } while (0)
 
 #endif

@@ -1,0 +1,36 @@
+// Dekker's algorithm with the bare invariant: it is true, but a step is not shown to keep it.
+// CIRC: --engine assume-guarantee --property asserts
+// EXPECT: unknown asserts
+#include <circ.h>
+
+_Bool a1, a2, cs1, cs2;
+
+//@ for thread1: assumes a1' == a1 && cs1' == cs1;
+//@ for thread2: assumes a2' == a2 && cs2' == cs2;
+//@ invariant !(cs1 && cs2);
+
+circ_threads(1) void thread1(void) {
+    //@ loop invariant !cs1;
+    while (1) {
+        a1 = 1;
+        atomic { cs1 = !a2; } // FAILS invariant
+        if (cs1) {
+            assert(!cs2);
+            cs1 = 0;
+        }
+        a1 = 0;
+    }
+}
+
+circ_threads(1) void thread2(void) {
+    //@ loop invariant !cs2;
+    while (1) {
+        a2 = 1;
+        atomic { cs2 = !a1; }
+        if (cs2) {
+            assert(!cs1);
+            cs2 = 0;
+        }
+        a2 = 0;
+    }
+}

@@ -1,0 +1,26 @@
+// The parent starts a child, waits for it, and only then looks at the result.
+// CIRC: --engine assume-guarantee --property all
+// EXPECT: safe asserts
+// EXPECT: safe result
+#include <circ.h>
+
+_Bool started, done;
+int argument, result;
+
+//@ for parent: assumes started' == started && argument' == argument && (!started || done ==> done' == done && result' == result);
+//@ for child: assumes done' == done && (started ==> started' && argument' == argument) && (started && !done ==> result' == result);
+//@ invariant (done ==> started && result == argument + 1) && (!started ==> !done) && argument <= 100;
+
+circ_threads(1) void parent(void) {
+    argument = 41;
+    started = 1;
+    assume(done);
+    assert(result == 42);
+    result = result + 0;
+}
+
+circ_threads(1) void child(void) {
+    assume(started);
+    result = argument + 1;
+    done = 1;
+}

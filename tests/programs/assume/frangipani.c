@@ -1,0 +1,36 @@
+// A time-varying mutex (section 6.3): who protects the block depends on whether it is allocated.
+// CIRC: --engine assume-guarantee --property asserts
+// EXPECT: safe asserts
+#include <circ.h>
+
+int block, m_inode, m_busy;
+_Bool busy, inode;
+
+//@ assumes m_inode == \tid ==> m_inode' == \tid && inode' == inode;
+//@ assumes m_busy == \tid ==> m_busy' == \tid && busy' == busy;
+//@ assumes busy && m_inode == \tid ==> block' == block;
+//@ assumes !busy && m_busy == \tid ==> block' == block;
+//@ assumes m_inode == \tid && busy ==> busy';
+//@ invariant m_inode == 0 && inode ==> busy;
+
+circ_threads(1) void thread1(void) {
+    acq(m_inode);
+    if (!inode) {
+        acq(m_busy);
+        busy = 1;
+        rel(m_busy);
+        inode = 1;
+    }
+    block = 1;
+    assert(block == 1);
+    rel(m_inode);
+}
+
+circ_threads(1) void thread2(void) {
+    acq(m_busy);
+    if (!busy) {
+        block = 0;
+        assert(block == 0);
+    }
+    rel(m_busy);
+}

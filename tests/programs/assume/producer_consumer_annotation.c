@@ -1,0 +1,33 @@
+// The consumer does not assume that the cell stays while the flag is up.
+// CIRC: --engine assume-guarantee --property asserts
+// EXPECT: unknown asserts
+#include <circ.h>
+
+_Bool full;
+int cell;
+
+//@ for producer: assumes !full ==> full' == full && cell' == cell;
+//@ for consumer: assumes full ==> full' == full;
+
+circ_threads(1) void producer(void) {
+    int item = 1;
+    //@ loop invariant item > 0;
+    while (1) {
+        //@ loop invariant item > 0;
+        while (full) ;
+        cell = item;
+        full = 1;
+        item = item < 100 ? item + 1 : 1;
+    }
+}
+
+circ_threads(1) void consumer(void) {
+    //@ loop invariant \true;
+    while (1) {
+        //@ loop invariant \true;
+        while (!full) ;
+        int got = cell;
+        assert(got > 0); // FAILS assertion
+        full = 0;
+    }
+}
