@@ -90,7 +90,7 @@ def questions(program: Program, variables: Sequence[str] | None, prop: str) -> t
         wanted = {v.name for v in subjects(program)} if variables is None else {
             v.name for name in variables for v in resolve_variable(program, name)}
         asked += [Asked(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
-    if prop in ("asserts", "all") and has_assertions(program):
+    if prop == "asserts" or (prop == "all" and (program.asserted or has_assertions(program))):
         asked.append(Asked(Assertions(), "asserts"))
     return tuple(asked)
 

@@ -370,7 +370,7 @@ def _judge(path: Path, file: str, cpp: str | None, proof: bool) -> NoReturn:
         if isinstance(evidence, Certificate) != proof:
             raise Unreadable("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
     except (Unreadable, OSError, UnicodeDecodeError) as error:
-        fail(f"{path}: error: {reason(error)}")
+        fail(f"{path}: error: {reason(error, path)} (name a file that --certificate has written)")
     if source.cpp is not None and source.cpp != cpp:
         # A file from somebody else must not decide which programs run here.
         fail(f"{path}: error: made with the preprocessor '{source.cpp}', which is not run unasked (give --cpp '{source.cpp}')")
@@ -421,16 +421,16 @@ def guarded(debug: bool) -> Iterator[None]:
     except Terminated:
         sys.exit(128 + signal.SIGTERM)
     except OSError as error:
-        fail(f"circ: error: {reason(error)}")
+        fail(f"circ: error: {reason(error)} (check the path)")
     except Exception as error:
         report_bug(f"{type(error).__name__}: {error}", traceback.format_exc(), debug)
         sys.exit(BUG)
 
 
-def reason(error: Exception) -> str:
-    """What went wrong with a file, without Python's error numbers."""
+def reason(error: Exception, named: Path | None = None) -> str:
+    """What went wrong with a file, without Python's error numbers; `named`: the file that the line begins with."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return f"{error.filename}: {error.strerror}" if error.filename and error.filename != str(named) else error.strerror
     return str(error)
 
 
@@ -447,5 +447,27 @@ def write(output: Path | None, text: str) -> None:
         output.write_text(text)
 
 
-def main() -> None:
-    app()
+_USAGE = typer.BadParameter.mro()[1]  # what all of typer's errors of usage are; it does not export it
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run a command; bad usage is one line on stderr, like all bad input."""
+    words = sys.argv[1:] if args is None else list(args)
+    try:
+        status = app(words, standalone_mode=False)
+    except typer.Abort:
+        status = BAD_INPUT
+    except Exception as e:
+        if not isinstance(e, _USAGE):
+            raise
+        usage = cast(Any, e)
+        command = "circ" if usage.ctx is None else usage.ctx.command_path
+        sys.stderr.write(f"{e}\n" if not words else f"circ: error: {_in_a_line(usage.format_message())} (see {command} -h)\n")
+        status = BAD_INPUT
+    sys.exit(status if isinstance(status, int) else PROVED)
+
+
+def _in_a_line(text: str) -> str:
+    """A message of typer's as the rest of a line."""
+    text = text.replace("Value error, ", "").replace("Input should be", "it should be").replace("\n", " ")
+    return text[:1].lower() + text[1:].rstrip(".")

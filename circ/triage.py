@@ -23,7 +23,7 @@ def triage(program: Program, question: Question) -> Certificate | None:
 def reason(program: Program, certificate: Certificate) -> str:
     """Why such a certificate proves what it proves, in plain words."""
     if not isinstance(certificate.question, RaceOn):
-        return "the program has no assertion, no critical section and no invariant"
+        return "no assertion is left that could fail, and there is no critical section and no invariant"
     found = accesses(program, certificate.question.variable)
     if not found:
         return "no thread accesses it"

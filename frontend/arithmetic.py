@@ -68,7 +68,8 @@ class Arithmetic:
                     return v
             case ArrayType() | FunctionType():
                 pass
-        raise self._x.unit.error(node, f"'{text_of(node)}' cannot be converted to the type that is needed here")
+        raise self._x.unit.error(node, f"'{text_of(node)}' cannot be converted to the type that is needed here",
+                                 "write a cast, or correct the type")
 
     def _to_scalar(self, v: Operand, to: IntType | PointerType, node: c_ast.Node) -> Value:
         scalar = self._ints.scalar(to)
@@ -90,7 +91,7 @@ class Arithmetic:
             case Floating():
                 self.floats(node)
                 return Value(to, self._x.arbitrary(scalar, node, FLOATS))
-        raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value")
+        raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
 
     def _to_float(self, v: Operand, to: FloatType, node: c_ast.Node) -> Floating:
         match v:
@@ -101,7 +102,7 @@ class Arithmetic:
             case Value() | Floating():
                 self.floats(node)
                 return Floating(to)
-        raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value")
+        raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
 
     def common(self, a: Operand, b: Operand, node: c_ast.Node) -> CType | None:
         """The type of a conditional expression with these branches; None if it has no value."""
@@ -122,7 +123,7 @@ class Arithmetic:
                 return t
             case Value(), Value(type=PointerType() as t):
                 return t
-        raise self._x.unit.error(node, "the branches of the conditional have no common type")
+        raise self._x.unit.error(node, "the branches of the conditional have no common type", "cast one of them")
 
     def _composite(self, s: PointerType, t: PointerType, a: Operand, b: Operand) -> PointerType:
         """A null constant `(void *)0` takes the other's type; else void wins."""
@@ -138,7 +139,8 @@ class Arithmetic:
         if isinstance(a, Floating) or isinstance(b, Floating):
             return self._floating(op, a, b, node)
         if not isinstance(a, Value) or not isinstance(b, Value):
-            raise self._x.unit.error(node, f"'{op}' needs two numbers or pointers")
+            raise self._x.unit.error(node, f"'{op}' needs two numbers or pointers",
+                                     "use members or elements of what stands there")
         s, t = a.type, b.type
         if isinstance(s, PointerType) or isinstance(t, PointerType):
             return self._pointers(op, a, b, node)
@@ -159,7 +161,7 @@ class Arithmetic:
             return Value(self._ints.int, cast(self._x.arbitrary(BOOL, node, FLOATS), self._ints.int.scalar), 1)
         t = self.common(a, b, node)
         if not isinstance(t, FloatType):
-            raise self._x.unit.error(node, f"'{op}' needs two numbers")
+            raise self._x.unit.error(node, f"'{op}' needs two numbers", "use members or elements of what stands there")
         return Floating(t)
 
     def _pointers(self, op: str, a: Value, b: Value, node: c_ast.Node) -> Operand:
@@ -177,7 +179,7 @@ class Arithmetic:
         if op == "+" and isinstance(b.type, PointerType) and isinstance(a.type, IntType):
             a, b = b, a
         if op not in ("+", "-") or not isinstance(a.type, PointerType) or not isinstance(b.type, IntType):
-            raise self._x.unit.error(node, f"'{op}' cannot be applied to a pointer here")
+            raise self._x.unit.error(node, f"'{op}' cannot be applied to a pointer here", "cast the pointer to uintptr_t first")
         step = binary("*", cast(b.expr, word), self.stride(a.type.target, word, node))
         return self.made(a.type, binary(op, a.expr, step), depth, node)
 

@@ -205,7 +205,8 @@ def _modify(x: Expressions, op: str, after: bool, nodes: list[c_ast.Node], node:
     obj = _object(x, nodes[0])
     operand = x.value(nodes[1])
     if isinstance(obj.type, FloatType) or not isinstance(obj.type, (IntType, PointerType)):
-        raise x.unit.error(node, "an atomic read-modify-write needs an integer or a pointer")
+        raise x.unit.error(node, "an atomic read-modify-write needs an integer or a pointer",
+                           "use a compare-and-exchange loop or a lock")
     right = x.math.convert(operand, obj.type, node)
     assert isinstance(right, Value)
     x.emit(AtomicBegin(), node)
@@ -252,7 +253,7 @@ def _compare(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak
     """Compare-and-exchange: `*expected` gets the old value on failure; a weak one may fail without a reason."""
     obj = _object(x, nodes[0])
     if not isinstance(obj.type, (IntType, PointerType)):
-        raise x.unit.error(node, "compare-and-exchange of this type is not supported")
+        raise x.unit.error(node, "compare-and-exchange of this type is not supported", "use an integer, a pointer or a lock")
     kept = x.places.pointed(nodes[1])
     expected = x.math.convert(x.places.load(kept, nodes[1]), obj.type, node)
     desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)
@@ -287,7 +288,7 @@ def _compare(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak
 def _test_and_set(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
     obj = _object(x, pointer)
     if not isinstance(obj.type, IntType):
-        raise x.unit.error(node, "test-and-set needs an integer object")
+        raise x.unit.error(node, "test-and-set needs an integer object", "use an atomic_flag")
     x.emit(AtomicBegin(), node)
     old = _read(x, obj, node)
     assert isinstance(old, Value)

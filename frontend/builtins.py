@@ -133,7 +133,7 @@ def _offsetof(x: Expressions, node: c_ast.FuncCall) -> Operand:
         else:
             index = x.unit.constant(step.subscript, x.scope)
             if not isinstance(t, ArrayType) or index is None:
-                raise x.unit.error(node, "offsetof needs a constant index of an array")
+                raise x.unit.error(node, "offsetof needs a constant index of an array", "write the index as a constant")
             t = t.element
             offset += index * x.types.sizeof(t)
     return Value(x.ints.size, Const(x.ints.size.scalar.wrap(offset), x.ints.size.scalar))
@@ -142,7 +142,7 @@ def _offsetof(x: Expressions, node: c_ast.FuncCall) -> Operand:
 def _member_offset(x: Expressions, t: CType, name: str, node: c_ast.Node) -> tuple[int, CType]:
     way = x.types.member(t, name) if isinstance(t, RecordType) else None
     if way is None:
-        raise x.unit.error(node, f"there is no member '{name}'")
+        raise x.unit.error(node, f"there is no member '{name}'", "correct the name of the member")
     return sum(field.offset for field in way), field_type(way[-1])
 
 
@@ -204,7 +204,8 @@ def _overflow(x: Expressions, short: str, nodes: list[c_ast.Node], node: c_ast.F
     target = None if predicate else x.places.pointed(nodes[2])
     t = strip(x.unit.type_of(nodes[2], x.scope)) if target is None else strip(target.type)
     if not isinstance(t, IntType):
-        raise x.unit.error(node, "the result of an overflow builtin is an integer")
+        raise x.unit.error(node, "the result of an overflow builtin is an integer",
+                           "make the last argument a pointer to an integer")
     wide = Scalar(2 * max(a.expr.type.width, b.expr.type.width, t.bits) + 2, True)
     exact = x.graph.temporary(wide)
     x.emit(Set(exact, binary(op, cast(a.expr, wide), cast(b.expr, wide))), node)

@@ -82,7 +82,7 @@ def _indirect(x: Expressions, node: c_ast.FuncCall, wanted: bool) -> Operand:
             t = t.target
         if isinstance(v, Value) and isinstance(t, FunctionType):
             return _call(x, v, t, node, wanted)
-    raise x.unit.error(node, f"'{text_of(node.name)}' is not a function")
+    raise x.unit.error(node, f"'{text_of(node.name)}' is not a function", "call a function or a pointer to one")
 
 
 def _call(x: Expressions, callee: str | Value, t: FunctionType, node: c_ast.FuncCall, wanted: bool) -> Operand:
@@ -125,7 +125,7 @@ def _argument(x: Expressions, v: Operand, param: CType | None, node: c_ast.Node)
         return v.expr
     if isinstance(v, Floating):
         return Read(_unassigned(x.graph, Scalar(v.type.bits, False)))
-    raise x.unit.error(node, f"'{text_of(node)}' has no value")
+    raise x.unit.error(node, f"'{text_of(node)}' has no value", "do not use the value of a void expression")
 
 
 def _unassigned(graph: Graph, scalar: Scalar) -> Var:

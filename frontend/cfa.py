@@ -278,6 +278,8 @@ class Variable:
     location: Location = NOWHERE
     range: tuple[int, int] | None = None
     """What `circ_range` says of its values; a hint, on which no proof rests."""
+    dims: tuple[int, ...] = ()
+    """Of an array of arrays, flattened here, how many elements each has, the outermost first."""
 
     @property
     def is_array(self) -> bool:
@@ -359,6 +361,8 @@ class Program:
     relies: tuple[Rely, ...] = ()
     procedures: Procedures | None = None
     """The same program with its functions kept apart, where an engine with a stack is to see it."""
+    asserted: bool = False
+    """Whether the text has assertions, even if none is left because each was seen to hold."""
 
     def template(self, name: str) -> ThreadTemplate:
         return next(t for t in self.templates if t.name == name)

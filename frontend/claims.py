@@ -74,7 +74,8 @@ def _range(program: Program, text: str, where: Location) -> tuple[str, int, int]
     reader = _Reader(program, where)
     v, low, high = reader.variable(arguments[0]), reader.expr(arguments[1]), reader.expr(arguments[2])
     if not isinstance(low, Const) or not isinstance(high, Const) or low.value > high.value:
-        raise FrontendError(where, "the bounds of circ_range are not two constants in order")
+        raise FrontendError(where, "the bounds of circ_range are not two constants in order",
+                            "write circ_range(variable, lowest, highest)")
     return v.name, low.value, high.value
 
 
@@ -98,7 +99,7 @@ class _Reader:
     def read(self, text: str) -> Expr:
         arguments = _arguments(text, self.where)
         if len(arguments) != 1:
-            raise FrontendError(self.where, f"'{text}' is not one expression")
+            raise FrontendError(self.where, f"'{text}' is not one expression", "write one C expression")
         return self.expr(arguments[0])
 
     def expr(self, node: c_ast.Node) -> Expr:
@@ -125,9 +126,10 @@ class _Reader:
             case c_ast.ID() | c_ast.StructRef():
                 v = self.variable(node)
                 if v.is_array:
-                    raise FrontendError(self.where, f"'{v.shown or v.name}' is an array, not a number")
+                    raise FrontendError(self.where, f"'{v.shown or v.name}' is an array, not a number",
+                                        "name one of its elements")
                 return Read(Var(v.name, v.type))
-        raise FrontendError(self.where, "only operators, constants and globals may stand here")
+        raise FrontendError(self.where, "only operators, constants and globals may stand here", "move the rest into a global")
 
     def variable(self, node: c_ast.Node) -> Variable:
         """The global that a name, a field or an array's name means."""
@@ -143,7 +145,7 @@ class _Reader:
                 return str(n)
             case c_ast.StructRef(name=s, type=".", field=c_ast.ID(name=f)):
                 return f"{self._name(s)}.{f}"
-        raise FrontendError(self.where, "a name of a global is wanted here")
+        raise FrontendError(self.where, "a name of a global is wanted here", "write the name of a global variable")
 
     def _promoted(self, e: Expr) -> Expr:
         if e.type.width >= self.int.width:

@@ -42,7 +42,7 @@ class Conditions:
             case Floating():
                 self._x.math.floats(node)
                 return self._x.arbitrary(BOOL, node, FLOATS)
-        raise self._x.unit.error(node, f"'{text_of(node)}' is not a scalar")
+        raise self._x.unit.error(node, f"'{text_of(node)}' is not a scalar", "compare a member or an element of it")
 
     def branch(self, node: c_ast.Node, yes: int, no: int) -> None:
         """Evaluate a condition and leave the current location for `yes` or `no`."""

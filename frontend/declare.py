@@ -94,9 +94,11 @@ class Types:
             case c_ast.BitIntType():
                 bits = self._evaluator.constant(node.width, scope)
                 if bits is None:
-                    raise FrontendError(self.parsed.location(node), "the width of _BitInt is not a constant")
+                    raise FrontendError(self.parsed.location(node), "the width of _BitInt is not a constant",
+                                        "write the width as a constant")
                 return self.ints.of_width(bits, node.signedness != "unsigned")
-        raise FrontendError(self.parsed.location(node), f"a type of this form ({type(node).__name__}) is not supported")
+        raise FrontendError(self.parsed.location(node), f"a type of this form ({type(node).__name__}) is not supported",
+                            "write it with a typedef")
 
     def qualified(self, t: CType, names: list[str] | None) -> CType:
         """`t` with the qualifiers of these names added."""
@@ -125,7 +127,7 @@ class Types:
             return None
         length = self._evaluator.constant(dim, scope)
         if length is not None and length < 0:
-            raise FrontendError(self.parsed.location(dim), "the size of the array is negative")
+            raise FrontendError(self.parsed.location(dim), "the size of the array is negative", "make it positive")
         return length
 
     def function(self, node: c_ast.FuncDecl, scope: Scope, kr_decls: list[c_ast.Decl] | None = None) -> FunctionType:
@@ -161,7 +163,8 @@ class Types:
                 return found.type
         t = basic_type(names, self.ints)
         if t is None:
-            raise FrontendError(self.parsed.location(node), f"unknown type '{' '.join(names)}'")
+            raise FrontendError(self.parsed.location(node), f"unknown type '{' '.join(names)}'",
+                                "declare it, or include its header")
         return t
 
     # ------------------------------------------------------------------------------------------- tags
@@ -219,7 +222,8 @@ class Types:
             if item.value is not None:
                 value = self._evaluator.constant(item.value, scope)
                 if value is None:
-                    raise FrontendError(self.parsed.location(item), f"the value of '{item.name}' is not a constant")
+                    raise FrontendError(self.parsed.location(item), f"the value of '{item.name}' is not a constant",
+                                        "write it as a constant")
                 following = value
             values.append((item.name, following))
             small = self.ints.int.scalar.low <= following <= self.ints.int.scalar.high
@@ -280,7 +284,8 @@ class Types:
             if decl.bitsize is not None:
                 bits = self._evaluator.constant(decl.bitsize, scope)
                 if bits is None:
-                    raise FrontendError(self.parsed.location(decl), "the width of the bit field is not a constant")
+                    raise FrontendError(self.parsed.location(decl), "the width of the bit field is not a constant",
+                                        "write it as a constant")
             name = decl.name
             if name is None and bits is None:
                 if not isinstance(t, RecordType):
@@ -364,7 +369,8 @@ class Types:
             case RecordType(key=key):
                 record = self.records.get(key)
                 if record is None:
-                    raise FrontendError(self._where(key), f"'{key}' is incomplete where its size is needed")
+                    raise FrontendError(self._where(key), f"'{key}' is incomplete where its size is needed",
+                                        "define the struct or union before")
                 return record.size
             case VoidType() | FunctionType():
                 return 1

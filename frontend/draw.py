@@ -6,7 +6,10 @@ assumes in brackets. Beside each step stand its shared accesses (`r x`, `w x`), 
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import sys
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -261,4 +264,19 @@ def as_svg(program: Program) -> str:
     import pygraphviz  # Graphviz costs a quarter of a second to load
 
     graph = pygraphviz.AGraph(string=as_dot(program))
-    return str(graph.draw(format="svg", prog="dot").decode())
+    with _without_chatter():
+        return str(graph.draw(format="svg", prog="dot").decode())
+
+
+@contextlib.contextmanager
+def _without_chatter() -> Iterator[None]:
+    """Libraries below Graphviz complain about a machine's fonts on stderr; errors are exceptions and come through."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

@@ -104,7 +104,8 @@ class Expressions:
                 return self.block(node)
             case c_ast.GenericSelection():
                 return self._generic(node)
-        raise self.unit.error(node, f"an expression of this form ({type(node).__name__}) is not supported")
+        raise self.unit.error(node, f"an expression of this form ({type(node).__name__}) is not supported",
+                              "write it with simpler expressions")
 
     def scalar(self, node: c_ast.Node) -> Value:
         """The value of an expression that must be an integer or a pointer."""
@@ -112,7 +113,7 @@ class Expressions:
         if isinstance(v, Floating):
             v = self.math.convert(v, self.ints.named("long long"), node)
         if not isinstance(v, Value):
-            raise self.unit.error(node, f"'{text_of(node)}' has no scalar value")
+            raise self.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
         return v
 
     def effect(self, node: c_ast.Node) -> None:
@@ -173,7 +174,8 @@ class Expressions:
                 assert isinstance(kind, (IntType, PointerType))
                 return Value(kind, Const(value, self.ints.scalar(kind)))
             case TypeName():
-                raise self.unit.error(node, f"'{node.name}' is a type where a value is needed")
+                raise self.unit.error(node, f"'{node.name}' is a type where a value is needed",
+                                      "write sizeof or a cast, or another name")
         return self.places.load(self.places.identifier(node), node)
 
     def _binary(self, node: c_ast.BinaryOp) -> Operand:
@@ -207,7 +209,8 @@ class Expressions:
             case "&":
                 lv = self.places.lvalue(node.expr)
                 if isinstance(lv, Slot):
-                    raise self.unit.error(node, f"the address of the register '{text_of(node.expr)}' is taken")
+                    raise self.unit.error(node, f"the address of the register '{text_of(node.expr)}' is taken",
+                                          "declare it without register")
                 return self.places.address(lv.place, node)
             case "*":
                 return self.places.load(self.places.lvalue(node), node)
@@ -222,14 +225,14 @@ class Expressions:
                 return Value(self.ints.size, Const(self.types.alignment(node.expr, self.scope), self.ints.size.scalar))
             case "+" | "-" | "~":
                 return self._sign(node)
-        raise self.unit.error(node, f"the operator '{node.op}' is not supported")
+        raise self.unit.error(node, f"the operator '{node.op}' is not supported", "write it with C's operators")
 
     def _sign(self, node: c_ast.UnaryOp) -> Operand:
         v = self.value(node.expr)
         if isinstance(v, Floating):
             return Floating(v.type, -v.number if v.number is not None and node.op == "-" else v.number)
         if not isinstance(v, Value) or not isinstance(v.type, IntType):
-            raise self.unit.error(node, f"'{node.op}' needs a number")
+            raise self.unit.error(node, f"'{node.op}' needs a number", "use a member or an element of what stands there")
         t = self.ints.promote(v.type)
         e = cast(v.expr, t.scalar)
         return self.math.made(t, e if node.op == "+" else unary(node.op, e), v.depth + 2, node)
@@ -319,7 +322,7 @@ class Expressions:
             elif self.types.resolve(association.type, self.scope) == chosen:
                 return self.value(association.expr)
         if default is None:
-            raise self.unit.error(node, "no association of _Generic has the type of its operand")
+            raise self.unit.error(node, "no association of _Generic has the type of its operand", "add one, or default")
         return self.value(default)
 
     def _decayed(self, t: CType) -> CType:
@@ -331,8 +334,18 @@ class Expressions:
         """The value of an integer constant expression, None if it is not one. Only for a lowering that is thrown away."""
         if isinstance(node, c_ast.Constant) and node.type == "int" and node.value[0] != "'":
             return literals.integer(node.value, self.ints)[0]
+        self._divides_by_zero(node)
         v = self.value(node)
         return v.expr.value if isinstance(v, Value) and isinstance(v.expr, Const) else None
+
+    def _divides_by_zero(self, node: c_ast.Node) -> None:
+        """Raises FrontendError for a constant expression that surely divides by zero."""
+        if not isinstance(node, c_ast.BinaryOp) or node.op in ("&&", "||"):
+            return
+        if node.op in ("/", "%") and self.unit.constant(node.right, self.scope) == 0:
+            raise self.unit.error(node, f"'{text_of(node)}' divides by zero in a constant", "correct the divisor")
+        self._divides_by_zero(node.left)
+        self._divides_by_zero(node.right)
 
     def type_of(self, node: c_ast.Node) -> CType:
         """The type of an expression; arrays stay arrays. Only for a lowering that is thrown away."""

@@ -48,7 +48,7 @@ def leaves(x: Expressions, t: CType, init: c_ast.Node) -> tuple[CType, list[Leaf
         elif isinstance(init, c_ast.InitList):
             length = walker.braced((), t, init)
         else:
-            raise x.unit.error(init, "an array needs an initialiser in braces")
+            raise x.unit.error(init, "an array needs an initialiser in braces", "write { }")
         return (ArrayType(t.element, length) if t.length is None else t), walker.found
     if isinstance(init, c_ast.InitList):
         if isinstance(t, RecordType):
@@ -131,7 +131,8 @@ class _Walker:
     def _record(self, t: RecordType) -> Record:
         record = self._x.types.records.get(t.key)
         if record is None:
-            raise FrontendError(self._x.unit.parsed.location(None), f"'{t.key}' is incomplete where it is initialised")
+            raise FrontendError(self._x.unit.parsed.location(None), f"'{t.key}' is incomplete where it is initialised",
+                                "define the struct or union before")
         return record
 
     def _after(self, t: CType, step: Step) -> Iterator[tuple[Step, CType]]:
@@ -239,7 +240,8 @@ class _Walker:
         x = self._x
         if isinstance(designator, c_ast.ArrayDesignator) or not isinstance(designator, c_ast.ID) or isinstance(t, ArrayType):
             if not isinstance(t, ArrayType):
-                raise x.unit.error(designator, "an index designates an element of something that is no array")
+                raise x.unit.error(designator, "an index designates an element of something that is no array",
+                                   "name the member")
             expr = designator.expr if isinstance(designator, c_ast.ArrayDesignator) else designator
             low, high = self._range(expr)
             for i in range(low, high + 1):
@@ -247,7 +249,8 @@ class _Walker:
             return
         way = x.types.member(t, designator.name) if isinstance(t, RecordType) else None
         if way is None:
-            raise x.unit.error(designator, f"there is no member '{designator.name}' to initialise")
+            raise x.unit.error(designator, f"there is no member '{designator.name}' to initialise",
+                               "correct the name of the member")
         yield tuple(Field(f.name) for f in way), field_type(way[-1])
 
     def _range(self, expr: c_ast.Node) -> tuple[int, int]:
@@ -256,7 +259,7 @@ class _Walker:
             ends = list(expr.args.exprs)
         values = [self._x.unit.constant(e, self._x.scope) for e in ends]
         if values[0] is None or values[1] is None or values[0] < 0:
-            raise self._x.unit.error(expr, "the index of a designator is not a constant")
+            raise self._x.unit.error(expr, "the index of a designator is not a constant", "write the index as a constant")
         return values[0], values[1]
 
 
@@ -365,7 +368,7 @@ def _static_copy(x: Expressions, leaf: Leaf) -> dict[tuple[Step, ...], int | Add
     if isinstance(node, c_ast.CompoundLiteral):
         _, inner = leaves(x, x.types.resolve(node.type, x.scope), node.init)
         return {(*leaf.path, *path): value for path, value in link_values(x, inner)}
-    raise x.unit.error(leaf.node, "the initialiser of a static struct is not constant")
+    raise x.unit.error(leaf.node, "the initialiser of a static struct is not constant", "assign it at the start of main")
 
 
 def _link_value(scratch: Expressions, leaf: Leaf) -> int | AddressValue:
@@ -386,7 +389,8 @@ def _link_value(scratch: Expressions, leaf: Leaf) -> int | AddressValue:
         found = _symbolic(scratch, v.expr, known)
         if found is not None:
             return found
-    raise scratch.unit.error(leaf.node, "the initialiser of an object with static storage is not constant")
+    raise scratch.unit.error(leaf.node, "the initialiser of an object with static storage is not constant",
+                             "assign it at the start of main")
 
 
 def _symbolic(x: Expressions, e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | None:

@@ -161,7 +161,7 @@ class Interrupts:
         inliner = request.inliner
         names = inliner.accesses.world.pointsto.functions(request.frame.function.name, raw, 0)
         if not names:
-            raise FrontendError(request.location, "it is not known which task is posted here")
+            raise FrontendError(request.location, "it is not known which task is posted here", "post a task by its name")
         for name in names:
             chosen = request.source
             if len(names) > 1:
@@ -208,7 +208,8 @@ def posted_tasks(module: Module, roots: Iterable[str], body: Callable[[str], Fun
                     for task in found:
                         decl = module.declarations.get(task)
                         if decl is None or not decl.defined:
-                            raise FrontendError(edge.location, f"task '{task}' is posted but not defined")
+                            raise FrontendError(edge.location, f"task '{task}' is posted but not defined",
+                                                "define it, or do not post it")
                         tasks.setdefault(task)
                         work.append(task)
                 case Call(callee=str() as callee):

@@ -35,7 +35,7 @@ from frontend.heap import heap_types
 from frontend.inline import Inliner, qualified
 from frontend.interrupt_table import Table
 from frontend.interrupts import Interrupts, posted_tasks
-from frontend.ir import Call, Function, IrEdge, Module, Nop, Storage
+from frontend.ir import Call, Fail, Function, IrEdge, Module, Nop, Storage
 from frontend.joinall import find_joins
 from frontend.known import KnownFunctions
 from frontend.known_table import RETURN_FROM_MAIN
@@ -150,6 +150,7 @@ class _Linker:
             preemption=self._options.preemption or self._preemption(reactive),
             assumptions=(*(Assumption(t, where) for t, where in self._notes.assumptions.items()), *self._unbounded()),
             warnings=tuple(Assumption(t, where) for t, where in self._notes.warnings.items()),
+            asserted=any(isinstance(e.instr, Fail) for f in world.pointsto.reached.values() for e in f.edges),
         )
         if not reactive:
             return program

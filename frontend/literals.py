@@ -64,7 +64,7 @@ def _codes(body: str, wide: bool, where: Location) -> list[int]:
         elif piece[1] in _ESCAPES:
             out.append(_ESCAPES[piece[1]])
         else:
-            raise FrontendError(where, f"unknown escape sequence '{piece}'")
+            raise FrontendError(where, f"unknown escape sequence '{piece}'", "write the character as \\x..")
     return out
 
 

@@ -84,7 +84,7 @@ class Locals:
     def _automatic(self, node: c_ast.Decl, t: CType, again: bool) -> None:
         x = self._x
         if isinstance(t, VoidType):
-            raise x.unit.error(node, f"'{node.name}' has type void")
+            raise x.unit.error(node, f"'{node.name}' has type void", "declare it with a type that has values")
         if isinstance(t, (IntType, PointerType, FloatType)) and node.name not in x.syntax.taken:
             self._register(node, t, again)
             return

@@ -79,7 +79,7 @@ class Lvalues:
         v = self._x.value(node)
         if isinstance(v, Aggregate):
             return Cell(v.place)
-        raise self._x.unit.error(node, f"'{text_of(node)}' is not an lvalue")
+        raise self._x.unit.error(node, f"'{text_of(node)}' is not an lvalue", "assign to a variable, a member or an element")
 
     def identifier(self, node: c_ast.ID) -> Lvalue:
         match self._x.scope.find(node.name):
@@ -91,7 +91,7 @@ class Lvalues:
                 return Cell(Place(name, (), t, t))
         if node.name in ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"):
             return self._literal(f'"{self._x.scope.owner}"', node)
-        raise self._x.unit.error(node, f"'{node.name}' is not declared")
+        raise self._x.unit.error(node, f"'{node.name}' is not declared", "declare it, or include its header")
 
     def string(self, node: c_ast.Constant) -> Cell:
         return self._literal(node.value, node)
@@ -156,7 +156,7 @@ class Lvalues:
             v = self._x.value(node)
         if isinstance(v, Value):
             return v
-        raise self._x.unit.error(node, f"'{text_of(node)}' is not a pointer")
+        raise self._x.unit.error(node, f"'{text_of(node)}' is not a pointer", "take the address of an object")
 
     def _sum_target(self, node: c_ast.BinaryOp) -> Place:
         lv = self.element(node.left, node.right, node)
@@ -176,7 +176,7 @@ class Lvalues:
                                         and isinstance(left.type, IntType)):
             left, right = right, left
         if isinstance(right, Place) or not isinstance(right.type, IntType):
-            raise self._x.unit.error(node, "the index is not an integer")
+            raise self._x.unit.error(node, "the index is not an integer", "index with an integer")
         step = Index(cast(right.expr, self._x.ints.promote(right.type).scalar))
         if isinstance(left, Place):
             assert isinstance(left.type, ArrayType)
@@ -184,7 +184,8 @@ class Lvalues:
                 return Cell(self.extend(left, step, left.type.element))
             left = self.address(self.first(left), node)
         if not isinstance(left.type, PointerType):
-            raise self._x.unit.error(node, f"'{text_of(base)}' is neither an array nor a pointer")
+            raise self._x.unit.error(node, f"'{text_of(base)}' is neither an array nor a pointer",
+                                     "index an array or a pointer")
         t = left.type.target
         if step.value == Const(0, step.value.type):
             return Cell(Place(left.expr, (), t, t))
@@ -200,13 +201,15 @@ class Lvalues:
         else:
             lv = self.lvalue(node.name)
             if isinstance(lv, Slot):
-                raise self._x.unit.error(node, f"'{text_of(node.name)}' is not a struct or union")
+                raise self._x.unit.error(node, f"'{text_of(node.name)}' is not a struct or union",
+                                         "correct the name, or the type")
             place = lv.place
         if not isinstance(place.type, RecordType):
-            raise self._x.unit.error(node, f"'{text_of(node.name)}' is not a struct or union")
+            raise self._x.unit.error(node, f"'{text_of(node.name)}' is not a struct or union", "correct the name, or the type")
         way = self._x.types.member(place.type, node.field.name)
         if way is None:
-            raise self._x.unit.error(node, f"'{place.type.key}' has no member '{node.field.name}'")
+            raise self._x.unit.error(node, f"'{place.type.key}' has no member '{node.field.name}'",
+                                     "correct the name of the member")
         for field in way:
             inherited = replace(place.type.quals, atomic=False)
             t = field_type(field)

@@ -241,7 +241,7 @@ class Layout:
                     return self._union(name, record, offset, dims, volatile)
                 return self._struct(name, record, offset, dims, volatile, location)
             case VoidType() | FunctionType():
-                raise FrontendError(location, f"'{name}' is not an object")
+                raise FrontendError(location, f"'{name}' is not an object", "declare a variable")
             case _:
                 raise AssertionError(t)
 

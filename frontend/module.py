@@ -335,7 +335,7 @@ class CModule:
         """The function's body; raises FrontendError for what cannot be lowered soundly."""
         if name not in self._lowered:
             if name not in self._bodies:
-                raise FrontendError(Location(self.file, 1), f"the function '{name}' is not defined in this file")
+                raise FrontendError(Location(self.file, 1), f"the function '{name}' is not defined in this file", "define it")
             with deep_recursion():
                 self._lowered[name] = self._lower(name)
         return self._lowered[name]

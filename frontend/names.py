@@ -15,7 +15,8 @@ def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
     here = Location(program.file, 1)
     wanted = name.strip()
     file, colon, rest = wanted.rpartition(":")
-    if colon and not file.endswith(":") and "::" not in wanted:
+    known = any(wanted.startswith(v.object) for v in program.globals if "@" in v.object)  # `malloc@f:12` is no file
+    if colon and not file.endswith(":") and "::" not in wanted and not known:
         wanted = rest
         candidates = [v for v in program.globals if v.location.file == file or v.location.file.endswith("/" + file)]
     else:
@@ -28,7 +29,7 @@ def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
         if len(objects) > 1:
             raise FrontendError(here, f"'{name}' may be any of {', '.join(objects)}", "write file.c:x or f::x")
         return tuple(matches)
-    raise FrontendError(here, f"there is no variable '{name}' in this program")
+    raise FrontendError(here, f"there is no variable '{name}' in this program", "circ cfa shows the variables")
 
 
 def _exactly(variables: list[Variable], name: str) -> list[Variable]:

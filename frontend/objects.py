@@ -192,7 +192,8 @@ class Objects:
         base = (self._next + step - 1) // step * step
         self._next = base + size + _GAP
         if self._next >> (8 * self._module.model.pointer_size):
-            raise FrontendError(location, f"the objects do not fit the address space of data model {self._module.model.name}")
+            raise FrontendError(location, f"the objects do not fit the address space of data model {self._module.model.name}",
+                                "choose another --data-model, or make the arrays smaller")
         return base
 
     # ------------------------------------------------------------------------------------------- variables
@@ -212,7 +213,8 @@ class Objects:
             if isinstance(start, Values) and leaf.length is None:
                 start = Values(dict(start.elements).get(0, 0))
             made.append(Variable(leaf.name, leaf.type, leaf.length, start, _shown(leaf, obj), obj.shown,
-                                 volatile=leaf.volatile, norace=norace, location=obj.location))
+                                 volatile=leaf.volatile, norace=norace, location=obj.location,
+                                 dims=tuple(d.count for d in leaf.dims) if len(leaf.dims) > 1 else ()))
         return tuple(made)
 
     def _starts(self, obj: MemObject) -> dict[str, dict[int, int]]:

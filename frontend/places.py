@@ -187,7 +187,7 @@ class Places:
         """The scalar at a part; `type_` is the C type it is accessed with."""
         scalar = scalar_of(type_, self._module)
         if scalar is None:
-            raise FrontendError(location, "a struct or union is used as a value here")
+            raise FrontendError(location, "a struct or union is used as a value here", "use a member")
         floating = isinstance(type_, FloatType)
         match part.node:
             case LeafNode(leaf=leaf):
@@ -202,7 +202,7 @@ class Places:
                     size = (sum(part.bits) + 7) // 8
                 return Cell(leaf, index, scalar, part.bits, size, floating, type_.quals.atomic)
             case _:
-                raise FrontendError(location, "a struct, union or array is used as a value here")
+                raise FrontendError(location, "a struct, union or array is used as a value here", "use a member or an element")
 
     def flatten(self, leaf: Leaf, indices: tuple[Expr, ...]) -> Expr | None:
         """One element number from the indices along the leaf's dimensions."""

@@ -47,7 +47,8 @@ def parse_predicate(program: Program, text: str) -> tuple[tuple[str, Expr], ...]
         except _NoSuchName as error:
             missing = missing or error
     if not found:
-        raise missing or FrontendError(Location(program.file, 1), f"predicate '{text}': the program has no thread")
+        raise missing or FrontendError(Location(program.file, 1), f"predicate '{text}': the program has no thread",
+                                       "name one with --thread F")
     return tuple(found)
 
 

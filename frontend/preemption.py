@@ -12,6 +12,7 @@ interrupted, and the state is the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -35,7 +36,7 @@ from frontend.cfa import (
     op_writes,
     primitive,
 )
-from frontend.expr import BOOL, TRUE, Binary, Const, Expr, Read, Scalar, Var, negate, truth
+from frontend.expr import BOOL, FALSE, TRUE, Binary, Const, Expr, Read, Scalar, Var, negate, truth
 from frontend.fold import conjunction, fold
 from frontend.interrupt_table import Bit, Rule, Test
 from frontend.interrupts import ACTIVE, COUNT, IE, SCHEDULING, enabled, posted
@@ -234,10 +235,13 @@ class _Scheduler:
     # ------------------------------------------------------------------------------------------- conditions
     def _flag(self, source: ThreadSource) -> Expr:
         assert source.flag is not None
+        if re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", source.flag):
+            return TRUE if int(source.flag, 0 if source.flag[:2].lower() == "0x" else 10) else FALSE
         found = next((v for v in self._program.globals if source.flag in (v.name, v.shown)), None)
         if found is None or found.is_array:
             what = "is not a scalar" if found is not None else "does not exist"
-            raise FrontendError(source.location, f"the variable '{source.flag}' that enables '{source.function}' {what}")
+            raise FrontendError(source.location, f"the variable '{source.flag}' that enables '{source.function}' {what}",
+                                "name a global integer variable")
         return truth(Read(Var(found.name, found.type)))
 
     def _terms(self, rule: Rule, terms: tuple[Bit | Test, ...]) -> list[Expr]:
@@ -246,7 +250,8 @@ class _Scheduler:
     def _test(self, rule: Rule, term: Test) -> Expr:
         found = next((v for v in self._program.globals if term.name in (v.name, v.shown)), None)
         if found is None or found.is_array:
-            raise FrontendError(rule.location, f"'{term.name}' is neither a register nor a variable of the program")
+            raise FrontendError(rule.location, f"'{term.name}' is neither a register nor a variable of the program",
+                                "correct the table of interrupts")
         value = Read(Var(found.name, found.type))
         return Binary(term.op, value, Const(found.type.wrap(term.value), found.type))
 

@@ -117,7 +117,8 @@ class Pthreads:
             accesses.me = Const(_SINGLES + self._numbered, word)
             return
         if self._numbered >= _SEVERAL:
-            raise FrontendError(Location(accesses.world.module.file, 1), "too many kinds of threads use recursive locks")
+            raise FrontendError(Location(accesses.world.module.file, 1), "too many kinds of threads use recursive locks",
+                                "use plain mutexes")
         accesses.own = (own_number(word),)
         accesses.me = plus(times(Read(Var(SELF, word)), _SEVERAL), Const(self._numbered, word))
 
@@ -125,12 +126,13 @@ class Pthreads:
     def _create(self, request: Request, start: int, argument: int) -> None:
         inliner, edge = request.inliner, request.edge
         if len(request.arguments) <= max(start, argument):
-            raise FrontendError(request.location, f"'{request.callee}' has too few arguments")
+            raise FrontendError(request.location, f"'{request.callee}' has too few arguments", "give it all its arguments")
         pointsto = inliner.accesses.world.pointsto
         site = (request.frame.function.name, edge.source, edge.target)
         functions = tuple(pointsto.created.get(site, ()))
         if not functions:
-            raise FrontendError(request.location, "the function of the thread created here is not known")
+            raise FrontendError(request.location, "the function of the thread created here is not known",
+                                "pass a function of this file")
         once = request.frame.once and edge.source not in request.frame.cyclic
         value, passed = request.arguments[start], request.arguments[argument]
         assert not isinstance(value, Place) and not isinstance(passed, Place)
@@ -162,7 +164,8 @@ class Pthreads:
         if once:
             self._single[function] = copies + 1
             if copies >= STATIC_COPIES:
-                raise FrontendError(location, f"more than {STATIC_COPIES} threads of '{function}' are created one by one")
+                raise FrontendError(location, f"more than {STATIC_COPIES} threads of '{function}' are created one by one",
+                                    "create them in a loop")
         self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location, copies, self._joins)
         return self.created[name]
 
@@ -327,7 +330,7 @@ class Pthreads:
         inliner = request.inliner
         names = inliner.accesses.world.pointsto.functions(request.frame.function.name, self._raw(request, 1), 0)
         if not names:
-            raise FrontendError(request.location, "the function to be called once is not known")
+            raise FrontendError(request.location, "the function to be called once is not known", "pass a function of this file")
 
         def first(word: Cell, result: Var | None) -> list[list[Op]]:
             return [[Assume(locks.same(locks.value_of(word), 0)), *word.write(Const(1, locks.value_of(word).type))]]

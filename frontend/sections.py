@@ -43,7 +43,8 @@ def _depths(graph: Sketch, begin: Mark, end: Mark, what: str) -> dict[int, int]:
         for step in out[here]:
             after = depth[here] + (step.mark is begin) - (step.mark is end)
             if after < 0:
-                raise FrontendError(step.location, f"unbalanced {what}: it ends here, but none has begun")
+                raise FrontendError(step.location, f"unbalanced {what}: it ends here, but none has begun",
+                                    "begin it on every path")
             known = depth.get(step.target)
             if known is None:
                 depth[step.target] = after

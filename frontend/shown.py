@@ -6,7 +6,7 @@ from collections import Counter
 from typing import assert_never
 
 from frontend.cfa import Access, AllAt, Assign, Assume, Block, Havoc, Op, Program, ThreadTemplate, show_op
-from frontend.expr import Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute
+from frontend.expr import Const, Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute
 
 
 class Names:
@@ -17,6 +17,8 @@ class Names:
         known = Counter([*tails, *(v.name for v in program.globals)])
         self._short = {v.name: tail if known[tail] == 1 else v.name for v, tail in zip(template.locals, tails, strict=True)}
         self._short |= {v.name: v.shown or v.name for v in program.globals}
+        arrays = (v for v in (*program.globals, *template.locals) if v.dims)
+        self._dims = {v.name: v.dims for v in arrays if self.variable(v.name).count("[]") == len(v.dims)}
 
     def variable(self, name: str) -> str:
         """A local `f::x` is plain `x` where nothing else that the thread sees is called so."""
@@ -29,9 +31,22 @@ class Names:
     def cell(self, access: Access) -> str:
         """The memory that is accessed: `x`, `s.f`, `a[i]`, or `a[..]` for any element."""
         if not access.whole:
+            match access.lvalue:
+                case Element(array=a, index=Const(value=i)):
+                    return self.element(a, i)
             return show_lvalue(self._lvalue(access.lvalue))
         head, brackets, tail = self.variable(access.variable).partition("[]")
         return f"{head}[..]{tail}" if brackets else f"{head}[..]"
+
+    def element(self, array: str, index: int) -> str:
+        """An element of an array, by one index for each of its dimensions."""
+        parts = self.variable(array).split("[]")
+        if array not in self._dims:
+            return f"{parts[0]}[{index}]{'[]'.join(parts[1:])}"
+        for position in range(len(parts) - 2, -1, -1):
+            index, own = divmod(index, self._dims[array][position])
+            parts[position] += f"[{own}]"
+        return "".join(parts)
 
     def expr(self, e: Expr) -> str:
         return show(self._expr(e))

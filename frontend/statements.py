@@ -138,7 +138,7 @@ class Statements:
 
     def _static_assert(self, node: c_ast.StaticAssert) -> None:
         if self._x.unit.constant(node.cond, self._x.scope) == 0:
-            raise self._x.unit.error(node, "static assertion failed")
+            raise self._x.unit.error(node, "static assertion failed", "correct the condition, or choose another --data-model")
 
     def _if(self, node: c_ast.If) -> None:
         graph = self._x.graph
@@ -238,7 +238,7 @@ class Statements:
         x, graph = self._x, self._x.graph
         v = x.scalar(node.cond)
         if not isinstance(v.type, IntType):
-            raise x.unit.error(node, "the value of a switch is not an integer")
+            raise x.unit.error(node, "the value of a switch is not an integer", "switch over an integer")
         t = x.ints.promote(v.type)
         e = cast(v.expr, t.scalar)
         if not isinstance(e, (Const, Read)) and v.depth:
@@ -280,7 +280,7 @@ class Statements:
     def _case(self, node: c_ast.Case | c_ast.Default) -> None:
         x, graph = self._x, self._x.graph
         if not self._switches:
-            raise x.unit.error(node, "a case label outside of a switch")
+            raise x.unit.error(node, "a case label outside of a switch", "put it inside a switch")
         switch = self._switches[-1]
         if switch.sections != len(self._sections):
             raise x.unit.error(node, "a case label inside an atomic or critical block of the switch",
@@ -302,7 +302,7 @@ class Statements:
             ends = list(expr.args.exprs)
         values = [self._x.unit.constant(e, self._x.scope) for e in ends]
         if values[0] is None or values[1] is None:
-            raise self._x.unit.error(expr, "the case label is not a constant")
+            raise self._x.unit.error(expr, "the case label is not a constant", "write it as a constant")
         return values[0], values[1]
 
     # ------------------------------------------------------------------------------------------- jumps
@@ -313,7 +313,7 @@ class Statements:
 
     def _leave(self, exits: list[_Exit], node: c_ast.Node) -> None:
         if not exits:
-            raise self._x.unit.error(node, "break or continue outside of a loop or switch")
+            raise self._x.unit.error(node, "break or continue outside of a loop or switch", "remove it")
         self._close(exits[-1].sections, node)
         self._x.graph.jump(exits[-1].target)
 
@@ -332,7 +332,7 @@ class Statements:
         x = self._x
         inside = self._label_sections.get(node.name)
         if inside is None:
-            raise x.unit.error(node, f"the label '{node.name}' does not exist")
+            raise x.unit.error(node, f"the label '{node.name}' does not exist", "write the label, or correct its name")
         mine = tuple(id(s.node) for s in self._sections)
         if mine[: len(inside)] != inside:
             raise x.unit.error(node, f"goto into the atomic or critical block around '{node.name}'",

@@ -51,14 +51,15 @@ def _requested(module: Module, text: str) -> ThreadSource:
     here = Location(module.file, 1)
     parts = re.fullmatch(r"([A-Za-z_$][\w$]*)(?:=(\d+))?", text.strip())
     if parts is None:
-        raise FrontendError(here, f"--thread {text}: expected F or F=N")
+        raise FrontendError(here, f"--thread {text}: expected F or F=N", "F is a function, N how many copies run")
     name, number = parts.group(1), parts.group(2)
     decl = module.declarations.get(name)
     if decl is None or not decl.defined:
-        raise FrontendError(here, f"--thread {text}: there is no function '{name}' with a body in this file")
+        raise FrontendError(here, f"--thread {text}: there is no function '{name}' with a body in this file",
+                            "correct the name, or define the function")
     count = None if number is None else int(number)
     if count == 0:
-        raise FrontendError(here, f"--thread {text}: a thread that runs 0 times is none")
+        raise FrontendError(here, f"--thread {text}: a thread that runs 0 times is none", "make N at least 1")
     return ThreadSource(name, count, Role.MAIN if name == "main" and count == 1 else Role.THREAD, decl.location)
 
 
@@ -71,7 +72,8 @@ def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
                 found.append(ThreadSource(decl.name, None, Role.THREAD, decl.location))
             case "circ_threads":
                 if len(arguments) != 1 or not re.fullmatch(r"\s*[1-9]\d*\s*", arguments[0]):
-                    raise FrontendError(decl.location, f"circ_threads of '{decl.name}' needs a positive number")
+                    raise FrontendError(decl.location, f"circ_threads of '{decl.name}' needs a positive number",
+                                        "write circ_threads(2)")
                 found.append(ThreadSource(decl.name, int(arguments[0]), Role.THREAD, decl.location))
             case "circ_interrupt":
                 if len(arguments) != 1:
@@ -87,7 +89,7 @@ def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
     if len({s.role for s in found}) == 1 and found[0].role is Role.HANDLER:
         found = found[-1:]  # `ISR(v, ISR_NOBLOCK)` says both, and the later one counts
     if len(found) > 1:
-        raise FrontendError(decl.location, f"'{decl.name}' is marked as a thread twice")
+        raise FrontendError(decl.location, f"'{decl.name}' is marked as a thread twice", "keep one mark")
     return found
 
 
@@ -106,4 +108,5 @@ def _check_table(module: Module, table: Table) -> None:
         for rule in table.rules:
             defined = any(n in module.declarations and module.declarations[n].defined for n in rule.names)
             if not defined and not rule.names[0].startswith("__vector_"):
-                raise FrontendError(rule.location, f"unknown handler '{rule.names[0]}': the program does not define it")
+                raise FrontendError(rule.location, f"unknown handler '{rule.names[0]}': the program does not define it",
+                                    "define it, or take it out of the table")

@@ -73,7 +73,8 @@ def test_questions() -> None:
     p = program("x", "y")
     assert [q.shown for q in questions(p, None, "races")] == ["x", "y"]
     assert [q.shown for q in questions(p, ["y", "x", "y"], "races")] == ["x", "y"]
-    assert questions(p, None, "asserts") == ()
+    assert [q.shown for q in questions(p, None, "asserts")] == ["asserts"]  # nothing can fail: that is an answer, too
+    assert [q.shown for q in questions(p, None, "all")] == ["x", "y"]
     invariant = Invariant(Const(1, INT), Location("a.c", 1), "1")
     q = Program(p.file, p.globals, p.templates, invariants=(invariant,))
     assert [a.question for a in questions(q, ["x"], "all")] == [RaceOn("x"), Assertions()]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from circ.cli import app
+from circ.cli import main
 
 ROOT = Path(__file__).parent.parent
 FIGURE_1 = str(ROOT / "nesc_examples" / "test_and_set.c")
@@ -47,7 +47,7 @@ def inside(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
         capfd.readouterr()
         before = signal.getsignal(signal.SIGTERM)
         with pytest.raises(SystemExit) as end:
-            app([str(a) for a in args])
+            main([str(a) for a in args])
         signal.signal(signal.SIGTERM, before)
         assert isinstance(end.value.code, int)
         out, err = capfd.readouterr()
@@ -240,7 +240,30 @@ def test_the_dumps_of_two_files_stay_apart(inside: Run, tmp_path: Path, locked: 
 def test_bad_usage_and_bad_input_are_status_2_without_a_traceback(inside: Run, args: list[str]) -> None:
     done = inside(*args)
     assert done.returncode == 2, done.stdout + done.stderr
-    assert done.stderr and "Traceback" not in done.stderr + done.stdout
+    [line] = done.stderr.splitlines()
+    assert "error: " in line and line.endswith(")")  # it says what to do
+
+
+def test_pictures_leave_stderr_alone(tmp_path: Path) -> None:
+    done = circ("cfa", FIGURE_1, "--format", "svg", "-o", tmp_path / "x.svg")
+    assert done.returncode == 0 and not done.stderr and "<svg" in (tmp_path / "x.svg").read_text()
+
+
+def test_assertions_that_fold_away_are_answered(inside: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text("#include <assert.h>\n// EXPECT: safe asserts\nint g; int main(void) { int x = 2; assert(x == 2); g = x; }\n")
+    for prop in ("asserts", "all"):
+        assert "safe: no assertion can fail" in inside("check", file, "--property", prop, "--certificate", tmp_path / "c").stdout
+    assert circ("recheck", tmp_path / "c" / "a.c.asserts.triage.json", file).returncode == 0
+
+
+def test_names_and_indices_as_they_are_shown(inside: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.i"
+    file.write_text('# 1 "a.c"\nvoid *malloc(unsigned long); int pthread_create(unsigned long *, void *, void *(*)(void *), void *);\n'
+                    "int m[3][4][5]; void *w(void *a) { *(int *)a = 1; m[1][2][3] = 1; return 0; }\n"
+                    "int main(void) { unsigned long t; int *p = malloc(4); pthread_create(&t, 0, w, p); *p = 2; m[1][2][3] = 2; }\n")
+    assert "race on 'malloc@main:3'" in inside("check", file, "-x", "malloc@main:3").stdout
+    assert "race on 'm[][][]': thread 1 (main) writes m[1][2][3] in" in inside("check", file, "-x", "m").stdout
 
 
 @pytest.mark.parametrize(("text", "what"), [

@@ -12,6 +12,7 @@ import pytest
 
 from frontend.module import load_module
 from frontend.parse import SourceOptions, parse
+from frontend.source import FrontendError
 from frontend.types import DATA_MODELS, IntType
 
 TYPES = ("_Bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long",
@@ -167,3 +168,12 @@ def test_literal_types_follow_base_and_suffix(tmp_path: Path) -> None:
     types = {name: s.type for name, s in module.symbols.items()}
     assert {n: t.name for n, t in types.items() if isinstance(t, IntType)} == {
         "a": "long", "b": "unsigned int", "c": "unsigned int", "d": "long", "e": "unsigned long long"}
+
+
+@pytest.mark.parametrize("text", ["int a[1 / 0];", "enum { E = 3 + 1 % (2 - 2) }; int a[E];", "int f(int x) { switch (x) { case 1 / 0: ; } }"])
+def test_constants_divided_by_zero(tmp_path: Path, text: str) -> None:
+    source = tmp_path / "zero.c"
+    source.write_text(f"{text} int b[1 ? 2 : 1 / 0]; int main(void) {{ return sizeof b; }}")
+    module = load_module(parse(str(source), SourceOptions()), DATA_MODELS["lp64"])
+    with pytest.raises(FrontendError, match="divides by zero in a constant"):
+        _ = [module.symbols, *map(module.function, module.declarations)]

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import pytest
 
 from circ.check import check
-from circ.verdict import Refuted, Safe
+from circ.engines.explicit import oracle
+from circ.verdict import RaceOn, Refuted, Safe
 from frontend import LoadOptions, load
 from frontend.cfa import Program, Role, Values
 from frontend.interrupt_table import PLATFORMS, load_table
@@ -167,3 +168,10 @@ def test_a_task_that_is_not_posted_does_not_run(program: Make) -> None:
     once = text.replace("interrupt", "signal").replace("x = 0;", "")
     assert verdict(program(once), "x") == "safe"
     assert verdict(program(once.replace("busy;", "busy = 1;")), "x") == "race"
+
+
+@pytest.mark.parametrize(("flag", "racy"), [("1", True), ("0x0", False)])
+def test_a_constant_enables_a_handler(tmp_path: Path, flag: str, racy: bool) -> None:
+    file = tmp_path / "h.c"
+    file.write_text(f'#include "circ.h"\nint x; circ_interrupt({flag}) void h(void) {{ x = 1; }} int main(void) {{ x = 2; }}')
+    assert oracle(load(file), RaceOn("x"), 2) is racy

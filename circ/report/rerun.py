@@ -110,7 +110,7 @@ class Rerun:
             access = found.accesses[index]
             names, local = self.names[self.crew[thread]], self.state.threads[thread][1]
             element = self.machine.cell(self.crew[thread], edge, index, self.state.globals, local)
-            where = names.cell(access) if element is None else _element(names.variable(access.variable), element)
+            where = names.cell(access) if element is None else names.element(access.variable, element)
             place = access.location if access.location != NOWHERE else found.location
             text = " ".join(access.text.split())
             yield Meeting(thread, place, access.write, where, "" if text == where else text)
@@ -206,17 +206,13 @@ class Rerun:
         assert where is not None, f"no variable {name}"
         variable = self.machine.variable(self.crew[thread], where)
         value = (state.globals if where[0] == "g" else state.threads[thread][1])[where[1]]
-        text = self.names[self.crew[thread]].variable(name)
+        names = self.names[self.crew[thread]]
+        text = names.variable(name)
         if isinstance(value, tuple):
             if index is None:
                 return None
-            value, text = cell(value, index), _element(text, index)
+            value, text = cell(value, index), names.element(name, index)
         return None if value is None or variable.ghost else Shown(text, value)
-
-
-def _element(array: str, index: int | None) -> str:
-    head, brackets, tail = array.partition("[]")
-    return f"{head}[{index}]{tail}" if brackets else f"{array}[{index}]"
 
 
 def _by_cell(choices: Sequence[Choice]) -> Mapping[tuple[str, int | None], dict[int | None, int]]:
