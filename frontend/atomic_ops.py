@@ -63,7 +63,7 @@ class AtomicOps:
         if any(w.text == "\\result" for c in attached.of(request.callee, Kind.ATOMIC) for w in c.words):
             kind = request.result.type if request.result is not None else tid_of(self._model).type
             result = request.result or inliner.accesses.temporary(kind)
-        names = Names(lambda name: self._find(request, name), primes=True, result=result)
+        names = Names(lambda name: self._find(request, name), primes=True, result=None if result is None else Read(result))
         formula: Expr | None = None
         for clause in attached.of(request.callee, Kind.ATOMIC):
             if any(w.text == "\\add" for w in clause.words):

@@ -30,7 +30,7 @@ from frontend.cfa import (
     name_of,
     primitive,
 )
-from frontend.expr import BOOL, TRUE, Const, Expr, Lvalue, Read, Var, negate
+from frontend.expr import BOOL, TRUE, Const, Expr, Lvalue, Read, Scalar, Var, negate
 from frontend.fold import conjunction
 from frontend.ir import Note, NotePlace
 from frontend.source import FrontendError
@@ -140,15 +140,15 @@ class _Contracts:
         wanted, error = kinds[note.place]
 
         def find(name: str) -> Variable | Expr | None:
+            if name in note.names and note.place is NotePlace.EXIT:
+                return Read(made.kept(note.function, name, note.names[name].type))  # what was passed
             found = note.names.get(name) or self._local(template, note.function, name)
             return found or self._global(name)
 
         def old(v: Lvalue) -> Lvalue:
             return made.old(note.function, v, template)
 
-        result = note.names.get("\\result")
-        names = Names(find, old=old if note.place is NotePlace.EXIT else None,
-                      result=result.lvalue if isinstance(result, Read) and isinstance(result.lvalue, Var) else None)
+        names = Names(find, old=old if note.place is NotePlace.EXIT else None, result=note.names.get("\\result"))
         claimed = [c for c in note.clauses if c.kind is wanted]
         cond: Expr = TRUE
         for c in claimed:
@@ -156,11 +156,11 @@ class _Contracts:
         ops: list[Op] = [Assume(cond)] if claimed else []
         if note.place is NotePlace.ENTRY:
             ops += [Assign(kept, Read(v)) for v, kept in self._kept(made, template, note)]
+            ops += [Assign(made.kept(note.function, name, e.type), e) for name, e in note.names.items()]
         made.edges.append(replace(edge, op=Block(tuple(ops)) if len(ops) != 1 else ops[0], accesses=()))
-        if claimed or note.place is not NotePlace.EXIT:
-            where = claimed[0].location if claimed else edge.location
-            wrong = made.error(ErrorLocation(error, where, f"{error.value} {' && '.join(c.text for c in claimed) or 'true'}"))
-            made.edges.append(replace(edge, op=Assume(negate(cond)), target=wrong, accesses=()))
+        where = claimed[0].location if claimed else edge.location
+        wrong = made.error(ErrorLocation(error, where, f"{error.value} {' && '.join(c.text for c in claimed) or 'true'}"))
+        made.edges.append(replace(edge, op=Assume(negate(cond)), target=wrong, accesses=()))
 
     def _kept(self, made: _Automaton, template: ThreadTemplate, note: _Found) -> list[tuple[Lvalue, Var]]:
         """What `\\old` in the function's ensures needs to know later."""
@@ -176,7 +176,7 @@ class _Contracts:
             if clause.kind is Kind.ENSURES:
                 # Parameters and the result do not matter here: only which globals the formula wants to remember.
                 names = Names(lambda n: note.names.get(n) or self._global(n) or Const(0, BOOL), old=keep,
-                              result=Var("\\result", BOOL))
+                              result=Const(0, BOOL))
                 read_formula(clause, names, self.model)
         return list(found.values())
 
@@ -201,12 +201,16 @@ class _Automaton:
         return self.base.size + len(self.added) - 1
 
     def old(self, function: str, v: Lvalue, template: ThreadTemplate) -> Lvalue:
-        """The local that keeps what a global was on entry to the function; a thread's own variables are meant as they are."""
+        """What `\\old` of a variable means: for a global the local that keeps it, for one of the thread's own itself."""
         if not isinstance(v, Var) or v.name.startswith("\\") or any(own.name == v.name for own in template.locals):
             return v
-        name = f"{function}::\\old({v.name})"
-        self.locals.setdefault(name, Variable(name, v.type, None, Arbitrary(), "", ghost=True))
-        return Var(name, v.type)
+        return self.kept(function, v.name, v.type)
+
+    def kept(self, function: str, name: str, t: Scalar) -> Var:
+        """The local that keeps what a global or parameter was on entry to the function."""
+        own = f"{function}::\\old({name})"
+        self.locals.setdefault(own, Variable(own, t, None, Arbitrary(), "", ghost=True))
+        return Var(own, t)
 
     def cfa(self) -> Cfa:
         base = self.base

@@ -15,7 +15,7 @@ from frontend.attributes import ASM_LABEL
 from frontend.convert import strip
 from frontend.declare import adjusted
 from frontend.effects import Syntax, survey
-from frontend.expr import Const, Read, Scalar, Var
+from frontend.expr import Const, Scalar, Var
 from frontend.expressions import Expressions
 from frontend.graph import Graph
 from frontend.initialise import leaves, link_values
@@ -406,19 +406,13 @@ class CModule:
 
     def _begin(self, x: Expressions, body: c_ast.FuncDef, name: str, numbers: tuple[int, ...], params: tuple[Var | str, ...],
                result: Var | str | None) -> Note:
-        """Emit the note of the function's entry, and give that of its end: there parameters mean what was passed."""
+        """Emit the note of the function's entry, and give that of its end."""
         assert self._unit.attached is not None
         used = {w.text for n in numbers for w in self._unit.attached.clauses[n].words}
         own = [(x.shown[p.name], p) for p in params if isinstance(p, Var) and x.shown.get(p.name) in used]
         x.emit(Note(NotePlace.ENTRY, numbers, tuple(own), name), body.decl, name)
-        passed: list[tuple[str, Var]] = []
-        for shown, p in own:
-            kept = x.graph.register(f"\\old({shown})", p.type)
-            x.emit(Set(kept, Read(p)), body.decl, name)
-            passed.append((shown, kept))
-        if isinstance(result, Var) and "\\result" in used:
-            passed.append(("\\result", result))
-        return Note(NotePlace.EXIT, numbers, tuple(passed), name)
+        given = [("\\result", result)] if isinstance(result, Var) and "\\result" in used else []
+        return Note(NotePlace.EXIT, numbers, (*own, *given), name)
 
     def _parameters(self, x: Expressions, body: c_ast.FuncDef, decl: FunctionDecl) -> tuple[Var | str, ...]:
         params: list[Var | str] = []

@@ -50,7 +50,7 @@ class Names:
     find: Callable[[str], Variable | Expr | None]
     primes: bool = False
     old: Callable[[Lvalue], Lvalue] | None = None
-    result: Var | None = None
+    result: Expr | None = None
     tid: bool = True
 
 
@@ -229,7 +229,7 @@ class _Parser:
                 if self.names.result is None:
                     raise FrontendError(word.location, "there is no result here",
                                         "\\result is for the ensures of a function with a value")
-                return Read(self.names.result)
+                return self.names.result
             case "\\old":
                 return self.old(word)
             case "\\in" | "\\add" | "\\remove":

@@ -4,7 +4,7 @@
 
 The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
 (`oracle`) and on random automata (`automata`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
-forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`).
+forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from circ.verdict import Assertions, Options, RaceOn
 from tests import finite_arbiter
 from tests.kernel.attack import attack, random_program
 from tests.kernel.sabotage import cases
-from tests.randomc import ledger
+from tests.randomc import annotated, ledger
 from tests.randomc.arbiter import Table, disagreements, examine
 from tests.randomc.differential import Difference, differences
 
-PARTS = ("gcc", "oracle", "automata", "mutants", "kernel", "finite")
+PARTS = ("gcc", "oracle", "automata", "mutants", "kernel", "finite", "annotated")
 DECIDED = 0.97
 """What the default engine must decide of the random C programs, also when those that triage proves are not counted."""
 _SLICE = 25
@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wrong += _attacks(pool.imap(_attack, slices))
         if "finite" in parts:
             wrong += _family(pool.imap(finite_arbiter.examine, slices))
+        if "annotated" in parts:
+            wrong += _annotated(pool.imap(annotated.examine, slices))
     print(f"{wrong} wrong" if wrong else "nothing wrong", flush=True)
     return 1 if wrong else 0
 
@@ -123,6 +125,15 @@ def _family(tallies: Iterable[finite_arbiter.Tally]) -> int:
     for tally in tallies:
         total.add(tally)
     print(f"the thread-modular family against the explicit search\n{total}\n", flush=True)
+    return len(total.faults)
+
+
+# --------------------------------------------------------------------------------------------------- annotated programs
+def _annotated(tallies: Iterable[annotated.Tally]) -> int:
+    total = annotated.Tally()
+    for tally in tallies:
+        total.add(tally)
+    print(f"assume-guarantee against the explicit search, random annotated programs\n{total}\n", flush=True)
     return len(total.faults)
 
 

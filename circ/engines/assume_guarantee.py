@@ -16,7 +16,7 @@ from dataclasses import replace
 from circ.engines import explicit
 from circ.guarantee.conditions import Conditions, Failure
 from circ.guarantee.explain import details, meeting_details, meeting_reason, place, reason
-from circ.guarantee.formulas import Annotated, Closure, closure
+from circ.guarantee.formulas import Annotated, Closure, closure, false_at_start
 from circ.guarantee.hints import hint
 from circ.guarantee.meetings import Meeting, meeting, places
 from circ.guarantee.pieces import pieces
@@ -70,6 +70,9 @@ class _Check:
             self.conditions += 2 * len(found.kept) + len(found.dropped)
             if found.irreflexive:
                 return self._irreflexive(t.name, found)
+        initial = self._initial()
+        if initial is not None:
+            return initial
         walks: list[Conditions] = []
         for t in self.program.templates:
             walk = self._walk(t.name, "1")
@@ -91,6 +94,18 @@ class _Check:
         certificate = Certificate(self.program.fingerprint(), self.question, "assume-guarantee", body)
         return Safe(certificate, (f"{self.conditions} verification conditions hold", *self._notes()),
                     statistics=self._statistics())
+
+    def _initial(self) -> Verdict | None:
+        """Where an invariant is false in a start state, if it may be."""
+        for inv in self.program.invariants:
+            self.conditions += 1
+            state = false_at_start(self.program, inv)
+            if state is not None:
+                shown = "in the state: " + ", ".join(f"{n} = {v}" for n, v in state)
+                return self._real_run() or Unknown(f"the invariant {inv.text} may be false at the start", self._notes(),
+                                                   "initialise the variables, or weaken it", self._statistics(),
+                                                   where=inv.location, details=(shown,))
+        return None
 
     def _walk(self, name: str, tag: str) -> Conditions:
         template = self.program.template(name)
@@ -118,7 +133,7 @@ class _Check:
         real = self._real_run()
         if real is not None:
             return real
-        advice = hint(self.annotated, self.closures, failure, self.options)
+        advice = hint(self.annotated, self.closures, failure, self.options) if self.options.on("hints") else ""
         return Unknown(reason(failure), self._notes(), advice, self._statistics(), where=place(failure),
                        details=tuple(details(failure)))
 

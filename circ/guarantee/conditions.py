@@ -109,15 +109,15 @@ class Conditions:
         return None
 
     def _point(self, n: int, node: Node, arcs: list[Arc]) -> Point:
+        inside = node.location in self.template.cfa.atomic
         ways = [self._way(arc) for arc in arcs]
         if n == self.flow.start:
             ways.append(self._start())
         if n in self.flow.free:
-            ways.append(self._anything())
+            ways.append(self._anything(inside))
         if not ways:
-            return Point(disjunction(()), (unreached := self._anything()).terms, unreached.begun)
+            return Point(disjunction(()), (unreached := self._anything(inside)).terms, unreached.begun)
         merged = ways[0] if len(ways) == 1 else self._merge(n, ways)
-        inside = node.location in self.template.cfa.atomic
         if inside:
             return merged
         if self._looks(node) or len(ways) > 1:
@@ -140,10 +140,13 @@ class Conditions:
         self.add(implication(here, conjunction(state.constraints)))
         if arc.forget is None:
             return Point(here, state.terms, source.begun)
-        gone = [v for v in self.template.locals if v.name in arc.forget]
+        gone = [v for v in self.template.locals if v.name in arc.forget.names]
         terms = {**state.terms, **self._symbols((*self.program.globals, *gone))}
-        self.add(implication(here, self.terms.invariant(terms)))
-        return Point(here, terms, {x: terms[x] for x in self.terms.shared})
+        inside = self.flow.nodes[arc.target].location in self.template.cfa.atomic
+        begun = {x: terms[x] for x in self.terms.shared} if not inside else (
+            source.begun if arc.forget.within else self._symbols(self.program.globals))
+        self.add(implication(here, self.terms.invariant(begun)))
+        return Point(here, terms, begun)
 
     def _start(self) -> Point:
         terms: dict[str, Term] = {}
@@ -161,13 +164,14 @@ class Conditions:
                         self.add(terms[v.name] >= v.type.low, terms[v.name] <= v.type.high)
         return Point(here, terms, {x: terms[x] for x in self.terms.shared})
 
-    def _anything(self) -> Point:
+    def _anything(self, inside: bool) -> Point:
         terms = self._symbols((*self.program.globals, *(v for v in self.template.locals if v.name != TID)))
         if self.tid is not None:
             terms[TID] = self.tid
         here = boolean(self._name("any"))
-        self.add(implication(here, self.terms.invariant(terms)))
-        return Point(here, terms, {x: terms[x] for x in self.terms.shared})
+        begun = self._symbols(self.program.globals) if inside else {x: terms[x] for x in self.terms.shared}
+        self.add(implication(here, self.terms.invariant(begun)))
+        return Point(here, terms, begun)
 
     def _merge(self, n: int, ways: list[Point]) -> Point:
         here = boolean(self._name("join"))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from circ.smt import Answer, Encoder, Solver, Term, conjunction, equality, negation
-from frontend.cfa import Assume, Program, Rely, Self, ThreadTemplate, primitive
-from frontend.expr import Binary, Const, Expr, Read, Unary, Var, variables
+from frontend.cfa import Assume, Invariant, Program, Rely, Self, ThreadTemplate, Values, primitive
+from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, variables
 from frontend.source import Location
 from frontend.twostate import PRIME, TID
 
@@ -125,3 +125,23 @@ def _fails(solver: Solver, hypotheses: Iterable[Term], goal: Term) -> bool:
     answer = solver.check()
     solver.pop()
     return answer is not Answer.UNSAT
+
+
+def false_at_start(program: Program, invariant: Invariant) -> tuple[tuple[str, int], ...] | None:
+    """A start state in which the invariant is false or not known to be true; None if there is none."""
+    terms = Terms(Annotated.of(program))
+    state = terms.globals("")
+    solver = Solver()
+    for v in program.globals:
+        if isinstance(v.start, Values):
+            state[v.name] = terms.encoder.array_of(v, v.start.default, v.start.elements) if v.is_array \
+                else terms.encoder.constant(v.start.default, v.type)
+        elif terms.encoder.math and not v.is_array and v.type != BOOL:
+            solver.add(state[v.name] >= v.type.low, state[v.name] <= v.type.high)
+    solver.add(negation(terms.encoder.cond(invariant.cond, state, strict=True)))
+    answer = solver.check()
+    if answer is Answer.UNSAT:
+        return None
+    scalars = [v for v in program.globals if not v.is_array]
+    return tuple((v.shown or v.name,
+                  v.type.wrap(solver.evaluate(state[v.name]))) for v in scalars) if answer is Answer.SAT else ()

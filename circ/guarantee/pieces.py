@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from circ.kernel.flow import Arc, Flow, Node, Role, Shape, flow
+from circ.kernel.flow import NO_CALL, Arc, Flow, Node, Role, Shape, flow
 from frontend.cfa import Cfa
 
 
@@ -13,32 +13,35 @@ def pieces(cfa: Cfa, iterations: int) -> tuple[Flow, bool]:
 
 
 def unrolled(cfa: Cfa, iterations: int) -> Flow:
-    """What the thread can do while it goes back to an earlier location at most so many times; loops with invariants stay cut."""
+    """What the thread can do while it goes back to an earlier point at most so many times; loops with invariants stay cut."""
     shape = Shape(cfa)
-    rank = {q: n for n, q in enumerate(shape.order)}
-    inside = [q for q in shape.order if q not in cfa.errors]
-    nodes = [Node(q, Role.HOLD if q in shape.loops else Role.PLAIN, n) for n in range(iterations + 1) for q in inside]
-    nodes += [Node(q, Role.CHECK) for q in inside if q in shape.loops]  # nothing leaves them, so they can stand last
+    rank = {p: n for n, p in enumerate(shape.order)}
+    inside = [p for p in shape.order if p[0] not in cfa.errors]
+    going = {p: Role.HOLD if p in shape.loops else shape.role(p) for p in inside}
+    nodes = [Node(p[0], going[p], p[1], n) for n in range(iterations + 1) for p in inside]
+    nodes += [Node(p[0], Role.CHECK) for p in inside if p in shape.loops]  # nothing leaves them, so they can stand last
     number = {node: n for n, node in enumerate(nodes)}
     arcs: list[Arc] = []
     failures: list[tuple[int, int]] = []
     for n, node in enumerate(nodes):
-        for i in shape.out[node.location]:
-            target = cfa.edges[i].target
-            if target in cfa.errors:
-                if node.role is not Role.HOLD:
-                    failures.append((n, i))
-            elif node.role is not Role.CHECK:
-                back = target in shape.loops and shape.is_back(node.location, target)
-                if target in shape.loops:
-                    arcs.append(Arc(n, number[Node(target, Role.CHECK)], i))
-                iteration = node.iteration + (rank[target] <= rank[node.location])
-                if not back and iteration <= iterations:
-                    role = Role.HOLD if target in shape.loops else Role.PLAIN
-                    arcs.append(Arc(n, number[Node(target, role, iteration)], i, shape.loops.get(target)))
-    start = number[Node(cfa.start, Role.CHECK if cfa.start in shape.loops else Role.PLAIN)]
-    free = frozenset({number[Node(cfa.start, Role.HOLD)]}) if cfa.start in shape.loops else frozenset()
-    return _reached(Flow(tuple(nodes), tuple(arcs), start, free, tuple(failures), frozenset()))
+        p = (node.location, node.call)
+        if node.role is not Role.HOLD:
+            failures += [(n, i) for i in shape.failing(p)]
+        if node.role is Role.CHECK and p in shape.loops:
+            continue
+        for i, target in shape.out[p]:
+            if target in shape.loops:
+                arcs.append(Arc(n, number[Node(target[0], Role.CHECK)], i))
+                if shape.is_back(p, target):
+                    continue
+            iteration = node.iteration + (rank[target] <= rank[p])
+            if iteration <= iterations:
+                called = shape.called(p[0]) if p[0] in shape.procedures and p[1] != NO_CALL else shape.loops.get(target)
+                arcs.append(Arc(n, number[Node(target[0], going[target], target[1], iteration)], i, called))
+    start = (cfa.start, NO_CALL)
+    first = Role.CHECK if start in shape.loops else shape.role(start)
+    free = frozenset(number[Node(q, Role.HOLD)] for q, _ in shape.roots if Node(q, Role.HOLD) in number)
+    return _reached(Flow(tuple(nodes), tuple(arcs), number[Node(cfa.start, first)], free, tuple(failures)))
 
 
 def _reached(made: Flow) -> Flow:

@@ -1,4 +1,4 @@
-"""A thread's automaton cut into pieces without cycles, at loops that have an invariant.
+"""A thread's automaton cut into pieces without cycles, at loops that have an invariant and around functions with contracts.
 
 The head of such a loop (its branch to an error location says what is claimed) has two nodes. *check*: everything that arrives
 there; the branch to the error must not be possible. *hold*: what goes on from there, of which the claim is known, and what
@@ -7,15 +7,26 @@ predecessors' by one arc, is true of the thread. A hold node is entered by the a
 and the locals that the loop writes: the *natural loop*, what reaches a back edge without passing the head, where a back edge
 comes from what the head dominates. A run that comes back to the head by a back edge has been in the natural loop since it
 last entered it from outside, so all that it may have changed is forgotten.
+
+The entry of a procedure (`circ.kernel.procedures`) has a check node for every call, and one hold node that knows nothing but
+the claim, from which the body starts. Its exit has one check node, at which the body ends, and for every call a hold node
+that follows the check node of the entry and forgets the globals and what the body writes; from there the call's own way back
+goes on. A run between entry and exit is inside the body, and comes back the way that belongs to its call.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from circ.kernel.procedures import claims, procedures
 from frontend.cfa import Cfa, ErrorKind, op_writes
+
+NO_CALL = -1
+Point: TypeAlias = tuple[int, int]
+"""A location, and the call edge that it is reached by, where that matters (NO_CALL elsewhere)."""
 
 
 class Role(enum.Enum):
@@ -25,13 +36,21 @@ class Role(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Globals, and these locals, are arbitrary. `within`: all of it happened inside one atomic section."""
+
+    names: frozenset[str]
+    within: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Arc:
-    """From a node by an edge of the automaton to a node. `forget`: globals, and these locals, are arbitrary then."""
+    """From a node by an edge of the automaton to a node, and perhaps more happens that is forgotten."""
 
     source: int
     target: int
     edge: int
-    forget: frozenset[str] | None = None
+    forget: Forgotten | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +59,7 @@ class Node:
 
     location: int
     role: Role = Role.PLAIN
+    call: int = NO_CALL
     iteration: int = 0
 
 
@@ -66,69 +86,118 @@ class Flow:
 
 
 class Shape:
-    """What is known of an automaton as a graph: what is reached, dominators, and the loops that have invariants."""
+    """The automaton as a graph of points, calls of procedures one step: what is reached, dominators, loops with invariants."""
 
     def __init__(self, cfa: Cfa) -> None:
         self.cfa = cfa
-        self.out: list[list[int]] = [[] for _ in range(cfa.size)]
+        self.claims = claims(cfa)
+        self.procedures = {p.entry: p for p in procedures(cfa, self.claims)}
+        self.exits = {p.exit: p for p in self.procedures.values()}
+        self.out: dict[Point, list[tuple[int, Point]]] = {}
+        """Steps to other points; those to error locations are not among them."""
+        self._edges: list[list[int]] = [[] for _ in range(cfa.size)]
         for i, e in enumerate(cfa.edges):
-            self.out[e.source].append(i)
+            self._edges[e.source].append(i)
+        self.roots: tuple[Point, ...] = ((cfa.start, NO_CALL), *((p, NO_CALL) for p in self.procedures))
         self.order = self._reading_order()
-        self._reached = frozenset(self.order)
-        self._into: dict[int, list[int]] = {q: [] for q in self.order}
-        for e in cfa.edges:
-            if e.source in self._reached:
-                self._into[e.target].append(e.source)
-        self._dominators = self.dominators()
-        self.loops = {q: written for q in sorted(self.order) if self._claims(q) and (written := self._loop(q)) is not None}
+        self._into: dict[Point, list[Point]] = {p: [] for p in self.order}
+        for p, steps in self.out.items():
+            for _, q in steps:
+                self._into[q].append(p)
+        self._dominators = self._closest()
+        self.loops = {p: f for p in self.order if p[1] == NO_CALL and self._is_loop(p[0]) and (f := self._loop(p)) is not None}
 
-    def _reading_order(self) -> list[int]:
-        """The locations that are reached, each before those that only it leads to (reverse postorder)."""
-        order, seen, stack = [], {self.cfa.start}, [(self.cfa.start, 0)]
-        while stack:
-            q, at = stack.pop()
-            if at == len(self.out[q]):
-                order.append(q)
+    # ------------------------------------------------------------------------------------------- points
+    def role(self, p: Point) -> Role:
+        """The role of a point that is not the head of a loop with an invariant."""
+        q, call = p
+        if q in self.procedures:
+            return Role.HOLD if call == NO_CALL else Role.CHECK
+        if q in self.exits:
+            return Role.CHECK if call == NO_CALL else Role.HOLD
+        return Role.PLAIN
+
+    def failing(self, p: Point) -> list[int]:
+        """The edges of a point that must be impossible."""
+        return [i for i in self._edges[p[0]] if self.cfa.edges[i].target in self.cfa.errors]
+
+    def _steps(self, p: Point) -> Iterator[tuple[int, Point]]:
+        q, call = p
+        if q in self.procedures and call != NO_CALL:
+            yield self.claims[q].passes, (self.procedures[q].exit, call)
+        elif q in self.exits:
+            if call != NO_CALL:
+                yield self.claims[q].passes, (self.exits[q].back, call)
+        elif call != NO_CALL:
+            entry = self.procedures[self.cfa.edges[call].target]
+            yield entry.calls[call], (self.cfa.edges[entry.calls[call]].target, NO_CALL)
+        else:
+            for i in self._edges[q]:
+                target = self.cfa.edges[i].target
+                if target not in self.cfa.errors:
+                    yield i, (target, i if target in self.procedures else NO_CALL)
+
+    def _reading_order(self) -> list[Point]:
+        """The points that are reached, each before those that only it leads to (reverse postorder)."""
+        order: list[Point] = []
+        seen: set[Point] = set()
+        for root in self.roots[::-1]:
+            if root in seen:
                 continue
-            stack.append((q, at + 1))
-            target = self.cfa.edges[self.out[q][at]].target
-            if target not in seen:
-                seen.add(target)
-                stack.append((target, 0))
+            seen.add(root)
+            stack = [(root, 0)]
+            while stack:
+                p, at = stack.pop()
+                if at == 0:
+                    self.out[p] = list(self._steps(p))
+                if at == len(self.out[p]):
+                    order.append(p)
+                    continue
+                stack.append((p, at + 1))
+                target = self.out[p][at][1]
+                if target not in seen:
+                    seen.add(target)
+                    stack.append((target, 0))
         return order[::-1]
 
-    def dominators(self) -> Mapping[int, int]:
-        """For each location but the start the closest one that every path from the start to it passes."""
-        rank = {q: n for n, q in enumerate(self.order)}
-        closest = {self.cfa.start: self.cfa.start}
+    # ------------------------------------------------------------------------------------------- loops
+    def _closest(self) -> Mapping[Point, Point | None]:
+        """For each point the closest one that every path from a root to it passes; None if there is none."""
+        rank = {p: n for n, p in enumerate(self.order)}
+        roots = set(self.roots)
+        closest: dict[Point, Point | None] = dict.fromkeys(self.roots)
         changed = True
         while changed:
             changed = False
-            for q in self.order[1:]:
-                known = [p for p in self._into[q] if p in closest]
-                new = known[0]
-                for p in known[1:]:
-                    while p != new:
-                        if rank[p] > rank[new]:
-                            p = closest[p]
+            for p in self.order:
+                if p in roots:
+                    continue
+                known = [b for b in self._into[p] if b in closest]
+                new: Point | None = known[0]
+                for b in known[1:]:
+                    other: Point | None = b
+                    while other != new:
+                        if other is None or new is None:
+                            new = other = None
+                        elif rank[other] > rank[new]:
+                            other = closest[other]
                         else:
                             new = closest[new]
-                if closest.get(q) != new:
-                    closest[q], changed = new, True
+                if p not in closest or closest[p] != new:
+                    closest[p], changed = new, True
         return closest
 
-    def is_back(self, source: int, head: int) -> bool:
-        """Whether every path from the start to `source` passes `head`."""
-        while source not in (head, self.cfa.start):
-            source = self._dominators[source]
-        return source == head
+    def is_back(self, source: Point, head: Point) -> bool:
+        """Whether every path from a root to `source` passes `head`."""
+        here: Point | None = source
+        while here is not None and here != head:
+            here = self._dominators[here]
+        return here == head
 
-    def _claims(self, q: int) -> bool:
-        """Whether the location has the two edges of a loop invariant: one to an error location, one that goes on."""
-        errors = [self.cfa.errors.get(self.cfa.edges[i].target) for i in self.out[q]]
-        return len(errors) == 2 and [e.kind for e in errors if e is not None] == [ErrorKind.LOOP]
+    def _is_loop(self, q: int) -> bool:
+        return q in self.claims and self.claims[q].kind is ErrorKind.LOOP
 
-    def _loop(self, head: int) -> frozenset[str] | None:
+    def _loop(self, head: Point) -> Forgotten | None:
         """What the natural loop of a head writes; None if it is no head of a loop."""
         body = {p for p in self._into[head] if self.is_back(p, head)}
         if not body:
@@ -139,54 +208,69 @@ class Shape:
                 if p not in body and p != head:
                     body.add(p)
                     work.append(p)
-        body.add(head)
-        return frozenset(n for q in body for i in self.out[q] for n in op_writes(self.cfa.edges[i].op))
+        return self._forgotten(body | {head})
+
+    def _forgotten(self, points: set[Point]) -> Forgotten:
+        names: set[str] = set()
+        for q, call in points:
+            for i in self._edges[q]:
+                names |= set(op_writes(self.cfa.edges[i].op))
+            if call != NO_CALL:
+                names |= self.procedures[self.cfa.edges[call].target].writes
+        return Forgotten(frozenset(names), all(q in self.cfa.atomic and call == NO_CALL for q, call in points))
+
+    def called(self, entry: int) -> Forgotten:
+        """What a call of a procedure changes, but for what its entry does."""
+        found = self.procedures[entry]
+        inside = {entry, found.exit, found.back, *found.body} <= self.cfa.atomic
+        return Forgotten(found.writes, inside and not any(
+            self.cfa.edges[i].target in self.procedures for q in found.body for i in self._edges[q]))
 
 
 def flow(cfa: Cfa) -> Flow:
     """The pieces of an automaton."""
     shape = Shape(cfa)
-    keys: list[tuple[int, Role]] = []
-    for q in shape.order:
-        if q not in cfa.errors:
-            keys += [(q, Role.CHECK), (q, Role.HOLD)] if q in shape.loops else [(q, Role.PLAIN)]
-    arcs: list[tuple[tuple[int, Role], tuple[int, Role], int, frozenset[str] | None]] = []
-    failures: list[tuple[tuple[int, Role], int]] = []
-    for q, role in keys:
-        for i in shape.out[q]:
-            target = cfa.edges[i].target
-            if target in cfa.errors:
-                if role is not Role.HOLD:
-                    failures.append(((q, role), i))
-            elif role is Role.CHECK:
-                continue
-            elif target not in shape.loops:
-                arcs.append(((q, role), (target, Role.PLAIN), i, None))
+    keys: list[tuple[Point, Role]] = []
+    for p in shape.order:
+        if p[0] not in cfa.errors:
+            keys += [(p, Role.CHECK), (p, Role.HOLD)] if p in shape.loops else [(p, shape.role(p))]
+    arcs: list[_Draft] = []
+    failures: list[tuple[tuple[Point, Role], int]] = []
+    for p, role in keys:
+        if role is not Role.HOLD:
+            failures += [((p, role), i) for i in shape.failing(p)]
+        if role is Role.CHECK and p in shape.loops:
+            continue
+        for i, target in shape.out[p]:
+            if target in shape.loops:
+                arcs.append(((p, role), (target, Role.CHECK), i, None))
+                if not shape.is_back(p, target):
+                    arcs.append(((p, role), (target, Role.HOLD), i, shape.loops[target]))
             else:
-                arcs.append(((q, role), (target, Role.CHECK), i, None))
-                if not shape.is_back(q, target):
-                    arcs.append(((q, role), (target, Role.HOLD), i, shape.loops[target]))
+                call = p[0] in shape.procedures and p[1] != NO_CALL
+                arcs.append(((p, role), (target, shape.role(target)), i, shape.called(p[0]) if call else None))
     order, rest = _sorted(keys, arcs)
     number = {k: n for n, k in enumerate(order)}
-    first = (cfa.start, Role.CHECK if cfa.start in shape.loops else Role.PLAIN)
-    free = frozenset({number[cfa.start, Role.HOLD]}) if cfa.start in shape.loops and (cfa.start,
-                                                                                      Role.HOLD) in number else frozenset()
-    return Flow(tuple(Node(q, role) for q, role in order),
+    first = ((cfa.start, NO_CALL), Role.CHECK if (cfa.start, NO_CALL) in shape.loops else shape.role((cfa.start, NO_CALL)))
+    free = [k for k in order if k[1] is Role.HOLD and k[0] in shape.roots]
+    return Flow(tuple(Node(q, role, call) for (q, call), role in order),
                 tuple(Arc(number[s], number[t], i, f) for s, t, i, f in arcs if s in number and t in number),
-                number.get(first, 0), free, tuple((number[k], i) for k, i in failures if k in number), frozenset(rest))
+                number.get(first, 0), frozenset(number[k] for k in free),
+                tuple((number[k], i) for k, i in failures if k in number), frozenset(rest))
 
 
-def _sorted(
-    keys: list[tuple[int, Role]], arcs: list[tuple[tuple[int, Role], tuple[int, Role], int, frozenset[str] | None]],
-) -> tuple[list[tuple[int, Role]], set[int]]:
+_Draft: TypeAlias = tuple[tuple[Point, Role], tuple[Point, Role], int, Forgotten | None]
+
+
+def _sorted(keys: list[tuple[Point, Role]], arcs: list[_Draft]) -> tuple[list[tuple[Point, Role]], set[int]]:
     """The nodes in an order that arcs follow, and the locations that have no place in it because of a cycle."""
-    out: dict[tuple[int, Role], list[tuple[int, Role]]] = {k: [] for k in keys}
+    out: dict[tuple[Point, Role], list[tuple[Point, Role]]] = {k: [] for k in keys}
     missing = dict.fromkeys(keys, 0)
     for source, target, _, _ in arcs:
         out[source].append(target)
         missing[target] += 1
     ready = [k for k in reversed(keys) if not missing[k]]
-    order: list[tuple[int, Role]] = []
+    order: list[tuple[Point, Role]] = []
     while ready:
         k = ready.pop()
         order.append(k)
@@ -194,4 +278,4 @@ def _sorted(
             missing[target] -= 1
             if not missing[target]:
                 ready.append(target)
-    return order, {q for (q, _), n in missing.items() if n}
+    return order, {p[0] for (p, _), n in missing.items() if n}

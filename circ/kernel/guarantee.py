@@ -254,7 +254,7 @@ class GuaranteeCheck:
             if n == pieces.start:
                 ways.append(self._beginning(t, terms))
             if n in pieces.free:
-                ways.append(self.all(self.invariants, terms))
+                ways.append(self.all(self.invariants, begun))
             constraints.append(implication(here, disjunction(ways)))
         return made
 
@@ -278,11 +278,17 @@ class GuaranteeCheck:
     def _arrival(self, t: int, thread: _Thread, arc: Arc, node: int) -> Term:
         source, target = thread.at[arc.source], thread.at[node]
         state = self._after(thread, arc.source, thread.template.cfa.edges[arc.edge].op)
-        names = [v.name for v in thread.template.locals if v.name != TID and (arc.forget is None or v.name not in arc.forget)]
+        gone = frozenset() if arc.forget is None else arc.forget.names
+        names = [v.name for v in thread.template.locals if v.name != TID and v.name not in gone]
         parts = [*state.constraints, *(equality(target.terms[n], state.terms[n]) for n in names)]
-        if arc.forget is not None:
+        inside = thread.flow.nodes[node].location in thread.template.cfa.atomic
+        if arc.forget is not None and not inside:
             parts.append(self.all(self.invariants, target.terms))
-        elif thread.flow.nodes[node].location in thread.template.cfa.atomic:
+        elif arc.forget is not None:
+            # Where the section began is known only if it is still the same section.
+            same = [equality(target.begun[n], source.begun[n]) for n in sorted(self.globals)]
+            parts += same if arc.forget.within else [self.all(self.invariants, target.begun)]
+        elif inside:
             parts += [equality(target.terms[n], state.terms[n]) for n in sorted(self.globals)]
             parts += [equality(target.begun[n], source.begun[n]) for n in sorted(self.globals)]
         else:
@@ -295,8 +301,6 @@ class GuaranteeCheck:
             thread = self.thread(t, "1")
             if thread.flow.open:
                 return f"{template.name} location {min(thread.flow.open)}", "a loop without an invariant"
-            if any(thread.flow.nodes[a.target].location in template.cfa.atomic for a in thread.flow.arcs if a.forget is not None):
-                return template.name, "a loop with an invariant inside an atomic section"
             if template.cfa.start in template.cfa.errors:
                 return template.name, "it starts at an error location"
             goals: list[tuple[str, Term]] = []
@@ -387,7 +391,7 @@ class GuaranteeCheck:
 
     @staticmethod
     def _nodes(thread: _Thread, location: int) -> list[int]:
-        """The nodes of a location that cover all states there."""
+        """The nodes of a location that cover all states there: everything that arrives comes to one that is no hold node."""
         return [n for n, node in enumerate(thread.flow.nodes) if node.location == location and node.role is not Role.HOLD]
 
     def _accesses(self, here: _At, there: _At, x: tuple[Edge, Access], y: tuple[Edge, Access],

@@ -1,0 +1,305 @@
+"""Assume-guarantee checking with annotations: programs with known verdicts, where they fail, and how it is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from corpus import PROGRAMS, Example, collect
+from typer.testing import CliRunner
+
+import circ
+from circ.cli import app
+from circ.kernel.certificate import check_certificate
+from circ.kernel.outcome import Accepted, Refused
+from circ.verdict import Assertions, Certificate, Options, Refuted, Safe, Unknown, Verdict, word
+from frontend import FrontendError, LoadOptions, load
+from frontend.cfa import Program
+from tests.randomc.annotated import examine
+
+EXAMPLES = collect(PROGRAMS / "assume")
+STEMS = ("simple_lock", "dekker", "reader_writer", "frangipani", "producer_consumer", "fork_join", "singleton", "sequence_lock")
+PAPER_LINES = {"simple_lock": 1, "dekker": 3, "reader_writer": 3, "frangipani": 6}
+"""Formulas that the paper writes for these programs (A_i, and I where there is one)."""
+
+
+def program_of(example: Example) -> Program:
+    ints = next(iter(example.option("--ints")), "exact")
+    return load(example.path, LoadOptions(ints=ints, contracts=True))
+
+
+def text_program(tmp_path: Path, text: str, **options: str) -> Program:
+    path = tmp_path / "a.c"
+    path.write_text("#include <circ.h>\n" + text)
+    return load(path, LoadOptions(contracts=True, **options))  # type: ignore[arg-type]
+
+
+def verify(program: Program, unroll: int = 3) -> Verdict:
+    """The answer about assertions and annotations, through the kernel."""
+    found = circ.check(program, engine="assume-guarantee", prop="asserts", options=Options(unroll=unroll))
+    return found.answers[0].verdict
+
+
+def test_each_idiom_has_a_broken_annotation_and_a_broken_program() -> None:
+    names = {e.path.stem for e in EXAMPLES}
+    assert names >= {f"{stem}{kind}" for stem in STEMS for kind in ("", "_annotation", "_broken")}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.path.stem for e in EXAMPLES])
+def test_verdict_and_line(example: Example) -> None:
+    """As the header says; what fails is reported at the line that is marked."""
+    prop = next(iter(example.option("--property")))
+    result = circ.check(program_of(example), engine="assume-guarantee", prop=prop)
+    said = {a.shown: word(a.question, a.verdict) for a in result.answers}
+    assert {x.subject: said.get(x.subject) for x in example.expectations} == {x.subject: x.verdict for x in example.expectations}
+    lines = example.path.read_text().splitlines()
+    marked = [n for n, line in enumerate(lines, 1) if "// FAILS" in line]
+    verdict = next(a.verdict for a in result.answers if a.shown == "asserts")
+    match verdict:
+        case Unknown(where=where, details=details):
+            assert [where.line] == marked
+            assert any(d.startswith("before: ") for d in details)
+        case Refuted(trace=trace):
+            from circ.report.rerun import Rerun
+
+            assert [Rerun(program_of(example), trace).failure().location.line] == marked
+        case Safe():
+            assert not marked
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_annotations_are_as_short_as_the_papers(stem: str) -> None:
+    text = (PROGRAMS / "assume" / f"{stem}.c").read_text()
+    written = [line for line in text.splitlines() if re.match(r"\s*//@ (for \w+: )?(assumes|invariant)", line)]
+    assert len(written) <= PAPER_LINES.get(stem, 3)
+
+
+# --------------------------------------------------------------------------------------------------- what is said
+def test_a_failure_has_the_step_the_states_and_a_hint() -> None:
+    verdict = verify(program_of(next(e for e in EXAMPLES if e.path.stem == "simple_lock_annotation")))
+    assert isinstance(verdict, Unknown)
+    assert "assert(x > 1)" in verdict.reason
+    assert "mx == \\tid ==> x' == x" in verdict.advice
+
+
+def test_without_the_strengthened_invariant_dekker_names_step_and_state() -> None:
+    verdict = verify(program_of(next(e for e in EXAMPLES if e.path.stem == "dekker_annotation")))
+    assert isinstance(verdict, Unknown)
+    assert "the step 'cs1 = !a2' of thread1 may break the invariant" in verdict.reason
+    assert any(d.startswith("before: ") and "cs2 = 1" in d and "a2 = 0" in d for d in verdict.details)
+    assert any(d.startswith("after:  cs1 = 1") for d in verdict.details)
+    assert "cs2 ==> a2" in verdict.advice
+
+
+def test_an_assumption_that_a_run_breaks_is_violated_at_the_step(tmp_path: Path) -> None:
+    verdict = verify(text_program(tmp_path, """
+        int mx, x;
+        //@ assumes mx == \\tid ==> mx' == \\tid && x' == x;
+        circ_threads(1) void one(void) { acq(mx); x = x + 2; rel(mx); }
+        circ_threads(1) void two(void) { x = 0; }
+    """))
+    assert isinstance(verdict, Refuted)
+
+
+def test_assumptions_have_to_be_reflexive(tmp_path: Path) -> None:
+    verdict = verify(text_program(tmp_path, "int x;\n//@ assumes x' > x;\ncirc_thread void f(void) { x = x; assert(1); }"))
+    assert isinstance(verdict, Unknown)
+    assert "nothing happens" in verdict.reason
+
+
+def test_an_assumption_that_is_not_transitive_is_weakened(tmp_path: Path) -> None:
+    """One step adds at most one, several may add more: that x <= 2 is not known, that it does not fall is."""
+    text = """
+        int x;
+        //@ assumes x' >= x && x' <= x + 1;
+        //@ invariant x <= 100;
+        circ_threads(1) void one(void) {{ int a = x; int b = x; assert({claim}); }}
+        circ_threads(1) void two(void) {{ int t = x; if (t < 100) x = t + 1; }}
+    """
+    claims = {"b >= a": Safe, "b <= a + 1": Unknown}
+    for claim, expected in claims.items():
+        verdict = verify(text_program(tmp_path, text.format(claim=claim) + "//@ for two: assumes x' == x;"))
+        assert isinstance(verdict, expected), claim
+
+
+# --------------------------------------------------------------------------------------------------- loops
+LOOP = """
+    int x;
+    //@ for one: assumes x' == x;
+    circ_threads(1) void one(void) {{
+        int i = 0; x = 0;
+        {note}
+        while (i < {bound}) {{ i = i + 1; x = i; }}
+        assert(x == {bound});
+    }}
+    circ_threads(1) void two(void) {{ int y = x; }}
+"""
+
+
+def test_a_loop_with_an_invariant_is_proved(tmp_path: Path) -> None:
+    assert isinstance(verify(text_program(tmp_path, LOOP.format(note="//@ loop invariant 0 <= i <= 1000 && x == i;", bound=1000))), Safe)
+
+
+@pytest.mark.parametrize("bound", [2, 1000])
+def test_a_loop_without_an_invariant_is_never_safe(tmp_path: Path, bound: int) -> None:
+    verdict = verify(text_program(tmp_path, LOOP.format(note="", bound=bound)), unroll=5)
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason == "no violation within 5 iterations"
+
+
+@pytest.mark.parametrize(("note", "said"), [
+    ("//@ loop invariant i == 1;", "when one comes to the loop"),
+    ("//@ loop invariant i <= 1 && x == i;", "after an iteration"),
+])
+def test_a_wrong_loop_invariant_is_told_apart(tmp_path: Path, note: str, said: str) -> None:
+    verdict = verify(text_program(tmp_path, LOOP.format(note=note, bound=3)))
+    if isinstance(verdict, Unknown):
+        assert said in verdict.reason
+    else:
+        assert isinstance(verdict, Refuted)
+
+
+# --------------------------------------------------------------------------------------------------- any number of threads
+def test_any_number_of_threads_is_one_check(tmp_path: Path) -> None:
+    lock = "int m, x;\n//@ assumes m == \\tid ==> m' == \\tid && x' == x;\n"
+    good = "circ_thread void f(void) { acq(m); x = 1; assert(x == 1); x = 2; rel(m); }"
+    assert isinstance(verify(text_program(tmp_path, lock + good)), Safe)
+    assert not isinstance(verify(text_program(tmp_path, lock + good.replace("acq(m);", ""))), Safe)
+
+
+def test_two_functions_of_any_number_have_different_numbers(tmp_path: Path) -> None:
+    program = text_program(tmp_path, """
+        int m, x;
+        //@ assumes m == \\tid ==> m' == \\tid && x' == x;
+        circ_thread void f(void) { acq(m); x = 1; assert(x == 1); rel(m); }
+        circ_thread void g(void) { acq(m); x = 2; assert(x == 2); rel(m); }
+    """)
+    assert isinstance(verify(program), Safe)
+
+
+# --------------------------------------------------------------------------------------------------- operations
+def test_atomic_operations_of_ones_own(tmp_path: Path) -> None:
+    text = """
+        int m, x;
+        //@ atomic ensures m == 0 && m' == \\tid;
+        void take(void);
+        //@ atomic ensures m' == 0;
+        void give(void);
+        //@ assumes m == \\tid ==> m' == \\tid && x' == x;
+        circ_thread void f(void) {{ {take} x = 1; assert(x == 1); give(); }}
+    """
+    assert isinstance(verify(text_program(tmp_path, text.format(take="take();"))), Safe)
+    assert not isinstance(verify(text_program(tmp_path, text.format(take=""))), Safe)
+
+
+def test_pthread_mutexes_hold_their_owner(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text("""
+        #include <pthread.h>
+        #include <assert.h>
+        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        int x;
+        //@ assumes m == \\tid ==> m' == \\tid && x' == x;
+        void *f(void *p) { pthread_mutex_lock(&m); x = 1; assert(x == 1); x = 0; pthread_mutex_unlock(&m); return 0; }
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0); return 0; }
+    """)
+    assert isinstance(verify(load(path, LoadOptions(contracts=True))), Safe)
+
+
+# --------------------------------------------------------------------------------------------------- contracts
+CONTRACT = """
+    int m, x;
+    //@ assumes m == \\tid ==> m' == \\tid && x' == x;
+    //@ requires m == \\tid && n > 0;
+    //@ ensures m == \\tid && x == n && \\result == \\old(x);
+    static int put(int n) {{ int before = x; x = {stored}; return before; }}
+    circ_thread void f(void) {{
+        acq(m);
+        x = 3;
+        int a = put({first});
+        int b = put(7);
+        assert(a == 3 && b == 5 && x == 7);
+        rel(m);
+    }}
+"""
+
+
+def test_contracts_are_used_at_calls(tmp_path: Path) -> None:
+    assert isinstance(verify(text_program(tmp_path, CONTRACT.format(stored="n", first="5"))), Safe)
+
+
+@pytest.mark.parametrize(("stored", "first"), [("n + 1", "5"), ("n", "-5")])
+def test_broken_contracts_are_refuted(tmp_path: Path, stored: str, first: str) -> None:
+    assert isinstance(verify(text_program(tmp_path, CONTRACT.format(stored=stored, first=first))), Refuted)
+
+
+# --------------------------------------------------------------------------------------------------- the kernel
+def test_the_kernel_refuses_closures_that_claim_too_much() -> None:
+    example = next(e for e in EXAMPLES if e.path.stem == "simple_lock")
+    program = program_of(example)
+    verdict = verify(program)
+    assert isinstance(verdict, Safe)
+    certificate = verdict.certificate
+    assert isinstance(check_certificate(program, Assertions(), certificate), Accepted)
+    claims = "(== x':i32 x:i32)"
+    for body in ({"closures": [[claims], [claims]]}, {"closures": [[], []]}, {"closures": []}, {"closures": [["0:u1"], []]}, {}):
+        changed = Certificate(certificate.program, certificate.question, certificate.kind, body)
+        assert isinstance(check_certificate(program, Assertions(), changed), Refused), body
+
+
+def test_other_proofs_say_nothing_about_assumptions(tmp_path: Path) -> None:
+    program = text_program(tmp_path, "int x;\n//@ assumes x' == x;\ncirc_threads(2) void f(void) { x = 1; }")
+    for kind in ("no-error", "reachable", "pairs", "one-by-one"):
+        assert isinstance(check_certificate(program, Assertions(), Certificate(program.fingerprint(), Assertions(), kind, {})), Refused)
+
+
+# --------------------------------------------------------------------------------------------------- the arbiter
+def test_no_safe_of_random_programs_is_contradicted() -> None:
+    tally = examine(range(16))
+    assert not tally.faults, str(tally)
+    assert tally.verdicts["asserts safe"] >= 3, str(tally)
+
+
+# --------------------------------------------------------------------------------------------------- bad annotations
+@pytest.mark.parametrize(("text", "place", "what"), [
+    ("//@ assumes x' == y;", "2:19", "there is no variable 'y'"),
+    ("//@ invariant x' == 0;", "2:16", "no state after a step"),
+    ("//@ invariant \\tid == 0;", "2:15", "speaks of no thread"),
+    ("//@ assumes x' == x", "2:19", "does not end"),
+    ("//@ assume x' == x;", "2:5", "unknown annotation 'assume'"),
+    ("//@ assumes (x == 1;", "2:20", "')' is missing"),
+    ("//@ assumes x == 1 2;", "2:20", "unexpected '2'"),
+    ("//@ assumes ;", "2:13", "without a formula"),
+    ("//@ for g: assumes x' == x;", "2:5", "'g' is not the function of a thread"),
+    ("//@ loop invariant x == 0;", "2:5", "no loop follows"),
+    ("//@ requires x == 0;\nint z;", "2:5", "belongs to no function"),
+    ("//@ assumes \\in(x);", "2:17", "unsigned variable"),
+    ("//@ assumes x # 1;", "2:15", "unexpected '#'"),
+    ("//@ assumes\n//@   x' == x &&\n//@   y;", "4:7", "there is no variable 'y'"),
+    ("/*@ assumes x' == x;\n  @ invariant q; */", "3:15", "there is no variable 'q'"),
+])
+def test_errors_in_annotations_have_their_place(tmp_path: Path, text: str, place: str, what: str) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(f"#include <circ.h>\n{text}\nint x;\ncirc_thread void f(void) {{ x = 1; }}\n")
+    with pytest.raises(FrontendError) as error:
+        load(path, LoadOptions(contracts=True))
+    assert str(error.value).startswith(f"{path}:{place}: error: ") and what in str(error.value), str(error.value)
+    load(path)  # who does not ask for annotations is not bothered
+
+
+# --------------------------------------------------------------------------------------------------- the command line
+def test_verify_on_the_command_line(tmp_path: Path) -> None:
+    run = CliRunner().invoke(app, ["verify", str(PROGRAMS / "assume" / "singleton.c"), "--certificate", str(tmp_path), "--format", "json"])
+    assert run.exit_code == 0, run.output
+    assert json.loads(run.output)["files"][0]["answers"][0]["certificate"] == "assume-guarantee"
+    (certificate,) = tmp_path.iterdir()
+    again = CliRunner().invoke(app, ["recheck", str(certificate), str(PROGRAMS / "assume" / "singleton.c")])
+    assert again.exit_code == 0, again.output
+
+
+@pytest.mark.parametrize(("stem", "status"), [("dekker_annotation", 3), ("dekker_broken", 1)])
+def test_status(stem: str, status: int) -> None:
+    run = CliRunner().invoke(app, ["check", "--engine", "assume-guarantee", "--property", "asserts", str(PROGRAMS / "assume" / f"{stem}.c")])
+    assert run.exit_code == status, run.output
