@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from circ import engines
 from circ.dump import Dump
@@ -39,6 +39,9 @@ from circ.verdict import (
 )
 from frontend import resolve_variable
 from frontend.cfa import Program, Variable
+
+if TYPE_CHECKING:
+    from circ.kernel.certificate import Kernel
 
 PROPERTIES = ("races", "asserts", "all")
 
@@ -139,13 +142,18 @@ class _Worker:
     def __init__(self, program: Program, plan: Plan, entry: engines.Entry) -> None:
         self.program, self.plan, self.entry = program, plan, entry
         self.engine: Engine | None = None  # what triage decides needs no engine
+        self.kernel: Kernel | None = None
 
     def __call__(self, task: Asked, emit: Emit) -> Answer:
         begin = time.monotonic()
         engine, verdict = self._infer(task, emit, begin)
         inferred = time.monotonic()
         emit("kernel", {})
-        answer = confirmed(self.program, Answer(task.question, task.shown, verdict, engine))
+        if isinstance(verdict, Safe) and self.kernel is None:
+            from circ.kernel.certificate import Kernel
+
+            self.kernel = Kernel(self.program)
+        answer = confirmed(self.program, Answer(task.question, task.shown, verdict, engine), self.kernel)
         return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
 
     def _infer(self, task: Asked, emit: Emit, begin: float) -> tuple[str, Verdict]:
@@ -174,7 +182,7 @@ class _Worker:
         return observe
 
 
-def confirmed(program: Program, answer: Answer) -> Answer:
+def confirmed(program: Program, answer: Answer, kernel: Kernel | None = None) -> Answer:
     """The answer if the kernel agrees, with what the proof assumes; else an `Unknown` that says it is our bug."""
     match answer.verdict:
         case Safe(certificate=evidence):
@@ -185,7 +193,7 @@ def confirmed(program: Program, answer: Answer) -> Answer:
             return answer
         case _:
             assert_never(answer.verdict)
-    judgement = judge(program, answer.question, evidence)
+    judgement = judge(program, answer.question, evidence, kernel)
     if isinstance(judgement, Accepted):
         return _certain(program, replace(answer, assumptions=judgement.assumptions))
     bug = Unknown(f"internal error: the kernel refused {what}: {judgement}", bug=f"{judgement}\n{evidence}",
@@ -206,13 +214,18 @@ def _certain(program: Program, answer: Answer) -> Answer:
     return replace(answer, verdict=unsure)
 
 
-def judge(program: Program, question: Question, evidence: Certificate | Trace) -> Accepted | Refused:
-    """What the kernel says of a proof or a trace as an answer to the question. Loads the solver for proofs only."""
+def judge(
+    program: Program, question: Question, evidence: Certificate | Trace, kernel: Kernel | None = None,
+) -> Accepted | Refused:
+    """What the kernel says of a proof or a trace as an answer to the question. Loads the solver for proofs only.
+
+    A `kernel` for this program keeps what it has worked out for other questions.
+    """
     match evidence:
         case Certificate():
-            from circ.kernel.certificate import check_certificate
+            from circ.kernel.certificate import Kernel
 
-            return check_certificate(program, question, evidence)
+            return (kernel or Kernel(program)).check(question, evidence)
         case Trace():
             from circ.kernel.replay import replay
 

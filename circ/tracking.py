@@ -5,6 +5,7 @@ A guess from the shape of the edges; nothing rests on it but time.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -94,7 +95,18 @@ class Survey:
                        if isinstance(p, Assign) and name_of(p.target) in self.tested for name in variables(p.value)}
         """Globals whose values get into something that is tested."""
         self.locks = {k: 1 << n for n, k in enumerate(self.takes)}
+        self._lock_keys = list(self.takes)
         self.held = [self._held(t) for t in program.templates]
+        self._ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and v.type == BOOL and k[0] in self.tested]
+        self._flags = [v for k, v in self.cells.items()
+                       if (k[0] in self.tested or k[0] in self.copied) and (k[0] not in self.odd or k in self.locks)]
+        self._told: dict[str, tuple[tuple[Var, ...], list[Key]]] = {}
+        self._chosen: dict[frozenset[int], list[Lvalue]] = {}
+
+    @property
+    def size(self) -> int:
+        """The number of edges of the program."""
+        return sum(map(len, self.touched))
 
     def _look(self, template: int, e: Edge) -> None:
         for v in taken(e.op):
@@ -155,30 +167,32 @@ class Survey:
         none = tuple(() for _ in self.program.templates)
         locks = self.locks_of(variable)
         yield Tracked(_distinct(locks), none)
-        users = {n for n, t in enumerate(self.program.templates)
-                 if any(a.variable == variable for e in t.cfa.edges for a in e.accesses)}
-        ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and v.type == BOOL and k[0] in self.tested]
-        near = [v for v in ghosts if self.tested[name_of(v)] & users and self.written.get(name_of(v), set()) & users]
+        users = frozenset(n for n, _, _ in self.program.accesses.get(variable, ()))
+        near = [v for v in self._ghosts if self.tested[name_of(v)] & users and self.written.get(name_of(v), set()) & users]
         yield Tracked(_distinct([*locks, *near]), none)
-        some = Tracked(_distinct([*locks, *ghosts]), none)
+        some = Tracked(_distinct([*locks, *self._ghosts]), none)
         yield some
-        flags = [v for k, v in self.cells.items()
-                 if (k[0] in self.tested or k[0] in self.copied) and (k[0] not in self.odd or k in self.locks)]
-        first = [v for v in flags if self.tested.get(name_of(v), set()) & users]
         own = [self._telling(t, variable) for t in self.program.templates]
         fed = [self.cells[k] for _, keys in own for k in keys if k in self.cells and k[0] not in self.odd]
-        chosen = [v for v in (*first, *fed, *flags) if v not in some.globals]
-        yield Tracked(_distinct([*some.globals, *_distinct(chosen)[:MOST_FLAGS]]), tuple(v for v, _ in own))
+        known = set(some.globals)
+        chosen = (v for v in (*self._tested_by(users), *fed, *self._flags) if v not in known)
+        yield Tracked(_distinct([*some.globals, *_first(chosen, MOST_FLAGS)]), tuple(v for v, _ in own))
+
+    def _tested_by(self, users: frozenset[int]) -> list[Lvalue]:
+        if users not in self._chosen:
+            self._chosen[users] = [v for v in self._flags if self.tested.get(name_of(v), set()) & users]
+        return self._chosen[users]
 
     def locks_of(self, variable: str) -> list[Lvalue]:
         """The lock words that are held at some access to the variable, those that are held at most of them first."""
         found: Counter[Key] = Counter()
-        for t, held in zip(self.program.templates, self.held, strict=True):
-            for e in t.cfa.edges:
-                if any(a.variable == variable for a in e.accesses):
-                    for k, bit in self.locks.items():
-                        found[k] += bool(held[e.source] & bit)
-        return [self.cells[k] for k, n in found.most_common() if n]
+        places = {(n, id(e)): self.held[n][e.source] for n, e, _ in self.program.accesses.get(variable, ())}
+        for mask in places.values():
+            while mask:
+                low = mask & -mask
+                found[self._lock_keys[low.bit_length() - 1]] += 1
+                mask ^= low
+        return [self.cells[k] for k, _ in sorted(found.items(), key=lambda item: (-item[1], self.locks[item[0]]))]
 
     def _use(self, t: ThreadTemplate) -> Use:
         """What a template does to its own scalars; worked out once."""
@@ -204,20 +218,28 @@ class Survey:
         """
         use = self._use(t)
         own, counters, sources = use.own, use.counters, use.sources
-        tests = use.tests + Counter(
-            v for e in t.cfa.edges for a in e.accesses if a.variable == variable and isinstance(a.lvalue, Element)
+        indices = Counter(
+            v for n, _, a in self.program.accesses.get(variable, ())
+            if self.program.templates[n] is t and isinstance(a.lvalue, Element)
             for v in reads(a.lvalue.index) if isinstance(v, Var) and v.name in own)
-        chosen = [v for v, _ in tests.most_common() if v.name not in counters]
+        if not indices and t.name in self._told:
+            return self._told[t.name]
+        tests = use.tests + indices
+        chosen = list(itertools.islice((v for v, _ in tests.most_common() if v.name not in counters), MOST_LOCALS))
         fed: list[Key] = []
         for v in chosen:
             # What such a local is computed from is worth knowing too.
             for w in (w for e in sources.get(v, ()) for w in reads(e)):
-                if isinstance(w, Var) and w.name in own and w.name not in counters and w not in chosen:
+                if isinstance(w, Var) and w.name in own and w.name not in counters and w not in chosen \
+                        and len(chosen) < MOST_LOCALS:
                     chosen.append(w)
                 k = key(w)
                 if k is not None and k[0] in self.globals:
                     fed.append(k)
-        return tuple(chosen)[:MOST_LOCALS], fed
+        told = tuple(chosen), fed
+        if not indices:
+            self._told[t.name] = told
+        return told
 
 
 def _touched(op: Op) -> Iterator[str]:
@@ -244,6 +266,18 @@ def _compared(c: Expr) -> Iterator[Var]:
         case Binary(op="==" | "!=", left=a, right=b):
             for side in (a, b):
                 yield from _compared(side)
+
+
+def _first(cells: Iterable[Lvalue], most: int) -> tuple[Lvalue, ...]:
+    """The first so many distinct cells."""
+    found: dict[Key, Lvalue] = {}
+    for v in cells:
+        k = key(v)
+        if k is not None:
+            found.setdefault(k, v)
+            if len(found) == most:
+                break
+    return tuple(found.values())
 
 
 def _distinct(cells: Iterable[Lvalue]) -> tuple[Lvalue, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias, assert_never
 
 from frontend.expr import Element, Expr, Lvalue, Scalar, Var, reads, show, show_lvalue
@@ -61,11 +62,15 @@ SKIP = Block(())
 
 def primitive(op: Op) -> Iterator[Assume | Assign | Havoc | AllAt]:
     """The operations of `op` in order, blocks flattened."""
-    if isinstance(op, Block):
-        for part in op.ops:
-            yield from primitive(part)
-    else:
-        yield op
+    if not isinstance(op, Block):
+        return iter((op,))
+    flat = [part for part in op.ops if not isinstance(part, Block)]
+    return iter(flat) if len(flat) == len(op.ops) else _flattened(op)
+
+
+def _flattened(block: Block) -> Iterator[Assume | Assign | Havoc | AllAt]:
+    for part in block.ops:
+        yield from primitive(part)
 
 
 def op_reads(op: Op) -> Iterator[Lvalue]:
@@ -343,7 +348,7 @@ class Exempt:
     places: tuple[tuple[str, int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """A whole program: globals, templates, and the models under which it is read."""
 
@@ -373,11 +378,24 @@ class Program:
     @property
     def shared(self) -> tuple[Variable, ...]:
         """The globals a race can be about: not ghosts, and accessed by some thread."""
-        touched = {a.variable for t in self.templates for e in t.cfa.edges for a in e.accesses}
-        return tuple(v for v in self.globals if not v.ghost and v.name in touched)
+        return tuple(v for v in self.globals if not v.ghost and v.name in self.accesses)
+
+    @cached_property
+    def accesses(self) -> Mapping[str, Sequence[tuple[int, Edge, Access]]]:
+        """By variable every access to it: the template's position, the edge, the access."""
+        found: dict[str, list[tuple[int, Edge, Access]]] = {}
+        for n, t in enumerate(self.templates):
+            for e in t.cfa.edges:
+                for a in e.accesses:
+                    found.setdefault(a.variable, []).append((n, e, a))
+        return found
 
     def fingerprint(self) -> str:
         """A hash of everything that a proof speaks about, the same in every run; source locations do not enter."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
         digest = hashlib.sha256()
 
         def put(*parts: object) -> None:

@@ -48,11 +48,17 @@ _DEPTH = Scalar(16, False)
 _STACK = Var("<handlers on the stack>", _DEPTH)
 _LEVEL = Var("<level>", _DEPTH)
 """A handler's own place on the stack. Where the counter wraps around, more may run than on a real stack, never less."""
+_ON_TOP = Assume(Binary("==", Read(_LEVEL), Read(_STACK)))
 
 
 def is_schedule(name: str) -> bool:
     """Whether a ghost variable tells how often something is due, or who is on top: seldom what protects anything."""
     return name == _STACK.name or name.endswith((" posted>", " armed>"))
+
+
+def is_level_guard(op: Op) -> bool:
+    """Whether the operation only waits until a handler is on top of the stack again."""
+    return op == _ON_TOP
 
 
 def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: Registers, starts_on: bool) -> Program:
@@ -147,7 +153,7 @@ class _Scheduler:
         guards: list[Op] = list(self._suspended_by(template))
         locals_ = template.locals
         if template.name in self._mutual:
-            guards.append(Assume(Binary("==", Read(_LEVEL), Read(_STACK))))
+            guards.append(_ON_TOP)
             locals_ = (*locals_, Variable(_LEVEL.name, _DEPTH, None, Values(0), "", ghost=True))
         edges: list[Edge] = []
         for edge in template.cfa.edges:

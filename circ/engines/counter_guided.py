@@ -29,7 +29,7 @@ from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.mine import needed_variables
 from circ.proof import balanced, disjoin
-from circ.slicing import Kept, everything, index_variables, names, weaken
+from circ.slicing import Kept, everything, names, weaken
 from circ.verdict import (
     Assertions,
     Engine,
@@ -47,6 +47,7 @@ from circ.verdict import (
 from frontend.cfa import AllAt, Assign, Program, Self, ThreadTemplate, name_of, op_reads, primitive
 from frontend.expr import FALSE, Expr, negate, variables
 from frontend.interpret import Move
+from frontend.weaken import index_variables
 
 MOST_K = 8
 FEW_STATES, MOST_STATES = 2_000, 40_000

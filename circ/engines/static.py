@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from circ.arguments import Argument, Spot
 from circ.elements import Elements
+from circ.focus import LARGE, Focus
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.numbering import Numbering
@@ -24,7 +25,7 @@ from circ.regions import Regions
 from circ.tracking import Survey, Tracked
 from circ.values import State
 from circ.verdict import Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
-from frontend.cfa import Access, Edge, Program, ThreadTemplate, conflict
+from frontend.cfa import Access, Edge, Program, conflict
 from frontend.expr import Element, Var, variables
 
 EFFORT = 60_000
@@ -40,9 +41,10 @@ class Attempt:
     ) -> None:
         self.seen, self.program, self.tracked, self.arguments = seen, seen.program, tracked, arguments
         marks = _marks(seen.program, arguments)
-        self.regions = [Regions(seen.program, n, tracked.globals, tracked.locals[n], _indices(t, question.variable), marks[n])
-                        for n, t in enumerate(seen.program.templates)]
-        self.accesses = [self._accesses(r, question.variable) for r in self.regions]
+        indices = _indices(seen.program, question.variable)
+        self.regions = [Regions(seen.program, n, tracked.globals, tracked.locals[n], indices[n], marks[n])
+                        for n in range(len(seen.program.templates))]
+        self.accesses = self._accesses(question.variable)
         self._clashes: dict[tuple[Spot, Spot], list[tuple[Access, Access]]] = {}
         self._broken: dict[tuple[Spot, Spot], bool] = {}
         # An index that reads globals may change while a third thread is in an atomic section, of which pairs say nothing.
@@ -50,13 +52,13 @@ class Attempt:
         self._moving = frozenset(v.name for v in self.program.globals) if sections else frozenset()
         self.pairing = Pairing(seen.program, self.regions, most, effort, self.forbidden, self.known if arguments else None)
 
-    def _accesses(self, regions: Regions, variable: str) -> dict[int, list[tuple[Edge, Access]]]:
-        found: dict[int, list[tuple[Edge, Access]]] = {}
-        for e in regions.cfa.edges:
-            for a in e.accesses:
-                region = regions.of[e.source]
-                if a.variable == variable and region is not None:
-                    found.setdefault(region, []).append((e, a))
+    def _accesses(self, variable: str) -> list[dict[int, list[tuple[Edge, Access]]]]:
+        """For each template the accesses by region."""
+        found: list[dict[int, list[tuple[Edge, Access]]]] = [{} for _ in self.regions]
+        for n, e, a in self.program.accesses.get(variable, ()):
+            region = self.regions[n].of[e.source]
+            if region is not None:
+                found[n].setdefault(region, []).append((e, a))
         return found
 
     def forbidden(self, one: ThreadState, two: ThreadState, g: State) -> bool:
@@ -91,14 +93,32 @@ class Attempt:
 
 
 class Static:
-    """Answers the questions of one program in turn; what its edges do is surveyed once."""
+    """Answers the questions of one program in turn; what its edges do is surveyed once.
+
+    A large program is first seen through the variables that probably matter (`circ.focus`).
+    """
 
     def __init__(self) -> None:
         self.survey: Survey | None = None
+        self._focus: Focus | None = None
+        self._small: dict[int, tuple[Program, Static]] = {}
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         if not isinstance(question, RaceOn):
             return Unknown("the static prover answers questions about races only", ("static",))
+        if self.survey is None or self.survey.program is not program:
+            self.survey = Survey(program)
+            self._focus = Focus(program, self.survey) if self.survey.size >= LARGE else None
+            self._small = {}
+        for view in self._focus.views(question.variable) if self._focus is not None else ():
+            _, prover = self._small.setdefault(id(view.program), (view.program, Static()))
+            seen = prover._prove(view.program, question, options, observer)
+            if isinstance(seen, Safe):
+                return view.lifted(question, seen)
+        return self._prove(program, question, options, observer)
+
+    def _prove(self, program: Program, question: RaceOn, options: Options, observer: Observer) -> Verdict:
+        """The question about the program as it is."""
         if self.survey is None or self.survey.program is not program:
             self.survey = Survey(program)
         reason = ""
@@ -183,13 +203,12 @@ def _closes(attempt: Attempt) -> bool:
     return True
 
 
-def _indices(template: ThreadTemplate, variable: str) -> dict[int, frozenset[str]]:
-    """By location the variables that tell which element an access to the variable there means."""
-    found: dict[int, frozenset[str]] = {}
-    for e in template.cfa.edges:
-        for a in e.accesses:
-            if a.variable == variable and isinstance(a.lvalue, Element):
-                found[e.source] = found.get(e.source, frozenset()) | variables(a.lvalue.index)
+def _indices(program: Program, variable: str) -> list[dict[int, frozenset[str]]]:
+    """For each template, by location, the variables that tell which element an access to the variable there means."""
+    found: list[dict[int, frozenset[str]]] = [{} for _ in program.templates]
+    for n, e, a in program.accesses.get(variable, ()):
+        if isinstance(a.lvalue, Element):
+            found[n][e.source] = found[n].get(e.source, frozenset()) | variables(a.lvalue.index)
     return found
 
 

@@ -14,6 +14,9 @@ from frontend.expr import Expr, variables
 _REQUIRED = ("classes", "formulas", "pairs")
 _OPTIONAL = ("holders", "singles", "counting")
 
+SLOTS = (1, 2, 3)
+"""The threads that a proof speaks of; a local of thread n is written `name@n`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Symbol:

@@ -10,44 +10,88 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from circ.kernel.body import read_body
-from circ.kernel.exceptions import check_exceptions
-from circ.kernel.guarantee import check_guarantee
-from circ.kernel.inductive import check_inductive
+from circ.kernel.body import SLOTS, read_body
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
-from circ.kernel.pairs import PairsCheck
 from circ.kernel.reachable import check_reachable
-from circ.kernel.summaries import check_summaries
 from circ.kernel.syntactic import check_syntactic
-from circ.kernel.threads import SLOTS
-from circ.smt import Inexpressible
 from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.cfa import Program
 from frontend.copies import one_by_one
 from frontend.onestep import sections_as_steps
+from frontend.opened import Names
+from frontend.quotient import Quotients
 
-ONE_BY_ONE, SECTIONS = "one-by-one", "sections"
+ONE_BY_ONE, SECTIONS, QUOTIENT = "one-by-one", "sections", "quotient"
+SOLVED = ("pairs", "inductive", "exceptions", "summaries", "assume-guarantee")
+"""Kinds that take a solver."""
 
-__all__ = ["Accepted", "Outcome", "Refused", "check_certificate"]
+__all__ = ["Accepted", "Kernel", "Outcome", "Refused", "check_certificate"]
 
 
 def check_certificate(program: Program, question: Question, certificate: Certificate) -> Outcome:
     """Whether the certificate proves that the answer to `question` about `program` is "safe"."""
-    if certificate.program != program.fingerprint():
-        return Refused("program", "", "the certificate is about another program, or the same under other options")
-    if certificate.question != question:
-        return Refused("question", "", f"the certificate is about {certificate.question}")
-    flaw = _flaw(program, question)
-    if flaw is not None:
-        return Refused("program", "", flaw)
-    if program.relies and question == Assertions() and certificate.kind != "assume-guarantee":
-        return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
-    if certificate.kind in (ONE_BY_ONE, SECTIONS):
-        return _about_another(program, question, certificate)
-    if certificate.kind == "reachable":
-        return check_reachable(program, certificate)
-    if certificate.kind not in ("pairs", "inductive", "exceptions", "summaries", "assume-guarantee"):
-        return check_syntactic(program, question, certificate)
+    return Kernel(program).check(question, certificate)
+
+
+class Kernel:
+    """Checks certificates about one program; what they have in common is worked out once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._flaw = _flaw(program)
+        self._quotients: Quotients | None = None
+        self._small: dict[int, Kernel] = {}
+
+    def check(self, question: Question, certificate: Certificate) -> Outcome:
+        """Whether the certificate proves that the answer to the question about the program is "safe"."""
+        if certificate.program != self.program.fingerprint():
+            return Refused("program", "", "the certificate is about another program, or the same under other options")
+        if certificate.question != question:
+            return Refused("question", "", f"the certificate is about {certificate.question}")
+        if isinstance(question, RaceOn) and all(v.name != question.variable for v in self.program.globals):
+            return Refused("program", "", f"no global {question.variable!r}")
+        if self._flaw is not None:
+            return Refused("program", "", self._flaw)
+        if self.program.relies and question == Assertions() and certificate.kind != "assume-guarantee":
+            return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
+        if certificate.kind in (ONE_BY_ONE, SECTIONS):
+            return _about_another(self.program, question, certificate)
+        if certificate.kind == QUOTIENT:
+            return self._quotient(question, certificate)
+        if certificate.kind == "reachable":
+            return check_reachable(self.program, certificate)
+        if certificate.kind not in SOLVED:
+            return check_syntactic(self.program, question, certificate)
+        return _solved(self.program, question, certificate)
+
+    def _quotient(self, question: Question, certificate: Certificate) -> Outcome:
+        """A proof about the program seen through some of its variables, which can do all that it can (`frontend.quotient`)."""
+        body = certificate.body
+        if set(body) != {"globals", "locals", "asked", "kind", "body"}:
+            return Refused("format", "", "the body has `globals`, `locals`, `asked`, and `kind` and `body` of a proof")
+        own = body["locals"]
+        if not (_are_names(body["globals"]) and _are_names(body["asked"]) and isinstance(own, list | tuple)
+                and len(own) == len(self.program.templates) and all(map(_are_names, own))):
+            return Refused("format", "", "`globals`, `asked` and, for each template, `locals` are lists of names")
+        if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) or body["kind"] == QUOTIENT:
+            return Refused("format", "", "`kind` and `body` are of a proof about the quotient, which is none of a quotient")
+        if not isinstance(question, RaceOn) or question.variable not in body["asked"]:
+            return Refused("question", "", "the accesses that the question is about are not in the quotient")
+        self._quotients = self._quotients or Quotients(self.program)
+        kept = Names(frozenset(body["globals"]), tuple(frozenset(names) for names in own))
+        small = self._quotients.of(kept, frozenset(body["asked"]))
+        kernel = self._small.setdefault(id(small), Kernel(small))
+        return kernel.check(question, Certificate(small.fingerprint(), question, body["kind"], body["body"]))
+
+
+def _solved(program: Program, question: Question, certificate: Certificate) -> Outcome:
+    from circ.kernel.exceptions import check_exceptions
+    from circ.kernel.guarantee import check_guarantee
+    from circ.kernel.inductive import check_inductive
+    from circ.kernel.pairs import PairsCheck
+    from circ.kernel.summaries import check_summaries
+    from circ.smt import Inexpressible
+
     try:
         if certificate.kind == "inductive":
             return check_inductive(program, question, certificate.body)
@@ -86,11 +130,13 @@ def _about_another(program: Program, question: Question, certificate: Certificat
     return check_certificate(other, question, Certificate(other.fingerprint(), question, body["kind"], body["body"]))
 
 
-def _flaw(program: Program, question: Question) -> str | None:
+def _are_names(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+
+
+def _flaw(program: Program) -> str | None:
     """What the proofs of all kinds take for granted of a program; None if all of it is so."""
     names = {v.name for v in program.globals}
-    if isinstance(question, RaceOn) and question.variable not in names:
-        return f"no global {question.variable!r}"
     if len({t.name for t in program.templates}) != len(program.templates):
         return "two templates of one name"
     for t in program.templates:

@@ -33,8 +33,7 @@ def check_syntactic(program: Program, question: Question, certificate: Certifica
 
 def accesses(program: Program, variable: str) -> list[tuple[int, Edge, Access]]:
     """Every access to the variable: the template's position, the edge, the access."""
-    return [(t, e, a) for t, template in enumerate(program.templates) if template.count != 0
-            for e in template.cfa.edges for a in e.accesses if a.variable == variable]
+    return [(t, e, a) for t, e, a in program.accesses.get(variable, ()) if program.templates[t].count != 0]
 
 
 def unshared(program: Program, variable: str) -> str | None:

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from circ.kernel.body import Counting, Row
+from circ.kernel.body import SLOTS, Counting, Row
 from circ.smt import Encoder, State, Term, conjunction, disjunction, equality, key, negation, rename
 from frontend.cfa import Access, Arbitrary, Op, Program, Self, ThreadTemplate, Values, Variable, op_writes
 from frontend.expr import BOOL, Binary, Const, Element, Expr, Read, Var
 
 Terms: TypeAlias = Mapping[str, Term]
-SLOTS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
