@@ -268,7 +268,8 @@ class PointsTo:
                 pass
 
     def _take(self, node: Node, target: Target) -> None:
-        self.taken.setdefault(target[0])
+        if target not in (UNKNOWN, INTEGER):
+            self.taken.setdefault(target[0])
         self._add(node, target)
 
     def _number(self, node: Node, t: Scalar) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import frontend
 from frontend.expr import Read, Scalar, Var
 from frontend.heap import heap_types
 from frontend.ir import Function
@@ -99,3 +100,11 @@ def test_heap_type_is_what_the_program_uses_it_as(tmp_path: Path) -> None:
     names = list(found.heaps)
     leaves = [[leaf.name for leaf in found._objects.named(n).leaves] for n in names]
     assert leaves == [[f"{names[0]}.a", f"{names[0]}.next"], [f"{names[1]}[]"]]
+
+
+def test_addresses_of_parts_of_what_is_outside(tmp_path: Path) -> None:
+    """`&p->f` for a pointer from outside is outside, too: no object is meant by that."""
+    file = tmp_path / "outside.c"
+    file.write_text("struct s { int a, f; }; struct s *get(void); int g, *k = &g; int main(void) { int *q = &get()->f; *q = 1; }")
+    program = frontend.load(file)
+    assert "g" in {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if a.write}
