@@ -183,7 +183,7 @@ class _Worker:
 
 
 def confirmed(program: Program, answer: Answer, kernel: Kernel | None = None) -> Answer:
-    """The answer if the kernel agrees, with what the proof assumes; else an `Unknown` that says it is our bug."""
+    """The answer if the kernel agrees, with what the proof assumes; else an `Unknown`: our bug, unless a limit was reached."""
     match answer.verdict:
         case Safe(certificate=evidence):
             what = "a certificate"
@@ -196,6 +196,10 @@ def confirmed(program: Program, answer: Answer, kernel: Kernel | None = None) ->
     judgement = judge(program, answer.question, evidence, kernel)
     if isinstance(judgement, Accepted):
         return _certain(program, replace(answer, assumptions=judgement.assumptions))
+    if isinstance(judgement, Refused) and judgement.limit:
+        late = Unknown(f"the proof could not be checked within the kernel's limits: {judgement}", ("a proof was found",),
+                       statistics=answer.verdict.statistics)
+        return replace(answer, verdict=late)
     bug = Unknown(f"internal error: the kernel refused {what}: {judgement}", bug=f"{judgement}\n{evidence}",
                   statistics=answer.verdict.statistics)
     return replace(answer, verdict=bug)

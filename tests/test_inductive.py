@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from circ.check import confirmed
 from circ.engines import cartesian, refinement, thread_modular
+from circ.kernel import inductive
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted, Refused
-from circ.verdict import Assertions, Certificate, Options, Safe, silent
+from circ.smt import Solver
+from circ.verdict import Answer, Assertions, Certificate, Options, Safe, Unknown, silent
 from frontend.cfa import Program
 from tests.finite_programs import mux_sem, peterson, sections, simple
 from tests.finite_programs import test_and_set as broken
@@ -116,3 +119,12 @@ def test_threads_that_know_their_numbers_are_not_exchanged() -> None:
 def test_malformed_bodies_are_refused(change: dict[str, Any]) -> None:
     p, certificate = proof("counters")
     assert isinstance(judged(p, replace(certificate, body={**certificate.body, **change})), Refused)
+
+
+def test_a_solver_that_gives_up_is_a_limit_and_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    p, certificate = proof("diagrams")
+    monkeypatch.setattr(inductive, "Solver", lambda effort: Solver(effort=1))
+    outcome = judged(p, certificate)
+    assert isinstance(outcome, Refused) and outcome.limit
+    answer = confirmed(p, Answer(Assertions(), "asserts", Safe(certificate), "refinement"))
+    assert isinstance(answer.verdict, Unknown) and "limits" in answer.verdict.reason and not answer.verdict.bug

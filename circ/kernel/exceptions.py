@@ -65,11 +65,11 @@ class ExceptionsCheck:
         base = self.base
         if not base.refuted(base.globals_start(), base.flag(False, 0), *(base.thread_start(s) for s in self.slots),
                             negation(self.invariant(False))):
-            return Refused("start", "", "a start state is not in the invariant")
+            return Refused("start", "", "a start state is not in the invariant", base.gave_up)
         for s in self._movers():
             others = [base.still(t) for t in self.slots if t != s]
             if not base.refuted(self.invariant(False), self._holders(), base.move(s), *others, negation(self.invariant(True))):
-                return Refused("step", base.template(s[0]).name, "a move leads out of the invariant")
+                return Refused("step", base.template(s[0]).name, "a move leads out of the invariant", base.gave_up)
         return self._error()
 
     def invariant(self, primed: bool) -> Term:
@@ -109,11 +109,11 @@ class ExceptionsCheck:
             case Assertions():
                 bad = [base.at_any(s, sorted(base.template(s[0]).cfa.errors)) for s in self.slots]
                 if not base.refuted(self.invariant(False), self._holders(), disjunction(bad)):
-                    return Refused("error", "", "an error location is in the invariant")
+                    return Refused("error", "", "an error location is in the invariant", base.gave_up)
                 for i in base.program.invariants:
                     false = negation(base.encoder.cond(i.cond, base.shared(False), strict=True))
                     if not base.refuted(self.invariant(False), self._holders(), false):
-                        return Refused("error", i.text, "the invariant does not follow")
+                        return Refused("error", i.text, "the invariant does not follow", base.gave_up)
                 for k, _ in self.slots:
                     marks.append([(q, 0, None, None) for q in sorted(base.template(k).cfa.critical)])
             case RaceOn():
@@ -128,7 +128,7 @@ class ExceptionsCheck:
                             for a, b in sorted(clash))
         for one, two, number in self._pairs_of_sets():
             if not self._apart(one, two, number, marks, pairs):
-                return Refused("error", base.template(one).name, "two threads can be at conflicting places")
+                return Refused("error", base.template(one).name, "two threads can be at conflicting places", base.gave_up)
         return Accepted(queries=base.solver.queries)
 
     def _pairs_of_sets(self) -> Iterator[tuple[int, int, int]]:

@@ -31,6 +31,7 @@ from circ.verdict import Assertions, Question, RaceOn
 from frontend.cfa import (
     Access,
     Arbitrary,
+    Assign,
     Assume,
     Block,
     Cfa,
@@ -52,6 +53,9 @@ from frontend.expr import Binary, Const, Element, Read, Scalar, Var, variables
 WORD = Scalar(24, False)
 """Locations, counters and selectors."""
 FLAG = Scalar(1, False)
+INDEX = Scalar(64, False)
+ELEMENTS = 64
+"""Arrays up to this length are taken apart."""
 PATHS = 4096
 
 Slot: TypeAlias = tuple[int, int]
@@ -91,6 +95,8 @@ class InductiveCheck:
         # Locations, counters and selectors are bit-vectors in both integer models.
         self.words = Encoder("exact")
         self.solver = Solver(effort=200_000_000)
+        self.gave_up = False
+        """Whether the last query came to no end."""
         self._terms: dict[tuple[object, ...], dict[str, Term]] = {}
         self._facts: dict[tuple[int, Slot, bool], Term] = {}
         self._moves: dict[Slot, Term] = {}
@@ -106,7 +112,7 @@ class InductiveCheck:
         for name, obligation in obligations.items():
             failed = obligation()
             if failed is not None:
-                return Refused(name, *failed)
+                return Refused(name, *failed, self.gave_up)
         return Accepted(queries=self.solver.queries)
 
     # ----------------------------------------------------------------------------------------------- names
@@ -123,12 +129,32 @@ class InductiveCheck:
         found = self._constants(("l", slot, primed), self.template(slot[0]).locals, suffix)
         if "" not in found:
             found[""] = self.word("at" + suffix)
+            found.update(self._numbers(slot[0]))
         return found
+
+    def _numbers(self, group: int) -> dict[str, Term]:
+        """The locals of a thread that hold its number and are never written."""
+        t, copies = self.template(group), self.body.groups[group].copies
+        written = {n for e in t.cfa.edges for n in op_writes(e.op)}
+        return {v.name: self.encoder.constant(copies[0] + v.start.offset, v.type) for v in t.locals
+                if isinstance(v.start, Self) and len(copies) == 1 and not v.is_array and v.name not in written}
 
     def _constants(self, key: tuple[object, ...], wanted: Sequence[Variable], suffix: str) -> dict[str, Term]:
         if key not in self._terms:
-            self._terms[key] = {v.name: self.encoder.symbol(v, suffix) for v in wanted}
+            self._terms[key] = {v.name: self._symbol(v, suffix) for v in wanted}
         return self._terms[key]
+
+    def _symbol(self, v: Variable, suffix: str) -> Term:
+        """A constant for the variable; a short array has one for each element, which spares the solver the theory of arrays."""
+        whole = self.encoder.symbol(v, suffix)
+        if v.length is None or v.length > ELEMENTS:
+            return whole
+        state = State({v.name: whole}, [])
+        for i in range(v.length):
+            element = Variable(f"{v.name}<{i}>", v.type)
+            state.terms[element.name] = self.encoder.symbol(element, suffix)
+            self.encoder.apply(Assign(Element(v.name, Const(i, INDEX), v.type), Read(Var(element.name, v.type))), state)
+        return state.terms[v.name]
 
     def word(self, name: str, t: Scalar = WORD) -> Term:
         return self._once(("word", name), lambda: self.words.symbol(Variable(name, t)))
@@ -236,9 +262,17 @@ class InductiveCheck:
                  self.is_word(self.atomic(True), int(target in listed), FLAG)]
         if source not in listed:
             parts.append(self.flag(False, 0))
-        parts += [equality(t, state.terms[n]) for n, t in self.shared(True).items() if n in self._used]
+        parts += [e for v in self.program.globals if v.name in self._used
+                  for e in self._same(v, self.shared(True)[v.name], state.terms[v.name])]
         parts += [equality(there[n], state.terms[n]) for n in self._names(slot[0])]
         return conjunction(parts)
+
+    def _same(self, v: Variable, one: Term, two: Term) -> list[Term]:
+        """Two values of a variable are equal; of a short array, those of its elements (what lies behind it is left open)."""
+        if v.length is None or v.length > ELEMENTS:
+            return [equality(one, two)]
+        places = [Read(Element(v.name, Const(i, INDEX), v.type)) for i in range(v.length)]
+        return [equality(self.encoder.value(p, {v.name: one}), self.encoder.value(p, {v.name: two})) for p in places]
 
     def _names(self, group: int) -> list[str]:
         return sorted({name for name, _ in self.body.groups[group].cells})
@@ -526,4 +560,6 @@ class InductiveCheck:
                 self._named[key(term)] = name
                 self.solver.add(implication(name, term))
             names.append(name)
-        return self.solver.check(*names) is Answer.UNSAT
+        answer = self.solver.check(*names)
+        self.gave_up = answer is Answer.UNKNOWN
+        return answer is Answer.UNSAT

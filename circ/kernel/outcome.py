@@ -23,6 +23,8 @@ class Refused:
     obligation: str
     where: str
     detail: str
+    limit: bool = False
+    """The solver gave up, so the proof may hold."""
 
     def __str__(self) -> str:
         place = f" at {self.where}" if self.where else ""

@@ -417,7 +417,7 @@ class PairsCheck:
     def refused(self, failure: Failure) -> Refused:
         places = [self.show(p) for p in failure.obligation.about]
         detail = "does not follow" if failure.answer is Answer.SAT else "the solver gave up"
-        return Refused(failure.obligation.name, "; ".join(places), detail)
+        return Refused(failure.obligation.name, "; ".join(places), detail, failure.answer is not Answer.SAT)
 
     def show(self, part: object) -> str:
         match part:

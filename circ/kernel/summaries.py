@@ -74,6 +74,7 @@ class SummariesCheck:
         self.base = InductiveCheck(self.program, question, Body(tuple(sections), (), {}, (), ()))
         self.encoder = Encoder(self.program.ints)
         self.solver = Solver()
+        self.gave_up = False
         self.shared = [c for v in self.program.globals for c in cells(v)]
         self.own = [[c for v in t.locals for c in cells(v)] for t in self.templates]
         self.variables = [{v.name: v for v in (*self.program.globals, *t.locals)} for t in self.templates]
@@ -90,7 +91,7 @@ class SummariesCheck:
         for name, obligation in obligations.items():
             failed = obligation()
             if failed is not None:
-                return Refused(name, *failed)
+                return Refused(name, *failed, self.gave_up)
         return Accepted(queries=self.solver.queries)
 
     def _shape(self) -> tuple[str, str] | None:
@@ -202,6 +203,7 @@ class SummariesCheck:
         self.solver.add(*terms)
         answer = self.solver.check()
         self.solver.pop()
+        self.gave_up = self.gave_up or answer is Answer.UNKNOWN
         return answer is Answer.UNSAT
 
     def _covered(self, i: int, box: Sequence[tuple[Cell, Interval]], rows: Iterable[Sequence[tuple[Cell, Interval]]]) -> bool:
