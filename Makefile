@@ -27,6 +27,7 @@ fuzz: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/verify.py
 	$(BIN)/python benchmarks/table1.py
 
 table1: $(STAMP)

@@ -177,6 +177,8 @@ def check(
     explain: Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")] = False,
     flow_rule: Annotated[bool, typer.Option(
         "--flow-rule", help="Also apply the nesC compiler's rule, atomic wherever handlers share; tell false alarms.")] = False,
+    export_assumption: Annotated[bool, typer.Option(
+        "--export-assumption", help="Print the program with what is inferred as annotations, for circ verify.")] = False,
     competition: Annotated[bool, typer.Option(
         "--competition", help="End with true, false(...) or unknown; --timeout is for all, and the first race ends it.")] = False,
     debug: Debug = False,
@@ -185,6 +187,10 @@ def check(
     from circ.session import Session
 
     with guarded(debug):
+        if export_assumption:
+            from circ.export import print_exported
+
+            sys.exit(print_exported(files, request_of(ctx.params), output))
         with Session(request_of(ctx.params)) as session:
             for file in files:
                 session.check(file)
@@ -192,7 +198,7 @@ def check(
 
 
 _UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])
-_NOT_IN_SCAN = ("ctx", "files", "form", "output", "dump", "explain", "competition", "debug")
+_NOT_IN_SCAN = ("ctx", "files", "export_assumption", "form", "output", "dump", "explain", "competition", "debug")
 
 
 _NOT_IN_VERIFY = (*_NOT_IN_SCAN, "prop", "engine", "predicate", "k", "flow_rule")
@@ -321,6 +327,7 @@ def cfa(
     platform: Platform = None,
     interrupts: InterruptsOption = None,
     ignore_norace: IgnoreNorace = False,
+    contracts: Annotated[bool, typer.Option("--contracts", help="With what annotations claim, as circ verify sees it.")] = False,
     debug: Debug = False,
 ) -> None:
     """Show the control-flow automaton of each thread of FILE."""
@@ -330,7 +337,7 @@ def cfa(
     with guarded(debug):
         source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption,
                                 platform, interrupts, ignore_norace)
-        program = load(file, source)
+        program = load(file, replace(source, contracts=contracts))
         write(output, draw(compact(program).program if compacted else program, form.value))
 
 

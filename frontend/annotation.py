@@ -2,6 +2,7 @@
 
     //@ assumes e;   //@ for f, g: assumes e;   //@ invariant e;   //@ loop invariant e;
     //@ requires e;  //@ ensures e;             //@ atomic ensures e;
+    //@ ghost owner = \\tid at f: 3, 4 if e, g: 7;
 
 A clause ends with `;` and may go on in the next comment. Every token knows its line and column.
 """
@@ -24,6 +25,7 @@ class Kind(enum.Enum):
     REQUIRES = "requires"
     ENSURES = "ensures"
     ATOMIC = "atomic ensures"
+    GHOST = "ghost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,13 @@ _TOKEN = re.compile(
     r"(?P<space>[ \t\r\f\v]+|//[^\n]*|\\\n)|(?P<line>\n[ \t]*@?)"
     r"|(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*)"
     r"|(?P<special>\\[A-Za-z_]\w*)"
-    r"|(?P<name>[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:\.[A-Za-z_]\w*)*)"
-    r"|(?P<op><==>|==>|&&|\|\||<<|>>|[<>=!]=|[-+*/%&|^~!<>()?:\[\],';])")
+    r"|(?P<name>[A-Za-z_]\w*(?:#\d+)?(?:::%?\w+(?:#\d+)?)*(?:\.[A-Za-z_]\w*)*)"
+    r"|(?P<op><==>|==>|&&|\|\||<<|>>|[<>=!]=|[-+*/%&|^~!<>()?:\[\],';=])")
 
 _KINDS: tuple[tuple[tuple[str, ...], Kind], ...] = (
     (("loop", "invariant"), Kind.LOOP), (("atomic", "ensures"), Kind.ATOMIC), (("assumes",), Kind.ASSUMES),
     (("global", "invariant"), Kind.INVARIANT), (("invariant",), Kind.INVARIANT), (("requires",), Kind.REQUIRES),
-    (("ensures",), Kind.ENSURES))
+    (("ensures",), Kind.ENSURES), (("ghost",), Kind.GHOST))
 _HINT = "one of " + ", ".join(k.value for k in Kind)
 _ENDS_WITH = "every clause ends with ';'"
 

@@ -50,12 +50,22 @@ def attach(clauses: Sequence[Clause], ast: c_ast.FileAST, where: Callable[[c_ast
             case Kind.ASSUMES:
                 if around is not None and not clause.functions:
                     inside[number] = around
-            case Kind.INVARIANT:
+            case Kind.INVARIANT | Kind.GHOST:
                 if around is not None:
-                    raise FrontendError(clause.location, "an invariant of the program stands inside a function",
-                                        "move it to file level, or write 'loop invariant'")
+                    raise FrontendError(clause.location,
+                                        f"'{clause.kind.value}' stands inside a function, but is about the program",
+                                        "move it to file level; a loop has a 'loop invariant'")
     return Attached(tuple(clauses), {q: tuple(ns) for q, ns in loops.items()}, {f: tuple(ns) for f, ns in functions.items()},
                     inside)
+
+
+def open_loops(attached: Attached, ast: c_ast.FileAST, file: str, where: Callable[[c_ast.Node], Location]) -> tuple[Location,
+                                                                                                                    ...]:
+    """The places of the loops in a file that have no invariant; `do ... while (0)` is none."""
+    bodies = [node.body for node in ast.ext if isinstance(node, c_ast.FuncDef)]
+    found = {q for body in bodies for q, node in _statements(body, where) if isinstance(node, _LOOPS)
+             and not (isinstance(node, c_ast.DoWhile) and isinstance(node.cond, c_ast.Constant))}
+    return tuple(sorted(q for q in found if q.file == file and q not in attached.loops))
 
 
 def _statements(node: c_ast.Node, where: Callable[[c_ast.Node], Location]) -> Iterator[tuple[Location, c_ast.Node]]:

@@ -32,6 +32,7 @@ from frontend.cfa import (
 )
 from frontend.expr import BOOL, TRUE, Const, Expr, Lvalue, Read, Scalar, Var, negate
 from frontend.fold import conjunction
+from frontend.ghosts import Ghost, followed, with_ghosts
 from frontend.ir import Note, NotePlace
 from frontend.source import FrontendError
 from frontend.twostate import Names, read_formula
@@ -70,8 +71,10 @@ class _Contracts:
     def __init__(self, program: Program, attached: Attached) -> None:
         self.base, self.attached = program, attached
         self.model = DATA_MODELS[program.data_model]
+        self.ghosts: tuple[Ghost, ...] = ()
 
     def program(self) -> Program:
+        self.base, self.ghosts = with_ghosts(self.base, [c for c in self.attached.clauses if c.kind is Kind.GHOST], self.model)
         base = self.base
         invariants = tuple(self._invariant(c) for c in self.attached.clauses if c.kind is Kind.INVARIANT)
         relies = tuple(r for t in base.templates for r in self._relies(t))
@@ -117,6 +120,7 @@ class _Contracts:
                 made.edges.append(edge)
             else:
                 self._claim(made, template, edge, note)
+        made.edges = [followed(e, template, self.ghosts) for e in made.edges]
         locals_ = (*template.locals, *made.locals.values())
         return replace(template, cfa=made.cfa(), locals=locals_)
 

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from generate import nesc_program, state_machine, transmitter  # noqa: E402
 from measure import exponent  # noqa: E402
+from verify import cost, locked  # noqa: E402
 
 SENSE = (ROOT / "nesc_examples" / "sense.c").read_text()
 
@@ -62,3 +63,9 @@ def test_the_papers_table() -> None:
     for row in (*data["row"], *data["race"]):
         text = (ROOT / "nesc_examples" / row["file"]).read_text()
         assert f"EXPECT: {'safe' if 'seconds' in row else 'race'} {row['name']}\n" in text
+
+
+def test_the_family_of_annotated_programs_is_proved() -> None:
+    few, more = cost(locked(10, 2), 60), cost(locked(40, 5), 60)
+    assert few is not None and more is not None
+    assert few.conditions < more.conditions

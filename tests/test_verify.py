@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from corpus import PROGRAMS, Example, collect
+from corpus import PROGRAMS, ROOT, Example, collect
 from typer.testing import CliRunner
 
 import circ
@@ -262,6 +262,34 @@ def test_no_safe_of_random_programs_is_contradicted() -> None:
     assert tally.verdicts["asserts safe"] >= 3, str(tally)
 
 
+# --------------------------------------------------------------------------------------------------- what was inferred
+@pytest.mark.parametrize("path", ["nesc_examples/test_and_set.c", "tests/programs/circ/conditional_locking.c", "tests/programs/circ/assume_lock.c"])
+def test_what_circ_inferred_is_accepted_as_annotations(tmp_path: Path, path: str) -> None:
+    """The round trip: printed by check, proved by verify; without the last line it is not."""
+    printed = CliRunner().invoke(app, ["check", "--export-assumption", str(ROOT / path)])
+    assert printed.exit_code == 0, printed.output
+    assert "//@ ghost owner = \\tid at " in printed.output
+    copy = tmp_path / "a.c"
+    copy.write_text(printed.stdout)
+    accepted = CliRunner().invoke(app, ["verify", "--property", "races", str(copy)])
+    assert accepted.exit_code == 0, accepted.output
+    copy.write_text("\n".join(printed.stdout.splitlines()[:-1]) + "\n")
+    assert CliRunner().invoke(app, ["verify", "--property", "races", str(copy)]).exit_code == 3
+
+
+def test_a_racy_program_has_nothing_to_export() -> None:
+    printed = CliRunner().invoke(app, ["check", "--export-assumption", str(ROOT / "nesc_examples/test_and_set_no_atomic.c")])
+    assert printed.exit_code == 3 and not printed.stdout
+
+
+def test_a_lock_that_knows_its_owner_needs_no_ghost(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("#include <circ.h>\nint m, x;\ncirc_thread void f(void) { acq(m); x = x + 1; rel(m); }\n")
+    printed = CliRunner().invoke(app, ["check", "--export-assumption", str(path)])
+    assert printed.exit_code == 0, printed.output
+    assert "//@ assumes m == \\tid ==> m' == \\tid;" in printed.stdout and "ghost" not in printed.stdout
+
+
 # --------------------------------------------------------------------------------------------------- bad annotations
 @pytest.mark.parametrize(("text", "place", "what"), [
     ("//@ assumes x' == y;", "2:19", "there is no variable 'y'"),
@@ -276,6 +304,10 @@ def test_no_safe_of_random_programs_is_contradicted() -> None:
     ("//@ loop invariant x == 0;", "2:5", "no loop follows"),
     ("//@ requires x == 0;\nint z;", "2:5", "belongs to no function"),
     ("//@ assumes \\in(x);", "2:17", "unsigned variable"),
+    ("//@ ghost x = \\tid at f: 0;", "2:5", "a variable 'x' already"),
+    ("//@ ghost o = \\tid at f: 99;", "2:26", "has no location 99"),
+    ("//@ ghost o = \\tid at g: 0;", "2:23", "'g' is not the function of a thread"),
+    ("//@ ghost o = 1;", "2:5", "holds the number of the thread"),
     ("//@ assumes x # 1;", "2:15", "unexpected '#'"),
     ("//@ assumes\n//@   x' == x &&\n//@   y;", "4:7", "there is no variable 'y'"),
     ("/*@ assumes x' == x;\n  @ invariant q; */", "3:15", "there is no variable 'q'"),

@@ -154,6 +154,8 @@ class _Check:
 
     def _real_run(self) -> Refuted | None:
         """A run that shows what is asked, if a small search finds one."""
+        if not self.options.on("search"):
+            return None
         options = replace(self.options, max_states=_SEARCH)
         try:
             found = explicit.answer(self.program, self.question, options, self.observer)
