@@ -6,8 +6,9 @@ Cartesian engine: nothing rests on either, because a proof is checked against th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
@@ -33,8 +34,11 @@ from frontend.ir import Annotation
 from frontend.source import FrontendError, Location
 from frontend.types import DATA_MODELS
 
+Enumerator: TypeAlias = Callable[[str], int | None]
+"""The value of an enumeration constant, by its name."""
 
-def with_claims(program: Program, annotations: Sequence[Annotation]) -> Program:
+
+def with_claims(program: Program, annotations: Sequence[Annotation], enumerator: Enumerator) -> Program:
     """The program with the invariants, ranges and exceptions that its file states."""
     invariants, exceptions = list(program.invariants), list(program.exceptions)
     ranges: dict[str, tuple[int, int]] = {}
@@ -42,13 +46,14 @@ def with_claims(program: Program, annotations: Sequence[Annotation]) -> Program:
         word, _, rest = a.text.partition("(")
         inside = rest.rpartition(")")[0]
         if word == "circ_invariant":
-            invariants.append(Invariant(truth(_Reader(program, a.location).read(inside)), a.location, inside.strip()))
+            claim = truth(_Reader(program, a.location, enumerator).read(inside))
+            invariants.append(Invariant(claim, a.location, inside.strip()))
         elif word == "circ_range":
-            name, low, high = _range(program, inside, a.location)
+            name, low, high = _range(_Reader(program, a.location, enumerator), inside)
             ranges[name] = (low, high)
         elif word == "circ_exception":
             cond, *places = _arguments(inside, a.location)
-            claim = truth(_Reader(program, a.location).expr(cond))
+            claim = truth(_Reader(program, a.location, enumerator).expr(cond))
             exceptions.append(Exempt(claim, tuple(_place(p, a.location) for p in places)))
     if not ranges and not exceptions and len(invariants) == len(program.invariants):
         return program
@@ -67,11 +72,11 @@ def _arguments(text: str, where: Location) -> list[c_ast.Node]:
     return list(call.args.exprs) if call.args is not None else []
 
 
-def _range(program: Program, text: str, where: Location) -> tuple[str, int, int]:
+def _range(reader: _Reader, text: str) -> tuple[str, int, int]:
+    where = reader.where
     arguments = _arguments(text, where)
     if len(arguments) != 3:
         raise FrontendError(where, "circ_range takes a variable and two bounds", "circ_range(x, 0, 7)")
-    reader = _Reader(program, where)
     v, low, high = reader.variable(arguments[0]), reader.expr(arguments[1]), reader.expr(arguments[2])
     if not isinstance(low, Const) or not isinstance(high, Const) or low.value > high.value:
         raise FrontendError(where, "the bounds of circ_range are not two constants in order",
@@ -91,9 +96,10 @@ def _place(node: c_ast.Node, where: Location) -> tuple[str, int, int]:
 class _Reader:
     """C expressions over the globals of a program, with C's conversions."""
 
-    def __init__(self, program: Program, where: Location) -> None:
+    def __init__(self, program: Program, where: Location, enumerator: Enumerator) -> None:
         self.program = program
         self.where = where
+        self.enumerator = enumerator
         self.int = Scalar(8 * DATA_MODELS[program.data_model].int_size, True)
 
     def read(self, text: str) -> Expr:
@@ -123,6 +129,8 @@ class _Reader:
             case c_ast.ArrayRef(name=a, subscript=i):
                 array = self.variable(a)
                 return Read(Element(array.name, self._promoted(self.expr(i)), array.type))
+            case c_ast.ID(name=n) if (value := self.enumerator(n)) is not None:
+                return Const(value, self.int)
             case c_ast.ID() | c_ast.StructRef():
                 v = self.variable(node)
                 if v.is_array:

@@ -319,6 +319,9 @@ class Module(Protocol):
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         """What the lowering so far took for granted."""
 
+    def enumerator(self, name: str) -> int | None:
+        """The value of an enumeration constant of file scope, None if there is none of that name."""
+
     def function(self, name: str) -> Function:
         """The function's body; raises FrontendError for what cannot be lowered soundly."""
 

@@ -83,7 +83,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     program = _Linker(module, options).program()
     if module.attached is not None:
         program = with_contracts(program, module.attached)
-    return initialised(with_claims(program, module.annotations))
+    return initialised(with_claims(program, module.annotations, module.enumerator))
 
 
 @dataclass(frozen=True, slots=True)

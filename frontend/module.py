@@ -36,7 +36,7 @@ from frontend.ir import (
 from frontend.locals import THREAD_LOCAL, fixed_value
 from frontend.lvalues import Cell, Slot
 from frontend.parse import Attribute, ParsedFile
-from frontend.scope import Entity, FunctionName, MemoryName, RegisterName, Scope
+from frontend.scope import ConstantName, Entity, FunctionName, MemoryName, RegisterName, Scope
 from frontend.source import FrontendError, Location, deep_recursion
 from frontend.statements import Statements
 from frontend.types import (
@@ -316,6 +316,10 @@ class CModule:
     @property
     def attached(self) -> Attached | None:
         return self._unit.attached
+
+    def enumerator(self, name: str) -> int | None:
+        found = self._elaborate(name) if name in self._enumerators else None
+        return found.value if isinstance(found, ConstantName) else None
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:

@@ -89,7 +89,8 @@ def procedures(module: Module, threads: tuple[str, ...] = (), ints: str = "exact
     used = {n for f in found.values() for n in f.touched}
     shared = tuple(_global(s) for n, s in module.symbols.items() if n in used)
     program = Program(module.file, shared, tuple(f.template for f in found.values()), module.model.name, ints, race_model)
-    return Procedures(with_claims(program, module.annotations), counted, {n: f.calls for n, f in found.items()},
+    program = with_claims(program, module.annotations, module.enumerator)
+    return Procedures(program, counted, {n: f.calls for n, f in found.items()},
                       {n: f.params for n, f in found.items()}, {n: f.returns for n, f in found.items()})
 
 

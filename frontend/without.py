@@ -43,6 +43,9 @@ class Without:
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         return self._module.assumptions
 
+    def enumerator(self, name: str) -> int | None:
+        return self._module.enumerator(name)
+
     def function(self, name: str) -> Function:
         return self._module.function(name)
 
