@@ -1,10 +1,10 @@
 """Programs seen through a few of their variables: large automata become small ones that can do all that they can.
 
-Locations are put together into nodes, operations are weakened to the kept variables, steps inside a node that change nothing
-and access nothing vanish. Whatever the nodes are, each run of the program is a run of its quotient, step by step or standing
-still: a node is atomic only if all its locations are, a wait for locations becomes one for their nodes, and an access
-whose index is not known any more may mean any element. So a proof that the quotient has no race on a variable is a proof
-that the program has none. A race in the quotient says nothing.
+Locations that a path leads to are put together into nodes, operations are weakened to the kept variables, steps inside a
+node that change nothing and access nothing vanish. Whatever the nodes are, each run of the program is a run of its quotient,
+step by step or standing still: a node is atomic only if all its locations are, a wait for locations becomes one for their
+nodes, and an access whose index is not known any more may mean any element. So a proof that the quotient has no race on a
+variable is a proof that the program has none. A race in the quotient says nothing.
 
 Which locations are put together decides how much is still known: those from which a thread can but come silently to one
 place. An atomic section in which nothing happens that is kept is none any more.
@@ -69,6 +69,11 @@ class Quotients:
             self._made[key] = self._make(Names(kept.globals | asked, kept.locals), asked)
         return self._made[key]
 
+    def nodes(self, kept: Names, asked: frozenset[str]) -> list[list[int]]:
+        """For each template the nodes that its locations become."""
+        full = Names(kept.globals | asked, kept.locals)
+        return [view.draft(full.of(n), asked)[0] for n, view in enumerate(self._views)]
+
     def _make(self, kept: Names, asked: frozenset[str]) -> Program:
         drafts = [view.draft(kept.of(n), asked) for n, view in enumerate(self._views)]
         nodes = {t.name: node for t, (node, _) in zip(self.program.templates, drafts, strict=True)}
@@ -98,12 +103,13 @@ class _View:
                 self._accessing[name].append(i)
             if any(isinstance(p, AllAt) or (isinstance(p, Assume) and not variables(p.cond)) for p in primitive(e.op)):
                 self._always.append(i)
+        self._alive = _reachable(cfa)
         self._section = _sections(cfa)
         sorts: dict[tuple[bool, ...], int] = {}
         self._sort = [sorts.setdefault(tuple(q in s for s in waits), len(sorts)) for q in range(cfa.size)]
 
     def draft(self, kept: frozenset[str], asked: frozenset[str]) -> tuple[list[int], list[Edge]]:
-        """For each location its node, and the edges between nodes, which still wait for locations."""
+        """For each location its node (-1 where no path leads), and the edges between nodes, which still wait for locations."""
         cfa = self.template.cfa
         found = {*self._always, *(i for n in kept for i in self._touching.get(n, ())),
                  *(i for n in asked for i in self._accessing.get(n, ()))}
@@ -121,6 +127,8 @@ class _View:
         node = self._nodes(seen, label)
         edges: dict[object, Edge] = {}
         for i, e in enumerate(cfa.edges):
+            if not self._alive[e.source]:
+                continue
             source, target = node[e.source], node[e.target]
             edge = weak.get(i, e)
             if i in weak:
@@ -149,7 +157,7 @@ class _View:
             for q in component:
                 node[q] = name
         numbers: dict[int, int] = {}
-        return [numbers.setdefault(n, len(numbers)) for n in node]
+        return [numbers.setdefault(n, len(numbers)) if alive else -1 for n, alive in zip(node, self._alive, strict=True)]
 
     def _weakened(self, e: Edge, kept: frozenset[str], asked: frozenset[str]) -> Edge:
         accesses = tuple(_blurred(a, kept) for a in e.accesses if a.variable in asked)
@@ -172,8 +180,8 @@ class _View:
         """The automaton of nodes."""
         old = self.template.cfa
         plain = {node[q] for q in range(old.size) if q not in old.atomic}
-        places = {node[q]: old.places[q] for q in range(old.size - 1, -1, -1) if q in old.places}
-        return Cfa(max(node) + 1, node[old.start], tuple(edges), frozenset(node) - plain, places=places)
+        places = {node[q]: old.places[q] for q in range(old.size - 1, -1, -1) if self._alive[q] and q in old.places}
+        return Cfa(max(node) + 1, node[old.start], tuple(edges), frozenset(node) - plain - {-1}, places=places)
 
 
 def _blurred(a: Access, kept: frozenset[str]) -> Access:
@@ -192,9 +200,27 @@ def _renamed(edge: Edge, nodes: dict[str, list[int]]) -> Edge:
     parts = tuple(primitive(edge.op))
     if not any(isinstance(p, AllAt) for p in parts):
         return edge
-    return replace(edge, op=_block(
-        AllAt(p.template, frozenset(nodes[p.template][q] for q in p.locations)) if isinstance(p, AllAt) and p.template in nodes
-        else p for p in parts))
+    return replace(edge, op=_block(_waiting(p, nodes) if isinstance(p, AllAt) else p for p in parts))
+
+
+def _waiting(wait: AllAt, nodes: dict[str, list[int]]) -> AllAt:
+    node = nodes.get(wait.template)
+    return wait if node is None else AllAt(wait.template, frozenset(node[q] for q in wait.locations) - {-1})
+
+
+def _reachable(cfa: Cfa) -> list[bool]:
+    """Which locations some path from the start leads to."""
+    out: list[list[int]] = [[] for _ in range(cfa.size)]
+    for e in cfa.edges:
+        out[e.source].append(e.target)
+    found = [False] * cfa.size
+    todo = [cfa.start]
+    while todo:
+        q = todo.pop()
+        if not found[q]:
+            found[q] = True
+            todo.extend(out[q])
+    return found
 
 
 def _sections(cfa: Cfa) -> list[int]:

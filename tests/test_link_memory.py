@@ -243,3 +243,13 @@ def test_pointers_that_the_library_makes(load) -> None:  # type: ignore[no-untyp
     program = load("""#include <stdlib.h>
     char text[8]; int x; int main(void) { char *end; x = (int)strtol(text, &end, 10); if (*end) x = 2; return 0; }""")
     assert "R text[] whole" in touched(program) and touched(program).count("W x") == 2
+
+
+def test_functions_that_are_called_from_many_places_do_not_multiply(load) -> None:  # type: ignore[no-untyped-def]
+    def edges(depth: int) -> int:
+        functions = ["int x; static void f0(int n) { if (n > 3) x += n; }"]
+        functions += [f"static void f{i}(int n) {{ if (n & {i}) f{i - 1}(n + 1); else f{i - 1}(n - 1); }}" for i in range(1, depth + 1)]
+        program = load("\n".join([*functions, f"int main(void) {{ f{depth}(x); return 0; }}"]))
+        return sum(len(t.cfa.edges) for t in program.templates)
+
+    assert edges(24) < 3 * edges(12)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from circ.engines import explicit
 from circ.engines.inference import ContextInference, omega_circ
+from circ.engines.large import OnLarge
 from circ.engines.sections import OnSections
 from circ.engines.static import Static
 from circ.verdict import (
@@ -124,4 +125,4 @@ def _by(name: str, verdict: Verdict) -> Verdict:
 
 
 def engine() -> Engine:
-    return OnSections(Auto())
+    return OnLarge(lambda: OnSections(Auto()))
