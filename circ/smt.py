@@ -302,6 +302,20 @@ class Solver:
         return (Answer.UNSAT if answer == z3.unsat else Answer.UNKNOWN), []
 
 
+def decide_apart(terms: Iterable[Term], effort: int) -> Answer:
+    """Whether the terms can hold together, in a world of their own: what was asked before makes no difference to the effort."""
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("rlimit", effort)
+    solver.set("random_seed", 7)
+    solver.push()  # chooses the solver for many small queries; without it z3 prepares for one large one
+    solver.add(*(t.translate(context) for t in terms))
+    answer = solver.check()
+    if answer == z3.sat:
+        return Answer.SAT
+    return Answer.UNSAT if answer == z3.unsat else Answer.UNKNOWN
+
+
 def conjunction(terms: Iterable[Term]) -> Term:
     parts = list(terms)
     return parts[0] if len(parts) == 1 else _joined(z3.Z3_mk_and, parts) if parts else z3.BoolVal(True)

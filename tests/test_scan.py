@@ -181,10 +181,10 @@ def test_one_bad_file_does_not_stop_the_rest(scan: Run, folder: Path) -> None:
 
 def test_limits_end_in_unknown(scan: Run, folder: Path) -> None:
     hard = folder / "hard.c"
-    hard.write_text((Path(__file__).parent / "programs/circ/ticket_lock_wide.c").read_text())
+    hard.write_text((Path(__file__).parent / "programs/circ/bakery2.c").read_text())
     for limit in ("--timeout", "--file-timeout"):
-        done = scan(hard, "-x", "value", limit, "0.5", "--no-cache", "--format", "csv")
-        assert done.rows == [("hard.c", "value", "unknown")] and done.status == 3
+        done = scan(hard, "-x", "goods", limit, "0.5", "--no-cache", "--format", "csv")
+        assert done.rows == [("hard.c", "goods", "unknown")] and done.status == 3
 
 
 def test_nothing_to_scan(scan: Run, tmp_path: Path) -> None:

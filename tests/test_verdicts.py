@@ -14,8 +14,6 @@ from frontend import load
 EXAMPLES = collect(PROGRAMS / "circ")
 UNDECIDED = {
     ("readers_writer", "data"),  # the number of readers depends on a local, not only on the location
-    ("ticket_lock_wide", "now_serving"),  # tickets of two threads differ: an atom over two threads' locals
-    ("ticket_lock_wide", "value"),
     ("bakery2", "goods"),
     ("bakery2", "asserts"),
     ("wrap_math", "x"),

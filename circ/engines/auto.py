@@ -1,9 +1,9 @@
 """Engine `auto`: the engines in the order of their cost. Deterministic: effort is counted in states, not in seconds.
 
-In programs that use a library's locks and threads the static prover comes first: it costs little and proves what locks,
-creation and joining protect. A small explicit search finds most races, and proves what is small and finite; context
-inference proves the rest or finds the races that take a longer way; a large explicit search is for programs with counted
-threads whose proof needs more than pairs of threads.
+In programs that use a library's locks and threads, or locks that count, the static prover comes first: it costs little and
+proves what locks, creation and joining protect. A small explicit search finds most races, and proves what is small and
+finite; context inference proves the rest or finds the races that take a longer way; a large explicit search is for programs
+with counted threads whose proof needs more than pairs of threads.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Auto:
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         synchronised = any(a.kind is AccessKind.SYNC for t in program.templates for e in t.cfa.edges for a in e.accesses)
-        if synchronised:
+        early = synchronised or self.static.argues(program)
+        if early:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
                 return _by("static", static)
@@ -62,7 +63,7 @@ class Auto:
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)
-        if not synchronised:
+        if not early:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
                 return _by("static", static)

@@ -22,6 +22,7 @@ from circ.pairproof import certificate
 from circ.readers import Readers
 from circ.reasons import reasons
 from circ.regions import Regions
+from circ.tickets import tickets
 from circ.tracking import Survey, Tracked
 from circ.values import State
 from circ.verdict import Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
@@ -153,6 +154,11 @@ class Static:
         near = list(self.survey.levels(question.variable))[1]
         return tuple(v for v in near.globals if isinstance(v, Var))[:MOST_HINTS]
 
+    @staticmethod
+    def argues(program: Program) -> bool:
+        """Whether there is a lock that only an argument of this engine understands: one that counts."""
+        return Readers(program).applies or bool(tickets(program))
+
     def _choices(self, program: Program, variable: str) -> Iterator[tuple[Outline, Tracked, tuple[Argument, ...]]]:
         """What to try, the cheapest first: values of cells alone, then with arguments that apply."""
         assert self.survey is not None
@@ -161,7 +167,7 @@ class Static:
         seen = outline(program, variable, self.survey.touched, names, _marks(program, ()))
         for tracked in levels:
             yield seen, tracked, ()
-        known = (Elements(program, variable), Readers(program), Numbering(program, variable))
+        known = (Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program))
         found: tuple[Argument, ...] = tuple(a for a in known if a.applies)
         if found:
             seen = outline(program, variable, self.survey.touched, names, _marks(program, found))

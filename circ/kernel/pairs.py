@@ -29,7 +29,8 @@ A formula belongs to a class of locations that agree on being atomic; edges of o
 
 Counting facts: expr(g) is the sum of the weights of all threads' classes. It is 0 at the start, where weights are 0
 (CountInit), and every step of thread 1, beside any thread 2, changes it by the difference of its weights (Count); so it is
-at least the sum of any threads' weights. For exact integers all this is modulo 2^width and holds as said while the
+at least the sum of any threads' weights, and at most that and the greatest weight for each other thread, if their number
+is known. For exact integers all this is modulo 2^width and holds as said while the
 sum fits the type: known from the counts, or assumed, and then the assumption is part of the answer.
 
 A run of one thread alone, where others might have existed, is a run in which those stay at their start, as long as no
@@ -43,7 +44,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import assert_never
 
-from circ.kernel.body import FALSE_ROW, Body, Row
+from circ.kernel.body import FALSE_ROW, Body, Counting, Row
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.kernel.prover import Failure, Obligation, Prover
 from circ.kernel.threads import Moment, Place, Threads
@@ -85,6 +86,8 @@ class PairsCheck:
         self.templates = range(len(program.templates))
         # Three threads of a template are like any number of them: no obligation speaks of more.
         self.crowd = [3 if t.count is None else min(t.count, 3) for t in program.templates]
+        counts = [t.count for t in program.templates]
+        self.total = None if None in counts else sum(c for c in counts if c is not None)
         self.classes = [sorted(set(classes)) for classes in body.classes]
         self.atomic = [frozenset(body.classes[t][q] for q in program.templates[t].cfa.atomic) for t in self.templates]
         self.quiet = [[c for c in self.classes[t] if c not in self.atomic[t]] for t in self.templates]
@@ -299,9 +302,20 @@ class PairsCheck:
                 *self.h(one, three), *self.h(two, three), *self.threads.numbers((one, two)))
 
     def counts(self, *places: Place) -> tuple[Term, ...]:
-        """What the counting facts say of a state with threads at these places."""
-        return tuple(self.threads.at_least(fact, sum(fact.weights[p.template][p.cls] for p in places))
-                     for fact in self.body.counting)
+        """What the counting facts say of a state with threads at these places, and others anywhere."""
+        facts: list[Term] = []
+        for fact in self.body.counting:
+            least = sum(fact.weights[p.template][p.cls] for p in places)
+            facts.append(self.threads.at_least(fact, least))
+            if self.total is not None:
+                most = least + self.heaviest(fact) * (self.total - len(places))
+                if most <= fact.expr.type.high:
+                    facts.append(self.threads.at_most(fact, most))
+        return tuple(facts)
+
+    @staticmethod
+    def heaviest(fact: Counting) -> int:
+        return max((w for ws in fact.weights for w in ws), default=0)
 
     def single(self, one: Place) -> Row:
         return self.body.singles.get((one.template, one.cls), FALSE_ROW)
@@ -402,12 +416,10 @@ class PairsCheck:
 
     def assumptions(self) -> Iterator[Assumption]:
         """What the proof rests on beside the program's own assumptions."""
-        counts = [t.count for t in self.program.templates]
         for fact in self.body.counting:
-            heaviest = max((w for ws in fact.weights for w in ws), default=0)
+            heaviest = self.heaviest(fact)
             limit = fact.expr.type.high // heaviest if heaviest else None
-            known = None if None in counts else sum(c for c in counts if c is not None)
-            if limit is not None and self.program.ints != "math" and (known is None or known > limit):
+            if limit is not None and self.program.ints != "math" and (self.total is None or self.total > limit):
                 yield Assumption(f"at most {limit} threads run")
         for t in self.program.templates:
             for v in t.locals:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from circ.smt import Answer, Solver, Term, conjunction, disjunction, key, negation
+from circ.smt import Answer, Solver, Term, conjunction, decide_apart, disjunction, key, negation
 
 BATCH = 48
+EFFORT, BRIEFLY = 20_000_000, 1_000_000
+"""Many easy obligations are one easy query; arithmetic that is easy one by one may not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +34,11 @@ class Failure:
 
 class Prover:
     def __init__(self) -> None:
-        self._solver = Solver()
+        self.queries = 0
+        self._size = BATCH
         self._false = key(disjunction(()))
         self._true = key(conjunction(()))
         self._seen: dict[tuple[frozenset[int], int], Obligation] = {}
-
-    @property
-    def queries(self) -> int:
-        return self._solver.queries
 
     def first_failure(self, obligations: Iterable[Obligation]) -> Failure | None:
         """The first obligation that is not proved, None if all are."""
@@ -47,7 +46,7 @@ class Prover:
         for obligation in obligations:
             if self._is_new(obligation):
                 batch.append(obligation)
-            if len(batch) == BATCH:
+            if len(batch) >= self._size:
                 failure = self._prove(batch)
                 if failure is not None:
                     return failure
@@ -71,18 +70,30 @@ class Prover:
         return True
 
     def _prove(self, batch: list[Obligation]) -> Failure | None:
-        """All at once; only if that does not succeed, one by one."""
-        if not batch or self._ask(disjunction(o.violation for o in batch)) is Answer.UNSAT:
-            return None
+        """All at once; only if that does not succeed, one by one. Where batches are too hard they become smaller."""
+        if len(batch) != 1:
+            answer = Answer.UNSAT if not batch else self._ask_briefly((disjunction(o.violation for o in batch),))
+            if answer is Answer.UNSAT:
+                return None
+            if answer is Answer.UNKNOWN:
+                self._size = max(1, self._size // 4)
         for obligation in batch:
-            answer = self._ask(obligation.violation)
+            answer = self._ask((*obligation.hypotheses, negation(obligation.goal)))
             if answer is not Answer.UNSAT:
                 return Failure(obligation, answer)
         return None
 
-    def _ask(self, term: Term) -> Answer:
-        self._solver.push()
-        self._solver.add(term)
-        answer = self._solver.check()
-        self._solver.pop()
+    def _ask(self, terms: tuple[Term, ...]) -> Answer:
+        """First with what little it mostly takes, then in a world of its own, where nothing asked before makes a difference."""
+        answer = self._ask_briefly(terms)
+        if answer is Answer.UNKNOWN:
+            self.queries += 1
+            answer = decide_apart(terms, EFFORT)
         return answer
+
+    def _ask_briefly(self, terms: tuple[Term, ...]) -> Answer:
+        self.queries += 1
+        solver = Solver(BRIEFLY)
+        solver.push()
+        solver.add(*terms)
+        return solver.check()

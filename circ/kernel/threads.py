@@ -159,6 +159,10 @@ class Threads:
         """Before the step the count is at least `weight`."""
         return self.encoder.cond(Binary(">=", fact.expr, Const(weight, fact.expr.type)), self.globals, strict=True)
 
+    def at_most(self, fact: Counting, weight: int) -> Term:
+        """Before the step the count is at most `weight`."""
+        return self.encoder.cond(Binary("<=", fact.expr, Const(weight, fact.expr.type)), self.globals, strict=True)
+
     def is_count(self, fact: Counting, value: int, globals_: Terms) -> Term:
         return self.encoder.cond(Binary("==", fact.expr, Const(value, fact.expr.type)), globals_, strict=True)
 

@@ -93,6 +93,14 @@ class NoCellsBesideAHolder(PairsCheck):
         return iter(())
 
 
+class OthersWeighNothing(PairsCheck):
+    """Wrong counts: what is counted is at most the weights of the threads in sight."""
+
+    def __init__(self, program: Program, question: Question, body: object) -> None:
+        super().__init__(program, question, body)  # type: ignore[arg-type]
+        self.total = 2
+
+
 class EagerAllAt(PairsCheck):
     """Takes a class that lies partly outside an `AllAt` for one that lies outside."""
 
@@ -163,6 +171,7 @@ def cases() -> list[Case]:
     joining = program("x:u2", thread("m", "0 1 all w 0 2 / 1 1 x = 1", count=1),
                       thread("w", "0 1 skip / 1 2 skip / 2 2 [x == 0]", count=1))
     inert = program("x:u2 r:i4", thread("a", "0 1 skip / 1 1 x = 1"))
+    crowded = program("x:u2 r:i4", thread("a", "0 1 r = r + 1 / 1 2 [r == 3] / 2 2 x = 1", count=3))
     nothing = both({(0, 0, 0, 0): "r == 0", (0, 0, 0, 1): "r == 0"})
     return [
         case("Init", lacking("Init"), LOOP, {}, (2,)),
@@ -188,6 +197,8 @@ def cases() -> list[Case]:
         case("eager join", EagerAllAt, joining, both({(0, 0, 1, 0): True}), (1, 1), classes=[[0, 1], [0, 0, 0]]),
         case("Count", lacking("Count"), inert, nothing, (2,), counting=[("r", [[0, 1]])]),
         case("CountInit", lacking("CountInit"), inert, nothing, (2,), counting=[("r - 1", [[0, 0]])]),
+        case("others weigh nothing", OthersWeighNothing, crowded, both({(0, 0, 0, 0): True, (0, 0, 0, 1): True, (0, 1, 0, 1): True}),
+             (3,), counting=[("r", [[0, 1, 1]])]),
         case("weights at the start", AnythingGoes, inert, nothing, (2,), counting=[("r", [[1, 1]])]),
     ]
 
