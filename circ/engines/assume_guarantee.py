@@ -156,7 +156,7 @@ class _Check:
         """A run that shows what is asked, if a small search finds one."""
         if not self.options.on("search"):
             return None
-        options = replace(self.options, max_states=_SEARCH)
+        options = replace(self.options, max_states=min(self.options.max_states, _SEARCH))
         try:
             found = explicit.answer(self.program, self.question, options, self.observer)
             if isinstance(found, Refuted):

@@ -7,6 +7,7 @@ when a condition fails, the clause that it is about is left out and the rest is 
 from __future__ import annotations
 
 import random
+import re
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -22,12 +23,12 @@ from frontend import LoadOptions, load
 from frontend.cfa import Program
 
 ROUNDS = 12
-_OPTIONS = Options(max_states=20_000, switches={"hints": False})
+_OPTIONS = Options(max_states=3_000, switches={"hints": False})
 
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """`clauses` stand on lines of their own from line 4 on, so that one can be left out."""
+    """`clauses` stand on lines of their own, so that one can be told from its line."""
 
     seed: int
     clauses: tuple[str, ...]
@@ -36,11 +37,6 @@ class Annotated:
     @property
     def text(self) -> str:
         return "#include <circ.h>\nint m, x, y;\n_Bool a, b;\n" + "\n".join(self.clauses) + "\n" + self.body
-
-    def without(self, line: int) -> Annotated | None:
-        """Without the clause that stands on a line of `text`; None if none stands there."""
-        at = line - 4
-        return replace(self, clauses=self.clauses[:at] + self.clauses[at + 1:]) if 0 <= at < len(self.clauses) else None
 
 
 def annotated(seed: int) -> Annotated:
@@ -157,34 +153,29 @@ def loaded(made: Annotated, path: Path) -> Program:
 
 
 def _examine(tally: Tally, made: Annotated, path: Path) -> None:
-    program, verdict = loaded(made, path), Unknown("not asked")
+    program = loaded(made, path)
+    quick = replace(_OPTIONS, switches={"hints": False, "search": False})
     for _ in range(ROUNDS):
-        verdict = answer(program, Assertions(), _OPTIONS, silent)  # type: ignore[assignment]
-        fewer = _fewer(made, program, verdict)
+        fewer = _fewer(program, answer(program, Assertions(), quick, silent))
         if fewer is None:
             break
-        made, program = fewer, loaded(fewer, path)
+        program = fewer
+    verdict = answer(program, Assertions(), _OPTIONS, silent)
     _judge(tally, made, program, Assertions(), verdict)
     if isinstance(verdict, Safe):
-        race = answer(program, RaceOn("x"), _OPTIONS, silent)
-        _judge(tally, made, program, RaceOn("x"), race)
+        _judge(tally, made, program, RaceOn("x"), answer(program, RaceOn("x"), _OPTIONS, silent))
 
 
-def _fewer(made: Annotated, program: Program, verdict: Verdict) -> Annotated | None:
-    """The program without the clause that a failed condition is about."""
-    if isinstance(verdict, Safe):
+def _fewer(program: Program, verdict: Verdict) -> Program | None:
+    """The program without the clause that a failed condition is about; None if it is about no clause."""
+    if not isinstance(verdict, Unknown):
         return None
-    text = verdict.reason if isinstance(verdict, Unknown) else _ending(program, verdict)
-    lines = [int(part.split(":")[1]) for part in text.replace(")", " ").replace("(", " ").split() if part.startswith(program.file + ":")]
-    return next((fewer for line in lines if (fewer := made.without(line)) is not None), None)
-
-
-def _ending(program: Program, verdict: Verdict) -> str:
-    from circ.report.rerun import Rerun
-
-    assert isinstance(verdict, Refuted)
-    failure = Rerun(program, verdict.trace).failure()
-    return f"{failure.text} {failure.location}"
+    named = {int(n) for n in re.findall(rf"{re.escape(program.file)}:(\d+)", verdict.reason)} | {verdict.where.line}
+    relies = tuple(r for r in program.relies if r.location.line not in named)
+    invariants = tuple(i for i in program.invariants if i.location.line not in named)
+    if (relies, invariants) == (program.relies, program.invariants):
+        return None
+    return replace(program, relies=relies, invariants=invariants)
 
 
 def _judge(tally: Tally, made: Annotated, program: Program, question: Question, verdict: Verdict) -> None:
@@ -206,7 +197,8 @@ def _judge(tally: Tally, made: Annotated, program: Program, question: Question, 
             if reason.startswith("internal"):
                 wrong = reason
     if wrong is not None:
-        tally.faults.append(f"seed {made.seed}, {what}: {wrong}\n{made.text}")
+        kept = [str(c.location.line) for c in (*program.relies, *program.invariants)]
+        tally.faults.append(f"seed {made.seed}, {what}: {wrong}; clauses kept: {', '.join(dict.fromkeys(kept))}\n{made.text}")
 
 
 __all__ = ["Annotated", "Tally", "annotated", "examine"]
