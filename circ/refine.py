@@ -7,6 +7,7 @@ are kept from now on (localisation by counterexample). An infeasible one is mine
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,13 +15,16 @@ from typing import TypeAlias
 from circ.arg import AbstractTrace, System
 from circ.formula import Feasible, Infeasible, Script, concrete_trace, decide, same_cell, script
 from circ.mine import Found, equalities, interpolants, needed_variables, values, weakest_preconditions
+from circ.ordering import Run
 from circ.predicates import Predicates
 from circ.question import Clash
 from circ.slicing import Kept
-from circ.trace import Interleaving, Mu, concretise, expand
+from circ.trace import Interleaving, Mu, concretise, expand, with_bystanders
 from circ.verdict import Question, RaceOn, Trace
-from frontend.cfa import Program
+from frontend.cfa import Program, ThreadTemplate
 from frontend.expr import Binary, Expr, negate
+
+MOST_WAYS_AROUND = 16
 
 Miner: TypeAlias = Callable[[Script, Infeasible], list[Found]]
 MINERS: tuple[tuple[str, Miner], ...] = (
@@ -146,6 +150,7 @@ def _on_the_program(
     program: Program, question: Question, system: System, interleaving: Interleaving, kept: Kept
 ) -> Real | Learnt | None:
     """The interleaving on the program's own edges: real, or excluded by variables that were sliced away."""
+    interleaving = with_bystanders(system, interleaving)
     threads = [system.skeletons[t].original for t in interleaving.threads]
     missing = Kept()
     for clash, run in _runs(system, interleaving):
@@ -154,6 +159,11 @@ def _on_the_program(
         full = script(program, threads, steps, final)
         outcome = decide(full)
         if isinstance(outcome, Feasible):
+            for surer in _without_doubts(threads, run):
+                again = decide(script(program, threads, [(t, threads[t].cfa.edges[i].op) for t, i in surer], final))
+                if isinstance(again, Feasible):
+                    run, outcome = surer, again
+                    break
             accesses: tuple[tuple[int, int, int], ...] = ()
             if clash is not None and interleaving.partner is not None:
                 accesses = ((0, *clash[0]), (interleaving.partner, *clash[1]))
@@ -162,6 +172,18 @@ def _on_the_program(
             missing |= Kept(frozenset({name})) if template is None else Kept(locals=frozenset({(template, name)}))
     new = Kept(missing.globals - kept.globals, missing.locals - kept.locals)
     return Learnt(new, 0, "variables kept") if new != Kept() else None
+
+
+def _without_doubts(threads: Sequence[ThreadTemplate], run: Run) -> Iterator[Run]:
+    """The run with every step that the C program may not be able to take replaced by one beside it that it can take."""
+    ways: list[list[tuple[int, int]]] = []
+    for t, i in run:
+        edges = threads[t].cfa.edges
+        ends = edges[i].source, edges[i].target
+        sure = [(t, j) for j, e in enumerate(edges) if (e.source, e.target) == ends and not e.doubts]
+        ways.append(sure if any(d.step for d in edges[i].doubts) else [(t, i)])
+    if any(way != [step] for way, step in zip(ways, run, strict=True)):
+        yield from itertools.islice(itertools.product(*ways), MOST_WAYS_AROUND)
 
 
 def _runs(system: System, interleaving: Interleaving) -> Iterator[tuple[Clash | None, tuple[tuple[int, int], ...]]]:

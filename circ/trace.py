@@ -10,12 +10,12 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from circ.arg import AbstractTrace, Arg, ContextStep, System
 from circ.counters import OMEGA, Key
-from circ.ordering import in_order
+from circ.ordering import fetched, in_order
 from circ.question import Clash, ThreadState
 from circ.skeleton import Segment, Skeleton
 from frontend.cfa import AllAt, primitive
@@ -176,15 +176,29 @@ def expand(system: System, interleaving: Interleaving, clash: Clash | None) -> I
 
     At the end the two threads of a race stand at the sources of the clashing edges.
     """
+    named = 1 + max((thread for thread, _ in interleaving.steps), default=0)
+    named = max(named, 1 + (interleaving.partner or 0))
     options = [len(segment.paths) for _, segment in interleaving.steps]
     for choice in itertools.islice(_variations(options), MOST_RUNS):
         run = _expand_one(system, interleaving, clash, choice)
         if run is not None:
-            run = in_order([system.skeletons[t].original for t in interleaving.threads], run)
+            run = in_order([system.skeletons[t].original for t in interleaving.threads[:named]], run)
         if run is not None:
-            ordered = _in_turn(system, interleaving, run)
+            everybody = [system.skeletons[t].original for t in interleaving.threads]
+            ordered = _in_turn(system, interleaving, fetched(everybody, run, range(named, len(everybody))))
             if _may_happen(system, interleaving, ordered):
                 yield tuple(ordered)
+
+
+def with_bystanders(system: System, interleaving: Interleaving) -> Interleaving:
+    """The interleaving with the counted threads that it does not mention, but somebody may wait for at another place than
+    their start: they exist, and have to get there."""
+    waits = [p for sk in system.skeletons for e in sk.original.cfa.edges for p in primitive(e.op) if isinstance(p, AllAt)]
+    more = []
+    for t, sk in enumerate(system.skeletons):
+        if any(p.template == sk.template and sk.original.cfa.start not in p.locations for p in waits):
+            more += [t] * ((system.count(t) or 0) - interleaving.threads.count(t))
+    return replace(interleaving, threads=(*interleaving.threads, *more))
 
 
 def _in_turn(system: System, interleaving: Interleaving, run: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

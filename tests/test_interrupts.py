@@ -175,3 +175,17 @@ def test_a_constant_enables_a_handler(tmp_path: Path, flag: str, racy: bool) -> 
     file = tmp_path / "h.c"
     file.write_text(f'#include "circ.h"\nint x; circ_interrupt({flag}) void h(void) {{ x = 1; }} int main(void) {{ x = 2; }}')
     assert oracle(load(file), RaceOn("x"), 2) is racy
+
+
+def test_a_race_for_which_main_must_be_in_the_scheduler(program: Make) -> None:
+    text = """unsigned char x, ready;
+int TOS_post(void (*t)(void)) { return 1; }
+int TOSH_run_next_task(void) { return 0; }
+void t(void) { if (ready) x = 2; }
+void __attribute__((interrupt)) h(void) { TOS_post(t); ready = 1; %s }
+int main(void) { while (1) { TOSH_run_next_task(); } }
+"""
+    (answer,) = check(program(text % "x = 1;"), ["x"], engine="omega-circ").answers
+    assert isinstance(answer.verdict, Refuted) and "main" in answer.verdict.trace.threads
+    (answer,) = check(program(text % ""), ["x"], engine="omega-circ").answers
+    assert isinstance(answer.verdict, Safe)

@@ -3,7 +3,8 @@
 In programs that use a library's locks and threads, or locks that count, the static prover comes first: it costs little and
 proves what locks, creation and joining protect. A small explicit search finds most races, and proves what is small and
 finite; context inference proves the rest or finds the races that take a longer way; a large explicit search is for programs
-with counted threads whose proof needs more than pairs of threads.
+with counted threads whose proof needs more than pairs of threads. With handlers that interrupt each other, interleavings are
+many and reasons few (state variables and enable bits): there context inference comes first.
 """
 
 from __future__ import annotations
@@ -47,19 +48,21 @@ class Auto:
         self.inference: ContextInference = omega_circ()
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
-        synchronised = any(a.kind is AccessKind.SYNC for t in program.templates for e in t.cfa.edges for a in e.accesses)
-        early = synchronised or self.static.argues(program)
+        # What hardware and a scheduler look at are synchronisation too, but seldom what protects a variable.
+        reactive = any(t.role in (Role.HANDLER, Role.TASK) for t in program.templates)
+        synchronised = not reactive and any(
+            a.kind is AccessKind.SYNC for t in program.templates for e in t.cfa.edges for a in e.accesses)
+        early = synchronised or (not reactive and self.static.argues(program))
         if early:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
                 return _by("static", static)
         counted = all(t.count is not None for t in program.templates)
-        quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
-        if not isinstance(quick, Unknown):
-            return quick
-        # What hardware and a scheduler look at are synchronisation too, but seldom what protects a variable.
-        reactive = any(t.role in (Role.HANDLER, Role.TASK) for t in program.templates)
-        hints = self.static.hints(question) if synchronised and not reactive else ()
+        if counted or not reactive:
+            quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
+            if not isinstance(quick, Unknown):
+                return quick
+        hints = self.static.hints(question) if synchronised else ()
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)

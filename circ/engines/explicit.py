@@ -24,6 +24,7 @@ from circ.verdict import (
     Engine,
     Observer,
     Options,
+    OutOfTime,
     Question,
     RaceOn,
     Refuted,
@@ -110,7 +111,10 @@ def _shortest(search: Search, found: Found) -> Trace:
     if search.local_first:
         options = Options(max_states=20 * len(search.keys) + 1000, deadline=search.options.deadline)
         again = Search(search.space, search.crew, options, proof=True)
-        shorter = again.run()
+        try:
+            shorter = again.run()
+        except OutOfTime:
+            shorter = None
         if shorter is not None:
             search, found = again, shorter
     path, who = search.path(found.state)

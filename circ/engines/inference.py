@@ -9,8 +9,8 @@ the kernel re-checks; the departures from the paper that make them sound are tol
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from circ.acfa import Acfa, collapse
 from circ.arg import AbstractError, Arg, System, reach_and_build
@@ -55,6 +55,8 @@ class _Run:
     acfa: tuple[int, ...] = ()
     queries: int = 0
     used: tuple[str, ...] | None = None
+    crews: dict[tuple[int, ...], None] = field(default_factory=dict)
+    """Threads that showed an error which k + 1 of them do not: they will do so again, sooner than all pairs with all thirds."""
 
     def statistics(self) -> Statistics:
         """The predicates are those the proof uses, once there is one, else all that were found."""
@@ -124,7 +126,7 @@ class ContextInference:
             system = build(run)
             mus: list[Mu] = []
             try:
-                infer_context(system, run.k, self.unbounded, mus)
+                infer_context(system, run.k, self.unbounded, mus, tuple(run.crews))
                 return prove(run, system, mus)
             except AbstractError as error:
                 try:
@@ -177,10 +179,11 @@ def build(run: _Run) -> System:
     return System(skeletons, abstractions, args, errors, run.options)
 
 
-def infer_context(system: System, k: int, unbounded: bool, mus: list[Mu]) -> None:
+def infer_context(system: System, k: int, unbounded: bool, mus: list[Mu], crews: Iterable[tuple[int, ...]] = ()) -> None:
     """Lines 5-8: collapse the graphs to abstract threads and explore every template among them, until they simulate it.
 
     `mus` always holds the maps that belong to the abstract threads in use, for whoever has to read an error trace.
+    Each of `crews`, more than k + 1 threads by their templates, is explored as well.
     """
     while True:
         collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
@@ -189,6 +192,9 @@ def infer_context(system: System, k: int, unbounded: bool, mus: list[Mu]) -> Non
         for main in range(len(acfas)):
             for context in contexts(system, acfas, main, k, unbounded):
                 reach_and_build(system, main, acfas, context, k)
+        for crew in crews:
+            for n in range(len(crew)):
+                explore(system, acfas, (crew[n], *crew[:n], *crew[n + 1:]))
         if all(simulates(a, arg) for a, arg in zip(acfas, system.args, strict=True)):
             return
 
@@ -256,8 +262,14 @@ def prove(run: _Run, system: System, mus: list[Mu]) -> Verdict:
     try:
         pairs: Pairs = omega_check(system)
     except NotUnbounded as reason:
-        if len(reason.crew) > run.k + 1:
-            explore(system, reason.crew, mus)
+        collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
+        mus[:] = [mu for _, mu in collapsed]
+        for crew in crews(system, reason.crew, run.k):
+            try:
+                explore(system, [a for a, _ in collapsed], crew)
+            except AbstractError:
+                run.crews[tuple(sorted(crew))] = None
+                raise
         raise
     run.acfa = tuple(a.size for a in pairs.acfas)
     proof = certificate(run.program, run.question, system, pairs)
@@ -266,16 +278,25 @@ def prove(run: _Run, system: System, mus: list[Mu]) -> Verdict:
     return Safe(proof.certificate, why(run.question, system, pairs.acfas, pairs.mus), statistics=run.statistics())
 
 
-def explore(system: System, crew: tuple[int, ...], mus: list[Mu]) -> None:
+def crews(system: System, guilty: tuple[int, ...], k: int) -> Iterator[tuple[int, ...]]:
+    """Threads that may show together what k + 1 of them do not: the guilty ones, then the first two with any others that act."""
+    if len(guilty) > k + 1:
+        yield guilty
+    others = [t for t in range(len(system.skeletons)) if acts(system, t)]
+    for more in itertools.combinations_with_replacement(others, k):
+        crew = (*guilty[:2], *more)
+        if crew != guilty and may_exist(system, *crew):
+            yield crew
+
+
+def explore(system: System, acfas: Sequence[Acfa], crew: tuple[int, ...]) -> None:
     """Explores one thread (the first) among one of each of the others."""
-    collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
-    mus[:] = [mu for _, mu in collapsed]
     main, *others = crew
     if may_exist(system, *crew):
-        for classes in itertools.product(*(sorted(collapsed[t][0].start) for t in others)):
+        for classes in itertools.product(*(sorted(acfas[t].start) for t in others)):
             chosen = list(zip(others, classes, strict=True))
             context = tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
-            reach_and_build(system, main, [a for a, _ in collapsed], context, len(others))
+            reach_and_build(system, main, acfas, context, len(others))
 
 
 def omega_circ() -> ContextInference:

@@ -240,7 +240,7 @@ def by_several(a: Acfa, graph: Arg, relation: Mapping[ThreadState, set[int]], c:
     return False
 
 
-def replaced_context(system: System, k: int, unbounded: bool, mus: list[Mu]) -> None:
+def replaced_context(system: System, k: int, unbounded: bool, mus: list[Mu], crews: tuple[tuple[int, ...], ...] = ()) -> None:
     """Lines 5-8 of Algorithm 5: the new graph takes the place of the old one.
 
     Nothing but growth ends that loop, so it is given up as soon as the new graph lacks something of the old one.
@@ -264,7 +264,7 @@ def replaced_context(system: System, k: int, unbounded: bool, mus: list[Mu]) -> 
             return
 
 
-def one_main_role(system: System, k: int, unbounded: bool, mus: list[Mu]) -> None:
+def one_main_role(system: System, k: int, unbounded: bool, mus: list[Mu], crews: tuple[tuple[int, ...], ...] = ()) -> None:
     """The errors are looked for with the first template in the main role only."""
     errors = system.errors
     while True:
