@@ -65,6 +65,8 @@ Local: TypeAlias = tuple[int, ...]
 ATOMIC = "<atomic>"
 OPEN_LIMIT = 512
 """More values than this for an open cell, and the program is not finite-state."""
+ALONE = 16 * OPEN_LIMIT
+"""States of a thread that runs alone to find out whether open cells have few values."""
 PATHS = 256
 """Atomic sections with more paths than this are not made one step."""
 
@@ -618,6 +620,16 @@ class Stepper:
                         new_l[slot - width + 1] = value
                 self._settle(i, plan.move.target, new_g, new_l)
                 yield plan.move, effect[1], tuple(new_g), tuple(new_l)
+
+    def run_alone(self, i: int, g: Global, local: Local) -> None:
+        """A thread of group `i` runs for a while, nobody else does: a counter without a bound is soon seen to have none."""
+        seen = {(g, local)}
+        todo = [(g, local)] if self.system.has_open else []
+        while todo and len(seen) < ALONE:
+            for _, _, g2, local2 in self._successors(i, *todo.pop()):
+                if (g2, local2) not in seen:
+                    seen.add((g2, local2))
+                    todo.append((g2, local2))
 
     def escape(self, i: int, g: Global, local: Local) -> str | None:
         """How a step of the thread would leave the finite view, None if none does."""

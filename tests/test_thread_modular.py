@@ -80,6 +80,8 @@ def test_an_atomic_section_is_exclusive_without_any_lock() -> None:
     (program("x", thread("w", "0 0 x = x + 1", count=2)), "x", "takes more values"),
     (program("x=*", thread("w", "0 1 x = x + 1", count=2)), "x", "takes more values"),
     (program("x", thread("w", "0 1 x = 1")), "w", "any number of times"),
+    # A counter without a bound is noticed before every pair of its values has been looked at.
+    (program("x", thread("w", "0 1 l = x / 1 0 x = l + 1", "l", count=2)), "x", "takes more values"),
 ])
 def test_what_is_not_finite_is_refused_with_its_name_and_the_reason(p, variable: str, reason: str) -> None:  # type: ignore[no-untyped-def]
     verdict = run(p, RaceOn("x"))

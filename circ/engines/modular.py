@@ -110,6 +110,7 @@ class Modular:
     def run(self) -> Modular:
         """The least R and G that satisfy the rules."""
         for store, i, local in self._starts():
+            self.stepper.run_alone(i, store[0], local)
             self._add(i, store, local)
         ticks = 0
         while self._todo:

@@ -104,6 +104,7 @@ class Pushdown:
             for g in stores:
                 begin = (g, (kind.function, local))
                 self._begun[k][begin] = None
+                self.stepper.run_alone(kind.function, g, local)
                 self._add(k, begin, begin)
         ticks = 0
         while self._todo:
