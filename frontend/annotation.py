@@ -98,6 +98,7 @@ def clauses(annotations: Sequence[Annotation]) -> tuple[Clause, ...]:
 def _words(annotation: Annotation) -> Iterator[Word]:
     text, at = annotation.text, 3
     end = len(text) - 2 if text.startswith("/*") else len(text)
+    macros = dict(annotation.macros)
     line, begin = annotation.location.line, 1 - annotation.location.column
     while at < end:
         m = _TOKEN.match(text, at, end)
@@ -112,6 +113,22 @@ def _words(annotation: Annotation) -> Iterator[Word]:
             begin = m.start() + m[0].index("\n") + 1
         elif m["space"] is None:
             assert m.lastgroup is not None
+            if m[0] in macros:
+                yield from _expanded(m[0], macros[m[0]], here)
+            else:
+                yield Word(m.lastgroup, m[0], here)
+        at = m.end()
+
+
+def _expanded(name: str, body: str, here: Location) -> Iterator[Word]:
+    """What a macro stands for, in parentheses."""
+    text, at = f"({body})", 0
+    while at < len(text):
+        m = _TOKEN.match(text, at)
+        if m is None or m.lastgroup is None:
+            raise FrontendError(here, f"the macro '{name}' is no expression that may stand in an annotation",
+                                f"it stands for {body}")
+        if m["space"] is None:
             yield Word(m.lastgroup, m[0], here)
         at = m.end()
 

@@ -25,6 +25,9 @@ SET_ROOM = 64
 """One more than the greatest number of a thread that a set has room for."""
 
 
+_MACROS = ("acq", "rel", "acq_read", "rel_read", "acq_write", "rel_write")
+
+
 class AtomicOps:
     def __init__(self, notes: Notes, model: DataModel, attached: Attached | None) -> None:
         self._notes, self._model, self._attached = notes, model, attached
@@ -34,7 +37,11 @@ class AtomicOps:
         if request.callee in ("circ_tid", "circ_member"):
             self._number(request)
             return True
-        if self._attached is None or not self._attached.of(request.callee, Kind.ATOMIC):
+        if self._attached is None:
+            return False
+        if not self._attached.of(request.callee, Kind.ATOMIC):
+            if request.callee in _MACROS and request.callee not in request.inliner.accesses.world.module.declarations:
+                raise FrontendError(request.location, f"'{request.callee}' is not declared", "#include <circ.h>")
             return False
         self._defined(request, self._attached)
         return True
@@ -71,9 +78,9 @@ class AtomicOps:
             read = read_formula(clause, names, self._model)
             formula = read if formula is None else conjunction(formula, read)
         assert formula is not None
-        if inliner.accesses.world.module.declarations[request.callee].defined:
-            self._notes.assume(f"'{request.callee}' does in one step what its annotation says; its body is not looked at",
-                               request.location)
+        body = inliner.accesses.world.module.declarations[request.callee].defined
+        self._notes.assume(f"'{request.callee}' does in one step what its annotation says" + (
+            "; its body is not looked at" if body else ""), request.location)
         self._step(request, formula, result)
 
     def _step(self, request: Request, formula: Expr, result: Var | None) -> None:
@@ -113,8 +120,9 @@ class AtomicOps:
         for shown, argument in zip(callee.param_names, request.arguments, strict=False):
             if shown == name and not isinstance(argument, Place):
                 return argument
-        return next((v for v in self._globals(request, name.partition(".")[0]) if name in (v.shown, v.name)
-                     or f"{name}[]" in (v.shown, v.name)), None)
+        found = next((v for v in self._globals(request, name.partition(".")[0]) if name in (v.shown, v.name)
+                      or f"{name}[]" in (v.shown, v.name)), None)
+        return found or (self._attached.constants.get(name) if self._attached is not None else None)
 
     def _globals(self, request: Request, name: str) -> Iterator[Variable]:
         world = request.inliner.accesses.world

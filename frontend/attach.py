@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
 from frontend.annotation import Clause, Kind
+from frontend.expr import Const
 from frontend.source import FrontendError, Location
 
 _LOOPS = (c_ast.While, c_ast.DoWhile, c_ast.For)
@@ -21,6 +22,8 @@ class Attached:
     loops: Mapping[Location, tuple[int, ...]]
     functions: Mapping[str, tuple[int, ...]]
     inside: Mapping[int, str]
+    constants: Mapping[str, Const] = field(default_factory=dict)
+    """Enumeration constants that clauses name."""
 
     def of(self, function: str, kind: Kind) -> tuple[Clause, ...]:
         return tuple(self.clauses[n] for n in self.functions.get(function, ()) if self.clauses[n].kind is kind)

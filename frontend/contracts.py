@@ -83,6 +83,10 @@ class _Contracts:
         return replace(base, templates=templates, invariants=(*base.invariants, *invariants), relies=relies)
 
     # ------------------------------------------------------------------------------------------- the whole program
+    def _shared(self, name: str) -> Variable | Expr | None:
+        """A global, or a constant."""
+        return self._global(name) or self.attached.constants.get(name)
+
     def _global(self, name: str) -> Variable | None:
         for v in self.base.globals:
             if name in (v.shown, v.name) or f"{name}[]" in (v.shown, v.name):
@@ -91,7 +95,7 @@ class _Contracts:
         return next((v for v in self.base.globals if v.name.startswith(f"{name}.__circ_") and not v.is_array), None)
 
     def _invariant(self, clause: Clause) -> Invariant:
-        cond = read_formula(clause, Names(self._global, tid=False), self.model)
+        cond = read_formula(clause, Names(self._shared, tid=False), self.model)
         return Invariant(cond, clause.location, clause.text, between=True)
 
     def _relies(self, template: ThreadTemplate) -> Iterator[Rely]:
@@ -99,7 +103,7 @@ class _Contracts:
         for number, clause in enumerate(self.attached.clauses):
             named = clause.functions or ((self.attached.inside[number],) if number in self.attached.inside else ())
             if clause.kind is Kind.ASSUMES and (not named or function in named):
-                cond = read_formula(clause, Names(self._global, primes=True), self.model)
+                cond = read_formula(clause, Names(self._shared, primes=True), self.model)
                 yield Rely(template.name, cond, clause.location, clause.text)
 
     def _unused(self) -> None:
@@ -147,7 +151,7 @@ class _Contracts:
             if name in note.names and note.place is NotePlace.EXIT:
                 return Read(made.kept(note.function, name, note.names[name].type))  # what was passed
             found = note.names.get(name) or self._local(template, note.function, name)
-            return found or self._global(name)
+            return found or self._shared(name)
 
         def old(v: Lvalue) -> Lvalue:
             return made.old(note.function, v, template)
@@ -179,7 +183,7 @@ class _Contracts:
         for clause in note.clauses:
             if clause.kind is Kind.ENSURES:
                 # Parameters and the result do not matter here: only which globals the formula wants to remember.
-                names = Names(lambda n: note.names.get(n) or self._global(n) or Const(0, BOOL), old=keep,
+                names = Names(lambda n: note.names.get(n) or self._shared(n) or Const(0, BOOL), old=keep,
                               result=Const(0, BOOL))
                 read_formula(clause, names, self.model)
         return list(found.values())

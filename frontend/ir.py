@@ -277,6 +277,8 @@ class Annotation:
 
     text: str
     location: Location
+    macros: tuple[tuple[str, str], ...] = ()
+    """The names in it that are macros without parameters, and what they stand for."""
 
 
 @dataclass(frozen=True, slots=True)

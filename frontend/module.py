@@ -136,8 +136,16 @@ class CModule:
         for node in parsed.ast.ext:
             self._enter(node)
         if contracts:
-            self._unit.attached = attach(clauses(parsed.annotations), parsed.ast, self._unit.where)
+            self._unit.attached = self._attached(parsed)
         self._check_labels()
+
+    def _attached(self, parsed: ParsedFile) -> Attached:
+        """The file's annotations, with the enumeration constants that they name."""
+        found = attach(clauses(parsed.annotations), parsed.ast, self._unit.where)
+        names = dict.fromkeys(w.text for c in found.clauses for w in c.words if w.kind == "name" and w.text in self._enumerators)
+        entities = {name: self._scope.find(name) for name in names}
+        return replace(found, constants={name: Const(e.value, e.type.scalar) for name, e in entities.items()
+                                         if isinstance(e, ConstantName)})
 
     # ------------------------------------------------------------------------------------------- names
     def _enter(self, node: c_ast.Node) -> None:

@@ -11,7 +11,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from frontend.conditional import Condition
@@ -155,7 +155,24 @@ class _Preprocessor:
             if size > MAX_SOURCE:
                 raise too_large(path, size)
             tokens.append(token)
-        return Preprocessed(tokens, tuple(self._annotations))
+        return Preprocessed(tokens, tuple(replace(a, macros=self._macros_in(a.text)) for a in self._annotations))
+
+    def _macros_in(self, text: str) -> tuple[tuple[str, str], ...]:
+        """Macros without parameters that an annotation names, as they are at the end of the file, and what they stand for."""
+        found: dict[str, str] = {}
+        for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
+            macro = self._macros.get(name)
+            if macro is not None and macro.params is None and macro.body:
+                found[name] = self._spelled_out(macro, frozenset())
+        return tuple(found.items())
+
+    def _spelled_out(self, macro: Macro, above: frozenset[str]) -> str:
+        parts = []
+        for token in macro.body:
+            inner = self._macros.get(token.value)
+            plain = inner is None or inner.params is not None or inner.name in above | {macro.name}
+            parts.append(token.value if plain or inner is None else self._spelled_out(inner, above | {macro.name}))
+        return " ".join(parts)
 
     # ------------------------------------------------------------------------------------------- lines
     def _read(self, path: str, name: str, directory: int) -> Iterator[Token]:

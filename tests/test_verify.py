@@ -208,6 +208,29 @@ def test_pthread_mutexes_hold_their_owner(tmp_path: Path) -> None:
     assert isinstance(verify(load(path, LoadOptions(contracts=True))), Safe)
 
 
+def test_locks_of_the_header_need_the_header(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("int m;\n__attribute__((circ_thread)) void f(void) { acq(m); }\n")
+    with pytest.raises(FrontendError, match=r"a\.c:2:\d+: error: 'acq' is not declared \(#include <circ\.h>"):
+        load(path, LoadOptions(contracts=True))
+
+
+def test_annotations_know_constants_macros_and_fields(tmp_path: Path) -> None:
+    text = """
+        #define TWO 2
+        #define LIMIT (TWO + 1)
+        enum state {{ IDLE, BUSY = 5 }};
+        struct s {{ int f; int a[3]; }} g;
+        int x; unsigned char st;
+        //@ invariant x <= LIMIT && x >= -TWO;
+        //@ invariant st == IDLE || st == BUSY;
+        //@ invariant g.f == 0 && g.a[1] == 0;
+        circ_thread void f(void) {{ atomic {{ if (x < LIMIT) x = x + 1; }} st = {state}; g.a[0] = 1; assert(st != 3); }}
+    """
+    assert isinstance(verify(text_program(tmp_path, text.format(state="BUSY"))), Safe)
+    assert isinstance(verify(text_program(tmp_path, text.format(state="4"))), Refuted)
+
+
 # --------------------------------------------------------------------------------------------------- contracts
 CONTRACT = """
     int m, x;
