@@ -5,8 +5,8 @@ Figure 4 of "Precise Thread-Modular Verification". The baselines run in the same
 the same encoding: breadth-first search with one transition relation for the whole program, and chaining. Times are
 processor seconds on this machine (the best of three where a run is short), the finite view of the program included, the
 kernel's re-check beside them; the papers' are from theirs (2.0 GHz Intel T6400; 2.8 GHz). Every run has a limit (`--limit`,
-60 s); one that reaches it is inconclusive; all of it takes some ten minutes. What comes out is printed as it comes out: at the end stand the ratios that
-were hoped for, and the rows that a search of the whole product wins.
+60 s); one that reaches it is inconclusive; all of it takes some ten minutes. What comes out is printed as it comes out: at
+the end stands how each row compares, also where a search of the whole product wins.
 """
 
 from __future__ import annotations
