@@ -63,6 +63,9 @@ class HandModule:
         own = {n: FunctionDecl(n, f.type, f.param_names, True, f.attributes, f.location) for n, f in self.functions.items()}
         return own | {n: FunctionDecl(n, t, (), False) for n, t in self.externals.items()}
 
+    def enumerator(self, name: str) -> None:
+        return None
+
     def function(self, name: str) -> Function:
         return self.functions[name]
 
