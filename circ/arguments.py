@@ -23,6 +23,10 @@ class Argument(Protocol):
     words: str
     """The argument as a sentence."""
 
+    @property
+    def applies(self) -> bool:
+        """Whether there is anything that it speaks of."""
+
     def marks(self, template: int) -> Sequence[Hashable]:
         """For each location something that all locations of its region must have in common."""
 

@@ -167,8 +167,8 @@ class Static:
         seen = outline(program, variable, self.survey.touched, names, _marks(program, ()))
         for tracked in levels:
             yield seen, tracked, ()
-        known = (Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program))
-        found: tuple[Argument, ...] = tuple(a for a in known if a.applies)
+        known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program)]
+        found = tuple(a for a in known if a.applies)
         if found:
             seen = outline(program, variable, self.survey.touched, names, _marks(program, found))
             for tracked in levels:
