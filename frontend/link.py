@@ -316,11 +316,12 @@ class _Linker:
                                 "end it on every path")
         locals_ = self._locals(world, draft)
         private = [n for n, owner in alone.items() if owner == number]
-        propagate_private(sketch, _scalars(locals_), [*private, *(v.name for v in locals_ if v.is_array)])
+        facts = Facts(_scalars(locals_))
+        propagate_private(sketch, facts, [*private, *(v.name for v in locals_ if v.is_array)])
         resolve_sections(sketch)
-        simplify(sketch, _scalars(locals_))
+        simplify(sketch, facts)
         unblock(sketch)
-        simplify(sketch, _scalars(locals_))
+        simplify(sketch, facts)
         name = draft.created.template if draft.created is not None else draft.source.function
         cfa = finish(sketch)
         used = _used(locals_, sketch, self._module.attached is not None)

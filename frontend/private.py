@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from frontend.cfa import Assign, Assume, Havoc, Op, name_of, op_reads, op_writes, primitive
+from frontend.cfa import Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive
 from frontend.expr import Const, Element, Expr, Lvalue, Read, Var, substitute
 from frontend.simplify import Facts, block, propagate
 from frontend.steps import Sketch
@@ -20,18 +20,19 @@ def touched(sketch: Sketch) -> frozenset[str]:
                                                        *(a.variable for a in s.accesses)))
 
 
-def propagate_private(sketch: Sketch, locals_: Mapping[str, bool], private: Iterable[str]) -> None:
+def propagate_private(sketch: Sketch, facts: Facts, private: Iterable[str]) -> None:
     """Propagate constants through the thread's registers and the variables `private` to it (scalars and arrays)."""
-    private = frozenset(private)
-    propagate(sketch, Facts(locals_))  # makes indices constant
+    private, locals_ = frozenset(private), facts.locals
+    propagate(sketch, facts)  # makes indices constant
     cells = _cells(sketch, private)
     named = {cell: Var(f"{cell[0]}[{cell[1]}]", element.type) for cell, element in cells.items()}
     elements = {array: tuple(v for (a, _), v in named.items() if a == array) for array, _ in named}
     back = {named[cell].name: element for cell, element in cells.items()}
-    sketch.steps = [replace(s, op=_scalars(s.op, named, elements)) for s in sketch.steps]
+    sketch.steps = [replace(s, op=_scalars(s.op, named, elements)) if named or isinstance(s.op, Block) else s
+                    for s in sketch.steps]
     scalars = {n: False for n in sorted(private) if n not in elements}
     propagate(sketch, Facts({**locals_, **scalars, **dict.fromkeys(back, False)}))
-    sketch.steps = [replace(s, op=_elements(s.op, back)) for s in sketch.steps]
+    sketch.steps = [replace(s, op=_elements(s.op, back)) if named or isinstance(s.op, Block) else s for s in sketch.steps]
 
 
 def _cells(sketch: Sketch, private: frozenset[str]) -> dict[tuple[str, int], Element]:

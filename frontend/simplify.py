@@ -7,6 +7,7 @@ most once, and an access is never lost.
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -19,9 +20,8 @@ from frontend.steps import Sketch, Step
 _MAX_TERM = 60
 
 
-def simplify(sketch: Sketch, locals_: Mapping[str, bool]) -> None:
-    """Simplify in place. `locals_`: the thread's own scalar variables, True for temporaries that no user ever sees."""
-    facts = Facts(locals_)
+def simplify(sketch: Sketch, facts: Facts) -> None:
+    """Simplify in place; `facts` are about the thread's own scalar variables."""
     propagate(sketch, facts)
     while True:
         before = len(sketch.steps)
@@ -45,7 +45,7 @@ class Fact:
 
 
 class Facts:
-    """What operations read and write, worked out once each."""
+    """What operations read and write, worked out once each. `locals_`: scalars, True for temporaries that no user ever sees."""
 
     def __init__(self, locals_: Mapping[str, bool]) -> None:
         self.locals = locals_
@@ -144,9 +144,14 @@ def constants(sketch: Sketch, facts: Facts, memory: Collection[str] = ()) -> dic
     """
     states: dict[int, dict[str, Const]] = {sketch.start: {}}
     out = sketch.leaving()
-    work = deque([sketch.start])
+    # Locations behind which others lie come first, so that few are looked at twice.
+    order = sketch.order()
+    rank = {q: n for n, q in enumerate(order)}
+    work = [rank[sketch.start]]
+    queued = {sketch.start}
     while work:
-        here = work.popleft()
+        here = order[heapq.heappop(work)]
+        queued.discard(here)
         for step in out[here]:
             after = _constants_after(step, states[here], facts)
             if after is None:
@@ -156,12 +161,16 @@ def constants(sketch: Sketch, facts: Facts, memory: Collection[str] = ()) -> dic
             known = states.get(step.target)
             if known is None:
                 states[step.target] = after
-                work.append(step.target)
-            elif known is not after:
-                meet = {n: c for n, c in known.items() if after.get(n) == c}
-                if len(meet) != len(known):
-                    states[step.target] = meet
-                    work.append(step.target)
+            elif known is after:
+                continue
+            else:
+                meet = {n: c for n, c in known.items() if (d := after.get(n)) is c or d == c}
+                if len(meet) == len(known):
+                    continue
+                states[step.target] = meet
+            if step.target not in queued:
+                queued.add(step.target)
+                heapq.heappush(work, rank[step.target])
     return states
 
 

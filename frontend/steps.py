@@ -129,6 +129,24 @@ class Sketch:
             stack.extend(step.target for step in reversed(out[here]) if step.target not in seen)
         return order
 
+    def order(self) -> list[int]:
+        """Locations that paths from the start reach, each before those that it leads to, as far as there are no loops."""
+        out = self.leaving()
+        found: list[int] = []
+        seen = {self.start}
+        stack = [(self.start, iter(out[self.start]))]
+        while stack:
+            here, steps = stack[-1]
+            step = next((s for s in steps if s.target not in seen), None)
+            if step is None:
+                stack.pop()
+                found.append(here)
+            else:
+                seen.add(step.target)
+                stack.append((step.target, iter(out[step.target])))
+        found.reverse()
+        return found
+
     def prune(self) -> None:
         """Drop what no path from the start reaches."""
         alive = set(self.reachable())

@@ -1,0 +1,86 @@
+"""Time against program size: threaded C of 1k, 5k and 20k lines, reading it and proving every variable statically.
+
+    sizes.py             1k and 5k lines
+    sizes.py --large     20k lines, too: some minutes
+
+Seconds of processor time. `reading` is from C to automata; `prover` the static prover alone, for all variables that locks,
+creation and joining protect; `kernel` what checking its proofs takes. The fitted exponent of 1 would be linear.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import exponent
+from threaded import threaded_program
+
+import frontend
+from circ.engines.static import Static
+from circ.kernel.certificate import Kernel
+from circ.kernel.outcome import Accepted
+from circ.triage import triage
+from circ.verdict import Options, RaceOn, Safe, silent
+
+SIZES = (1_000, 5_000)
+LARGE = (1_000, 5_000, 20_000)
+LIMIT = 1.3
+"""Near-linear: the exponent that reading and proving are meant to stay below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One program. `variables` are those that need the prover."""
+
+    lines: int
+    edges: int
+    variables: int
+    proved: int
+    reading: float
+    prover: float
+    kernel: float
+
+
+def measure(lines: int) -> Row:
+    text = threaded_program(lines)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "server.c")
+        path.write_text(text)
+        begin = time.process_time()
+        program = frontend.load(path)
+        reading = time.process_time() - begin
+    asked = [q for v in program.shared if triage(program, q := RaceOn(v.name)) is None]
+    engine, options = Static(), Options()
+    begin = time.process_time()
+    proofs = [(q, v.certificate) for q in asked if isinstance(v := engine(program, q, options, silent), Safe)]
+    prover = time.process_time() - begin
+    begin = time.process_time()
+    kernel = Kernel(program)
+    accepted = sum(isinstance(kernel.check(q, proof), Accepted) for q, proof in proofs)
+    edges = sum(len(t.cfa.edges) for t in program.templates)
+    return Row(text.count("\n"), edges, len(asked), accepted, reading, prover, time.process_time() - begin)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--large", action="store_true", help="20,000 lines, too")
+    sizes = LARGE if parser.parse_args().large else SIZES
+    measure(sizes[0] // 4)  # warm up
+    print("threaded C, everything protected\n  lines   edges  variables  proved   reading    prover    kernel  prover/variable")
+    rows = []
+    for size in sizes:
+        r = measure(size)
+        rows.append(r)
+        times = "".join(f" {seconds:>7.2f} s" for seconds in (r.reading, r.prover, r.kernel))
+        print(f"{r.lines:>7} {r.edges:>7} {r.variables:>10} {r.proved:>7}{times} "
+              f"{1000 * r.prover / max(r.variables, 1):>13.0f} ms", flush=True)
+    for name in ("reading", "prover", "kernel"):
+        fitted = exponent([(r.lines, getattr(r, name)) for r in rows])
+        print(f"{name} ~ lines ^ {fitted:.2f} (meant: at most {LIMIT:g})")
+
+
+if __name__ == "__main__":
+    main()
