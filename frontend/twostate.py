@@ -204,13 +204,7 @@ class _Parser:
             index = self.equivalence()
             self.expect("]")
             v = Element(found.name, self.promoted(index), found.type)
-        if self.peek() != PRIME:
-            return Read(v)
-        if not self.names.primes:
-            raise FrontendError(self.here, f"'{word.text}{PRIME}': there is no state after a step here",
-                                "primes are for assumptions and atomic ensures; \\old(x) is the value on entry")
-        self.at += 1
-        return Read(primed(v))
+        return self.maybe_primed(v, word.text)
 
     def special(self, word: Word) -> Expr:
         match word.text:
@@ -234,8 +228,30 @@ class _Parser:
                 return self.old(word)
             case "\\in" | "\\add" | "\\remove":
                 return self.set_operation(word)
+            case "\\created" | "\\done":
+                return self.lifetime(word)
         raise FrontendError(word.location, f"unknown word '{word.text}'",
-                            "one of \\tid, \\old, \\result, \\in, \\add, \\remove, \\empty, \\true, \\false")
+                            "one of \\tid, \\old, \\result, \\in, \\add, \\remove, \\empty, \\created, \\done, \\true, \\false")
+
+    def lifetime(self, word: Word) -> Expr:
+        """`\\done(f)`: the thread that `pthread_create` made of f has ended; `\\created(f)`: it is made and has not begun."""
+        self.expect("(")
+        name = self.next()
+        found = self.names.find(f"<{name.text} {word.text[1:]}>")
+        self.expect(")")
+        if not isinstance(found, Variable) or found.is_array:
+            raise FrontendError(name.location, f"no single thread of '{name.text}' is created, or none is ever joined",
+                                "it is for threads that are created once")
+        return self.maybe_primed(Var(found.name, found.type), word.text)
+
+    def maybe_primed(self, v: Lvalue, shown: str) -> Expr:
+        if self.peek() != PRIME:
+            return Read(v)
+        if not self.names.primes:
+            raise FrontendError(self.here, f"'{shown}{PRIME}': there is no state after a step here",
+                                "primes are for assumptions and atomic ensures; \\old(x) is the value on entry")
+        self.at += 1
+        return Read(primed(v))
 
     def old(self, word: Word) -> Expr:
         keep = self.names.old
