@@ -105,7 +105,8 @@ def annotations() -> None:
         loops = len(re.findall(r"//@ loop invariant", text))
         program = load(path, LoadOptions(contracts=True, ints="math" if "--ints math" in text else "exact"))
         proved = isinstance(answer(program, Assertions(), Options(), silent), Safe)
-        print(f"{path.stem:<24} {clauses:>5} {PAPER.get(path.stem, '-'):>5} {loops:>15}  {'safe' if proved else 'NOT PROVED'}", flush=True)
+        verdict = "safe" if proved else "NOT PROVED"
+        print(f"{path.stem:<24} {clauses:>5} {PAPER.get(path.stem, '-'):>5} {loops:>15}  {verdict}", flush=True)
 
 
 def main() -> None:
