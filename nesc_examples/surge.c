@@ -225,6 +225,7 @@ static inline result_t FramerM__StartTx(uint8_t proto, uint16_t length)
       if (FramerM__gTxState == FramerM__TXSTATE_IDLE) {
         FramerM__gTxProto = proto;
         FramerM__gTxLength = length;
+        FramerM__gTxBuf[0] = *(volatile unsigned char *)(unsigned int )& * (volatile unsigned char *)(0x0F + 0x20);
         FramerM__gTxByteCnt = 0;
         FramerM__gTxRunningCRC = 0;
         FramerM__gTxState = FramerM__TXSTATE_PROTO;
@@ -484,6 +485,14 @@ static void SurgeM__SendData(void )
 # 30 "tos/platform/avrmote/HPLClock.nc"
 void __attribute((interrupt)) __vector_15(void )
 {
+  uint16_t data = *(volatile uint16_t *)(unsigned int )& * (volatile unsigned char *)(0x04 + 0x20);
+
+  {
+    __nesc_atomic_t __nesc_atomic = __nesc_atomic_start();
+
+    SurgeM__gSensorData = data;
+    __nesc_atomic_end(__nesc_atomic);
+  }
   TOS_post(SurgeM__SendData);
 }
 
