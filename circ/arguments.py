@@ -36,6 +36,9 @@ class Argument(Protocol):
     def together(self, one: Spot, two: Spot) -> Iterable[Expr]:
         """What holds of the first thread there and the second, beyond what holds of each."""
 
+    def everywhere(self, spot: Spot) -> Iterable[Expr]:
+        """What holds of one thread there for every index `@any`; see `circ.sites.ANY`."""
+
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         """Whether two accesses that are next there surely mean different cells."""
 

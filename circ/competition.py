@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from circ import engines
 from circ.check import Asked, Plan, answers
 from circ.report.summary import FileReport, file_status
 from circ.verdict import Answer, Observer, OutOfTime, RaceOn, Refuted, Unknown
@@ -85,7 +86,16 @@ def within(seconds: float | None) -> Iterator[None]:
 
 
 def rounds(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float | None, observer: Observer) -> Iterator[Answer]:
-    """Answers until the first race, all before the deadline: every question gets a little time, the undecided ones the rest."""
+    """Answers until the first race, all before the deadline: every question gets a little time, the undecided ones the rest.
+
+    First of all a few random runs look for a race on any of the variables: if there is one, nothing else need be asked.
+    """
+    if plan.engine == engines.DEFAULT and len(asked) > 1:
+        runs = replace(plan, engine="chase", options=replace(plan.options, max_states=0))
+        for answer in _bounded(program, asked, runs, deadline, _FIRST_ROUND, observer):
+            if isinstance(answer.verdict, Refuted):
+                yield answer
+                return
     left: list[tuple[Asked, Answer]] = []
     for task, answer in zip(asked, _bounded(program, asked, plan, deadline, _FIRST_ROUND, observer), strict=False):
         if isinstance(answer.verdict, Unknown) and deadline is not None:

@@ -60,6 +60,9 @@ class Elements:
                 if h.array == k.array and h.index.type == k.index.type:
                     yield Binary("!=", of_thread(h.index, 1, self.own[one[0]]), of_thread(k.index, 2, self.own[two[0]]))
 
+    def everywhere(self, spot: Spot) -> Iterable[Expr]:
+        return ()
+
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False

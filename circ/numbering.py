@@ -119,6 +119,9 @@ class Numbering:
                 if has and n == 1:
                     yield Binary("!=", other, argument)
 
+    def everywhere(self, spot: Spot) -> Iterable[Expr]:
+        return ()
+
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         m = self.made.get(one[0])
         if m is None or one[0] != two[0] or a.whole or b.whole:

@@ -48,6 +48,7 @@ class _Writer:
             for a, b in ((one, two), (two, one)):
                 self._put(holders.setdefault((a[:2], b[:2], three[:2]), {}), (a, b, three), states)
         chosen = self._classes(pairs, holders)
+        every = {spots: self._everywhere(spots) for spots in pairs}
         body: dict[str, Any] = {
             "classes": [self._classes_of(t, chosen) for t in range(len(self.regions))],
             "pairs": _rows(pairs, chosen),
@@ -55,6 +56,8 @@ class _Writer:
         }
         if holders:
             body["holders"] = _rows(holders, chosen)
+        if any(every.values()):
+            body["every"] = _rows({spots: {said: None} for spots, said in every.items() if said}, chosen)
         counting = [self._count(e, weights, chosen) for arg in self.arguments for e, weights in arg.counting()]
         if counting:
             body["counting"] = counting
@@ -118,6 +121,12 @@ class _Writer:
                 found += arg.together(spots[0], spots[1])
             self._said[spots] = tuple(dict.fromkeys(self.formulas.setdefault(show_exact(e), len(self.formulas)) for e in found))
         return self._said[spots]
+
+    def _everywhere(self, spots: tuple[Spot, Spot]) -> tuple[int, ...]:
+        """What the arguments say of every index while two threads are there."""
+        found = [of_thread(e, slot, self.own[spot[0]]) for arg in self.arguments for slot, spot in enumerate(spots, 1)
+                 for e in arg.everywhere(spot)]
+        return tuple(dict.fromkeys(self.formulas.setdefault(show_exact(e), len(self.formulas)) for e in found))
 
     def _literal(self, cell: Lvalue, v: ValueSet, slot: int) -> tuple[int, ...]:
         """Positions of formulas which say together that the cell's value is in the set."""

@@ -46,6 +46,9 @@ class Readers:
     def together(self, one: Spot, two: Spot) -> Iterable[Expr]:
         return ()
 
+    def everywhere(self, spot: Spot) -> Iterable[Expr]:
+        return ()
+
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         return False
 

@@ -185,9 +185,9 @@ class Encoder:
             case "^":
                 return a ^ b
             case "/":
-                return a / b if signed else z3.UDiv(a, b)
+                return a / b if signed else _shifted(a, b) if z3.is_bv_value(b) else z3.UDiv(a, b)
             case "%":
-                return z3.SRem(a, b) if signed else z3.URem(a, b)
+                return z3.SRem(a, b) if signed else _masked(a, b) if z3.is_bv_value(b) else z3.URem(a, b)
             case "<<" | ">>":
                 count = self._count(b, e.left.type.width)
                 if e.op == "<<":
@@ -314,6 +314,35 @@ def decide_apart(terms: Iterable[Term], effort: int) -> Answer:
     if answer == z3.sat:
         return Answer.SAT
     return Answer.UNSAT if answer == z3.unsat else Answer.UNKNOWN
+
+
+def _shifted(a: Term, b: Term) -> Term:
+    """a / b for a constant b, without a division if b is a power of two, and of x - c without a carry if b divides c."""
+    divisor, width = b.as_long(), a.size()
+    k = divisor.bit_length() - 1
+    if divisor != 1 << k or k == 0:
+        return a if divisor == 1 else z3.UDiv(a, b)
+    if z3.is_app_of(a, z3.Z3_OP_BSUB) and a.num_args() == 2 and z3.is_bv_value(a.arg(1)) and a.arg(1).as_long() % divisor == 0:
+        high = z3.Extract(width - 1, k, a.arg(0)) - z3.BitVecVal(a.arg(1).as_long() >> k, width - k)
+    else:
+        high = z3.Extract(width - 1, k, a)
+    return z3.ZeroExt(k, high)
+
+
+def _masked(a: Term, b: Term) -> Term:
+    """a % b for a constant b, without a division if b is a power of two; of x - c as of x if b divides c."""
+    divisor, width = b.as_long(), a.size()
+    k = divisor.bit_length() - 1
+    if divisor != 1 << k or k == 0:
+        return z3.BitVecVal(0, width) if divisor == 1 else z3.URem(a, b)
+    if z3.is_app_of(a, z3.Z3_OP_BSUB) and a.num_args() == 2 and z3.is_bv_value(a.arg(1)) and a.arg(1).as_long() % divisor == 0:
+        a = a.arg(0)
+    return z3.ZeroExt(width - k, z3.Extract(k - 1, 0, a))
+
+
+def without_stores(term: Term) -> Term:
+    """The same with every element of an array that was changed as a case distinction: easier where indices are arithmetic."""
+    return z3.simplify(term, blast_select_store=True)
 
 
 def conjunction(terms: Iterable[Term]) -> Term:

@@ -110,6 +110,9 @@ class Tickets:
                            for x, n, spot in ((v, 1, one), (w, 2, two)))
             yield Binary("!=", mine, other)
 
+    def everywhere(self, spot: Spot) -> Iterable[Expr]:
+        return ()
+
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         return self.lock.at(one).served and self.lock.at(two).served
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from frontend.callgraph import CallGraph
-from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Variable, op_writes
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Variable, op_writes, primitive
 from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
-from frontend.flows import Site
-from frontend.fold import cast, fold, plus, times
+from frontend.flows import ANY, Site
+from frontend.fold import cast, fold, minus, plus, times
 from frontend.ir import Field, Function, Index, IrEdge, Module, Place, Storage
 from frontend.ir import Step as PathStep
 from frontend.memory import Leaf, MemObject, scalar_of
@@ -28,7 +28,7 @@ from frontend.steps import Lock, Pending, Sketch, Step
 from frontend.types import ArrayType, CType, FloatType, FunctionType, RecordType
 
 _MAX_COPIED = 64
-_LOOK_BACK = 12
+_LOOK_BACK = 40
 DEEP = -2
 """The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""
 
@@ -116,11 +116,11 @@ class Accesses:
         return self.address(place, edge.location), targets
 
     def effect(self, sketch: Sketch, source: int, target: int, pointer: Expr, targets: Targets, extent: int, write: bool,
-               edge: IrEdge, fill: int | None = None, sure: bool = False, outside: bool = False) -> None:
+               edge: IrEdge, fill: int | None = None, sure: bool = False, outside: bool = False, ends: bool = False) -> None:
         """A library function reads, or changes in an unknown way, memory that a pointer leads to; see `Pending`."""
         place = Place(pointer, (), CHAR, CHAR)
         sketch.steps.append(Step(source, target, SKIP, (), edge.location, edge.text,
-                                 pending=Pending(place, targets, None, None, write, edge, extent, fill, sure, outside)))
+                                 pending=Pending(place, targets, None, None, write, edge, extent, fill, sure, outside, ends)))
 
     def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:
         if place.type.quals.atomic:
@@ -362,18 +362,36 @@ class Accesses:
 
     def _touch(self, sketch: Sketch, source: int, target: int, case: Case, leaf: Leaf, pending: Pending) -> None:
         assert case.object is not None
-        access = self._whole(leaf, pending.write, pending.edge)
+        access = self._of_instance(case, leaf, pending) or self._whole(leaf, pending.write, pending.edge)
         shared = self.world.objects.is_global(case.object)
         lvalue = access.lvalue
         op: Op = SKIP
-        if pending.write:
-            op = Havoc((lvalue,)) if isinstance(lvalue, Var) else Havoc((), (lvalue.array,))
+        if pending.write and not pending.ends:
+            op = Havoc((), (lvalue.array,)) if access.whole and isinstance(lvalue, Element) else Havoc((lvalue,))
         doubts = self._changed(replace(pending, input=pending.input and not access.whole), (leaf,))
         lost = case.guard is None and pending.targets.unknown
-        if lost or not pending.sure or (access.whole and not self._all(case.object, pending)):
+        if lost or not pending.sure or (access.whole and not self._all(case.object, pending)) or self._several(case, pending):
             doubts = (*doubts, Doubt("which memory a function touches is not known exactly", accesses=True))
         sketch.steps.append(Step(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
                                  doubts=doubts))
+
+    def _of_instance(self, case: Case, leaf: Leaf, pending: Pending) -> Access | None:
+        """The leaf of the one instance that the pointer is in; None if there is more than that to touch."""
+        obj, pointer = case.object, pending.place.base
+        assert obj is not None and not isinstance(pointer, str)
+        base = fold(cast(pointer, self.world.places.pointer))
+        if obj.instances is None or len(leaf.dims) != 1 or (case.guard is None and not isinstance(base, Const)):
+            return None
+        distance = minus(base, self.world.objects.base(obj))
+        instance = cast(fold(Binary("/", distance, Const(obj.instances.stride, distance.type))), self.world.places.word)
+        lvalue = Element(leaf.name, instance, leaf.type)
+        return Access(lvalue, pending.write, pending.edge.location, pending.edge.text)
+
+    def _several(self, case: Case, pending: Pending) -> bool:
+        """Whether the pointer may be at several places of the object, of which the function touches what is behind one."""
+        assert case.object is not None
+        offsets = [offset for name, offset in pending.targets.known if name == case.object.name]
+        return case.guard is not None and pending.extent not in (-1, DEEP) and (len(offsets) > 1 or ANY in offsets)
 
     def _all(self, obj: MemObject, pending: Pending) -> bool:
         """Whether a function touches every cell of the object."""
@@ -381,7 +399,7 @@ class Accesses:
 
     def _changed(self, pending: Pending, leaves: Iterable[Leaf]) -> tuple[Doubt, ...]:
         """What a function writes is not tracked, unless it is input."""
-        if not pending.write or pending.input:
+        if not pending.write or pending.input or pending.ends:
             return ()
         return (Doubt("what a function writes is not tracked", tuple(leaf.name for leaf in leaves)),)
 
@@ -498,21 +516,28 @@ def _at_origin(step: Step, into: Mapping[int, list[Step]]) -> Step:
 
 
 def _origin(e: Expr, location: int, into: Mapping[int, list[Step]]) -> Expr:
-    """What a register was set to on the only way here, if nothing that went into it has changed since."""
+    """What a register was set to on the only way here, if nothing that went into it has changed since.
+
+    A register that is a copy of another one is what that one was set to further back, whatever has become of it since.
+    """
     if not isinstance(e, Read) or not isinstance(e.lvalue, Var):
         return e
     changed: set[str] = set()
+    sought = e.lvalue
     for _ in range(_LOOK_BACK):
         before = into.get(location, [])
         if len(before) != 1:
             return e
-        writes = set(op_writes(before[0].op))
-        if e.lvalue.name in writes:
-            match before[0].op:
-                case Assign(target=Var(), value=value) if linear(value) and not changed & variables(value):
-                    return value
-            return e
-        changed |= writes
+        for part in reversed(list(primitive(before[0].op))):
+            if sought.name in op_writes(part):
+                match part:
+                    case Assign(target=Var(), value=value) if linear(value) and not changed & variables(value):
+                        return value
+                    case Assign(target=Var(type=t), value=Read(lvalue=Var() as copied)) if t == copied.type:
+                        sought = copied
+                    case _:
+                        return e
+            changed.update(op_writes(part))
         location = before[0].source
     return e
 

@@ -186,9 +186,12 @@ class KnownFunctions(Library):
         targets = accesses.world.pointsto.targets(request.frame.function.name, raw)
         after = sketch.fresh()
         fill = self._filled(request) if write else None
-        sure = extent > 0 or request.callee in ("free", "cfree")
+        ends = request.callee in ("free", "cfree")
+        if ends:
+            self._notes.assume("memory is not used after it was freed", request.location)
+        sure = extent > 0 or ends
         outside = request.callee in _INPUTS
-        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside)
+        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside, ends)
         return after
 
     def _filled(self, request: Request) -> int | None:

@@ -9,10 +9,10 @@ from frontend.cfa import ZERO, Arbitrary, Start, Values, Variable
 from frontend.expr import Const, Element
 from frontend.ir import AddressValue, Module, Storage, Symbol
 from frontend.locktypes import state_of_kind
-from frontend.memory import BytesNode, Dim, Layout, Leaf, MemObject
+from frontend.memory import BytesNode, Dim, Layout, Leaf, LeafNode, MemObject
 from frontend.places import Places
 from frontend.source import NOWHERE, FrontendError, Location
-from frontend.types import ArrayType, CType, IntType, Quals, RecordType
+from frontend.types import ArrayType, CType, IntType, PointerType, Quals, RecordType
 
 _FIRST_ADDRESS = {2: 0x1000, 4: 0x10000, 8: 0x100000}
 _GAP = 16
@@ -165,7 +165,8 @@ class Objects:
         """The address of an object: distinct, aligned, never 0, the same in every run."""
         if obj.name not in self._bases:
             size = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
-            self._bases[obj.name] = self._reserve(size, max(obj.align, 1), obj.location)
+            align = obj.align if obj.instances is None else max(obj.align, obj.instances.stride)
+            self._bases[obj.name] = self._reserve(size, max(align, 1), obj.location)
         return self._bases[obj.name]
 
     def at(self, address: int) -> tuple[MemObject, int | None, int] | None:
@@ -206,8 +207,12 @@ class Objects:
         starts = self._starts(obj) if known else {}
         norace = symbol is not None and any(a == "norace" for a in symbol.attributes)
         made = []
+        pointers = _pointers(obj) if symbol is None and isinstance(obj.start, Arbitrary) and not self.is_hardware(obj) else ()
         for leaf in obj.leaves:
             start: Start = obj.start or Arbitrary()
+            if leaf.name in pointers:
+                self._notes.assume("pointers in fresh memory are null until they are set", obj.location)
+                start = ZERO
             if known:
                 start = Values(0, tuple(sorted(starts.get(leaf.name, {}).items())))
             if isinstance(start, Values) and leaf.length is None:
@@ -246,6 +251,12 @@ class Objects:
             return self.function_address(value.symbol, location) + value.addend
         obj = self.named(value.symbol)
         return self.base(obj) + self._places.displacement(obj.type, value.path, inside=True).offset + value.addend
+
+
+def _pointers(obj: MemObject) -> frozenset[str]:
+    """The leaves of an object that are pointers."""
+    return frozenset(a.node.leaf.name for a in obj.shape.anchors
+                     if isinstance(a.type, PointerType) and isinstance(a.node, LeafNode))
 
 
 def _shown(leaf: Leaf, obj: MemObject) -> str:

@@ -45,6 +45,8 @@ class Pending:
     """Everything within the extent is touched, rather than some of it."""
     input: bool = False
     """What is written comes from outside, rather than from a computation that is not followed."""
+    ends: bool = False
+    """The memory is freed: an access like a write, after which nobody may look at it."""
 
 
 @dataclass(frozen=True, slots=True)

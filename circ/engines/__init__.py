@@ -32,7 +32,7 @@ class Entry:
 
 
 ENGINES: tuple[Entry, ...] = (
-    Entry("auto", "circ.engines.auto", "the static prover, a small explicit search, omega-circ, a large explicit search",
+    Entry("auto", "circ.engines.auto", "the static prover, a small explicit search, random runs, omega-circ, a large search",
           "races and assertions, proofs and traces"),
     Entry("static", "circ.engines.static", "locks, flags, creation and joining as sets of values, for every pair of places",
           "races, proofs"),
@@ -44,6 +44,8 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, proofs and traces, of programs whose variables take few values"),
     Entry("explicit", "circ.engines.explicit", "brute-force search of all interleavings, the oracle for the others",
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
+    Entry("chase", "circ.engines.chase", "random runs in which threads are held back at their accesses",
+          "races, traces"),
     Entry("thread-modular", "circ.engines.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),
     Entry("pushdown", "circ.engines.pushdown",

@@ -2,9 +2,10 @@
 
 In programs that use a library's locks and threads, or locks that count, the static prover comes first: it costs little and
 proves what locks, creation and joining protect. A small explicit search finds most races, and proves what is small and
-finite; context inference proves the rest or finds the races that take a longer way; a large explicit search is for programs
-with counted threads whose proof needs more than pairs of threads. With handlers that interrupt each other, interleavings are
-many and reasons few (state variables and enable bits): there context inference comes first.
+finite; random runs find those that take many steps or threads; context inference proves the rest or finds the races that take
+a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs of threads. With
+handlers that interrupt each other, interleavings are many and reasons few (state variables and enable bits): there context
+inference comes first.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from dataclasses import replace
 
 from circ.engines import explicit
+from circ.engines.chase import Chase
 from circ.engines.inference import ContextInference, omega_circ
 from circ.engines.large import OnLarge
 from circ.engines.sections import OnSections
@@ -45,6 +47,7 @@ class Auto:
 
     def __init__(self) -> None:
         self.static = Static()
+        self.chase = Chase()
         self.inference: ContextInference = omega_circ()
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
@@ -58,10 +61,17 @@ class Auto:
             if not isinstance(static, Unknown):
                 return _by("static", static)
         counted = all(t.count is not None for t in program.templates)
-        if counted or not reactive:
-            quick = _search(program, question, options, MEDIUM_SEARCH if counted else SMALL_SEARCH, observer)
+        if not reactive:
+            quick = _search(program, question, options, SMALL_SEARCH, observer)
             if not isinstance(quick, Unknown):
                 return quick
+            chased = self.chase(program, question, options, observer)
+            if not isinstance(chased, Unknown):
+                return _by("chase", chased)
+        if counted:
+            all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
+            if not isinstance(all_states, Unknown):
+                return all_states
         hints = self.static.hints(question) if synchronised else ()
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
         if not isinstance(inferred, Unknown):

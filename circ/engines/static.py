@@ -19,6 +19,7 @@ from circ.numbering import Numbering
 from circ.outline import Outline, outline
 from circ.pairing import Open, Pairing, ThreadState, TooMuch
 from circ.pairproof import certificate
+from circ.publication import Publication
 from circ.readers import Readers
 from circ.reasons import reasons
 from circ.regions import Regions
@@ -167,7 +168,8 @@ class Static:
         seen = outline(program, variable, self.survey.touched, names, _marks(program, ()))
         for tracked in levels:
             yield seen, tracked, ()
-        known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program)]
+        known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program),
+                                 Publication(program, variable)]
         found = tuple(a for a in known if a.applies)
         if found:
             seen = outline(program, variable, self.survey.touched, names, _marks(program, found))

@@ -9,10 +9,12 @@ from typing import Any
 from circ.kernel.formula import parse
 from circ.kernel.outcome import Malformed
 from frontend.cfa import Program, Variable
-from frontend.expr import Expr, variables
+from frontend.expr import Expr, Scalar, variables
 
 _REQUIRED = ("classes", "formulas", "pairs")
-_OPTIONAL = ("holders", "singles", "counting")
+_OPTIONAL = ("holders", "singles", "counting", "every")
+ANY = Variable("@any", Scalar(64, False))
+"""The index that formulas of `every` speak about, whichever it is."""
 
 SLOTS = (1, 2, 3)
 """The threads that a proof speaks of; a local of thread n is written `name@n`."""
@@ -34,6 +36,12 @@ class Row:
     templates: tuple[int, ...]
     dnf: tuple[tuple[Expr, ...], ...]
     symbols: tuple[Symbol, ...]
+    conjuncts: tuple[Row, ...] = ()
+    """Rows that say together what this one says, if it is a conjunction of several formulas."""
+
+    @property
+    def parts(self) -> tuple[Row, ...]:
+        return self.conjuncts or (self,)
 
 
 FALSE_ROW = Row((), (), ())
@@ -57,6 +65,8 @@ class Body:
     holders: Mapping[tuple[int, ...], Row]
     singles: Mapping[tuple[int, ...], Row]
     counting: tuple[Counting, ...]
+    every: Mapping[tuple[int, ...], Row]
+    """Beside `pairs`: what holds of the two threads for every value of `ANY`; a missing row is true."""
 
 
 def read_body(program: Program, data: Mapping[str, Any]) -> Body:
@@ -77,6 +87,8 @@ class _Reader:
         self.program = program
         self.data = data
         self.formulas = _list(data["formulas"], "formulas")
+        self.some: tuple[Variable, ...] = ()
+        """What formulas may name beside the program's variables."""
         self._parsed: dict[tuple[int, tuple[int, ...]], Expr] = {}
         self._rows: dict[tuple[Any, ...], Row] = {}
         self._scopes: dict[tuple[int, ...], tuple[dict[str, Variable], dict[str, Symbol]]] = {}
@@ -86,7 +98,7 @@ class _Reader:
         used = tuple(frozenset(c) for c in classes)
         pairs, holders, singles = (self.rows(key, arity, used) for key, arity in (("pairs", 2), ("holders", 3), ("singles", 1)))
         counting = tuple(self.counting(c, used) for c in _list(self.data.get("counting", []), "counting"))
-        return Body(classes, pairs, holders, singles, counting)
+        return Body(classes, pairs, holders, singles, counting, self.every(used))
 
     def classes(self) -> tuple[tuple[int, ...], ...]:
         lists = _list(self.data["classes"], "classes", len(self.program.templates))
@@ -108,6 +120,18 @@ class _Reader:
             rows[where] = self.row(cells[-1], templates)
         return rows
 
+    def every(self, used: Sequence[frozenset[int]]) -> dict[tuple[int, ...], Row]:
+        """One conjunction a row: a disjunction would not be the same for all indices at once."""
+        if "every" not in self.data:
+            return {}
+        if any(ANY.name == v.name for v in self.program.globals):
+            raise Malformed(f"a variable has the name {ANY.name!r}")
+        self.some, self._parsed, self._rows, self._scopes = (ANY,), {}, {}, {}
+        rows = self.rows("every", 2, used)
+        if any(len(row.dnf) != 1 for row in rows.values()):
+            raise Malformed("a row of 'every' is not one conjunction")
+        return rows
+
     def row(self, dnf: Any, templates: tuple[int, ...]) -> Row:
         """Equal rows are one object, so that what is built from them is built once."""
         positions = tuple(tuple(_number(p, len(self.formulas), "a formula") for p in _list(c, "a conjunction"))
@@ -115,7 +139,9 @@ class _Reader:
         key = (positions, templates)
         if key not in self._rows:
             made = tuple(tuple(self.formula(p, templates) for p in c) for c in positions)
-            self._rows[key] = Row(templates, made, self.symbols((e for c in made for e in c), templates))
+            single = len(positions) == 1 and len(positions[0]) > 1
+            parts = tuple(self.row([[p]], templates) for p in dict.fromkeys(positions[0])) if single else ()
+            self._rows[key] = Row(templates, made, self.symbols((e for c in made for e in c), templates), parts)
         return self._rows[key]
 
     def formula(self, position: int, templates: tuple[int, ...]) -> Expr:
@@ -131,8 +157,8 @@ class _Reader:
     def scope(self, templates: tuple[int, ...]) -> tuple[dict[str, Variable], dict[str, Symbol]]:
         """What a formula may name when the thread in slot i is of the i-th of `templates`."""
         if templates not in self._scopes:
-            known = {v.name: v for v in self.program.globals}
-            symbols = {v.name: Symbol(v.name, 0, v.name) for v in self.program.globals}
+            known = {v.name: v for v in (*self.program.globals, *self.some)}
+            symbols = {name: Symbol(name, 0, name) for name in known}
             for slot, t in enumerate(templates, 1):
                 for v in self.program.templates[t].locals:
                     text = f"{v.name}@{slot}"

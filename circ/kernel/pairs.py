@@ -33,6 +33,10 @@ at least the sum of any threads' weights, and at most that and the greatest weig
 is known. For exact integers all this is modulo 2^width and holds as said while the
 sum fits the type: known from the counts, or assumed, and then the assumption is part of the answer.
 
+Formulas for every index: Q[a,A,b,B](g, l1, l2, j), a missing row being true, holds of the two threads for every j, whenever P
+does. Init, S1, S2 and T1 prove it for a j of which nothing is known, from Q before the step for that same j and for the indices
+that the step uses: what holds for every index holds for those. Only in programs without atomic locations, so that there is no K.
+
 A run of one thread alone, where others might have existed, is a run in which those stay at their start, as long as no
 `AllAt` waits for them to leave it (checked where it matters); a program of one thread in all has unary facts instead.
 """
@@ -91,7 +95,7 @@ class PairsCheck:
         self.classes = [sorted(set(classes)) for classes in body.classes]
         self.atomic = [frozenset(body.classes[t][q] for q in program.templates[t].cfa.atomic) for t in self.templates]
         self.quiet = [[c for c in self.classes[t] if c not in self.atomic[t]] for t in self.templates]
-        rows = (*body.pairs.values(), *body.holders.values(), *body.singles.values())
+        rows = (*body.pairs.values(), *body.holders.values(), *body.singles.values(), *body.every.values())
         self.spoken = frozenset(s.name for symbols in (*(r.symbols for r in rows), *(c.symbols for c in body.counting))
                                 for s in symbols)
         self.steps = [self._steps(t) for t in self.templates]
@@ -99,13 +103,14 @@ class PairsCheck:
         self.start = self.threads.start(program.globals, self.threads.globals)
         self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
         self._seen: dict[int, list[tuple[Place, Step]]] = {}
-        self.named = frozenset(s.name for row in body.pairs.values() for s in row.symbols if not s.slot)
+        self.named = frozenset(s.name for row in (*body.pairs.values(), *body.every.values()) for s in row.symbols if not s.slot)
 
     def outcome(self) -> Outcome:
         flaw = self.flaw()
         if flaw is not None:
             return Refused(*flaw)
-        prover = Prover()
+        # Questions about elements of arrays are much easier one by one.
+        prover = Prover(1) if any(v.is_array and v.name in self.spoken for v in self.program.globals) else Prover()
         failure = prover.first_failure(self.obligations())
         if failure is not None:
             return self.refused(failure)
@@ -142,25 +147,26 @@ class PairsCheck:
     # ----------------------------------------------------------------------------------------------- the obligations
     def init(self, a: int, b: int) -> Iterator[Obligation]:
         one, two = self.at_start(1, a), self.at_start(2, b)
-        row = self.body.pairs.get((a, one.cls, b, two.cls), FALSE_ROW)
         globals_, known = self.start
         starts = [self.threads.start(self.program.templates[p.template].locals, self.threads.locals[p.slot, p.template])
                   for p in (one, two)]
         facts = (*known, *(c for _, more in starts for c in more), *self.threads.numbers((one, two), at_start=True))
-        yield Obligation("Init", facts, self.threads.formula(row, globals_, [terms for terms, _ in starts]), (one, two))
+        for row in (self.body.pairs.get((a, one.cls, b, two.cls), FALSE_ROW), self.body.every.get((a, one.cls, b, two.cls))):
+            if row is not None:
+                yield Obligation("Init", facts, self.threads.formula(row, globals_, [terms for terms, _ in starts]), (one, two))
 
     def s1(self, a: int, b: int) -> Iterator[Obligation]:
         for one, two, step, moment, before in self.steps_of_first(a, b):
             after = Place(1, a, step.target)
-            yield Obligation("S1", before, self.pair(after, two, moment), (one, two, step))
+            yield from self.both("S1", before, after, two, moment, (one, two, step))
 
     def s2(self, a: int, b: int) -> Iterator[Obligation]:
         for ca, cb in product(self.quiet[a], self.classes[b]):
             one, two = Place(1, a, ca), Place(2, b, cb)
             h = self.h(one, two)
             for step, moment in self.possible_steps(two, (one,), h):
-                goal = self.pair(one, Place(2, b, step.target), moment)
-                yield Obligation("S2", (*moment.constraints, *h, *self.counts(one, two)), goal, (one, two, step))
+                before = (*moment.constraints, *h, *self.counts(one, two), *self.indexed(two, step, (one, two)))
+                yield from self.both("S2", before, one, Place(2, b, step.target), moment, (one, two, step))
 
     def t1(self, a: int, b: int, c: int) -> Iterator[Obligation]:
         for three, step in self.seen_steps(c):
@@ -191,11 +197,20 @@ class PairsCheck:
         if self.impossible(h) or self.stopped(step, (one, two)):
             return
         moment = self.threads.step(three, step.edge.op)
+        before = (*moment.constraints, *h, *self.counts(one, two, three),
+                  *self.indexed(three, step, (one, two), (one, three), (two, three)))
         if step.target in self.atomic[three.template]:
             goal = self.holder(one, two, Place(3, three.template, step.target), moment)
+            yield Obligation(name, before, goal, (one, two, three, step))
         else:
-            goal = self.pair(one, two, moment)
-        yield Obligation(name, (*moment.constraints, *h, *self.counts(one, two, three)), goal, (one, two, three, step))
+            yield from self.both(name, before, one, two, moment, (one, two, three, step))
+
+    def both(self, name: str, before: tuple[Term, ...], one: Place, two: Place, moment: Moment,
+             about: tuple[object, ...]) -> Iterator[Obligation]:
+        """P and Q of the two at that moment, one conjunct after the other."""
+        for row in (self._row(one, two), self.every(one, two)):
+            for part in () if row is None else row.parts:
+                yield Obligation(name, before, self.threads.holds(part, moment, (one, two)), about)
 
     def race(self, a: int, b: int) -> Iterator[Obligation]:
         for one, two, overlap, first, second, _ in self.conflicts(a, b):
@@ -277,10 +292,8 @@ class PairsCheck:
         """Whether there can be distinct threads of these templates at once."""
         return all(templates.count(t) <= self.crowd[t] for t in templates)
 
-    def pair(self, one: Place, two: Place, moment: Moment) -> Term:
-        """P of the two threads at that moment."""
-        row = self.body.pairs.get((one.template, one.cls, two.template, two.cls), FALSE_ROW)
-        return self.threads.holds(row, moment, (one, two))
+    def _row(self, one: Place, two: Place) -> Row:
+        return self.body.pairs.get((one.template, one.cls, two.template, two.cls), FALSE_ROW)
 
     def holder(self, one: Place, two: Place, three: Place, moment: Moment) -> Term:
         """K of the first two while the third is where it is."""
@@ -291,9 +304,21 @@ class PairsCheck:
         """H(1,2), before the step."""
         if (one, two) not in self._h:
             before = self.threads.before
-            facts = (self.pair(one, two, before), self.pair(two, one, before))
+            facts = tuple(self.threads.holds(part, before, places) for places in ((one, two), (two, one))
+                          for row in (self._row(*places), self.every(*places)) if row is not None for part in row.parts)
             self._h[one, two] = facts if self.impossible(facts) else (*facts, *self.threads.numbers((one, two)))
         return self._h[one, two]
+
+    def every(self, one: Place, two: Place) -> Row | None:
+        return self.body.every.get((one.template, one.cls, two.template, two.cls))
+
+    def indexed(self, mover: Place, step: Step, *pairs: tuple[Place, Place]) -> Iterator[Term]:
+        """Q of these pairs, both ways round, for the indices that a step uses."""
+        if self.body.every:
+            for places in (p for one, two in pairs for p in ((one, two), (two, one))):
+                row = self.every(*places)
+                for part in () if row is None else row.parts:
+                    yield from self.threads.at_indices(part, places, mover, step.edge.op)
 
     def beside(self, one: Place, two: Place, three: Place) -> tuple[Term, ...]:
         """What holds before a step while the third is at an atomic location."""
@@ -335,7 +360,8 @@ class PairsCheck:
             one, two = Place(1, a, ca), Place(2, b, cb)
             h = self.h(one, two)
             for step, moment in self.possible_steps(one, (two,), h):
-                yield one, two, step, moment, (*moment.constraints, *h, *self.counts(one, two))
+                yield one, two, step, moment, (*moment.constraints, *h, *self.counts(one, two),
+                                               *self.indexed(one, step, (one, two)))
 
     def possible_steps(self, mover: Place, others: tuple[Place, ...], h: tuple[Term, ...]) -> Iterator[tuple[Step, Moment]]:
         if not self.impossible(h):
@@ -398,6 +424,8 @@ class PairsCheck:
             for fact in self.body.counting:
                 if fact.weights[t][self.at_start(1, t).cls]:
                     return "CountInit", template.name, "the class of the start location has a weight"
+        if self.body.every and (any(self.atomic) or self.program.ints != "exact"):
+            return "every", "", "formulas for every index are for exact integers and programs without atomic locations"
         if not sum(self.crowd):
             return "count", "", "the program has no thread"
         if isinstance(self.question, Assertions) and sum(t.count or 0 for t in self.program.templates) <= 1:

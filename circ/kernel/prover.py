@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from circ.smt import Answer, Solver, Term, conjunction, decide_apart, disjunction, key, negation
+from circ.smt import Answer, Solver, Term, conjunction, decide_apart, disjunction, key, negation, without_stores
 
 BATCH = 48
 EFFORT, BRIEFLY = 20_000_000, 1_000_000
@@ -22,8 +22,8 @@ class Obligation:
     about: tuple[object, ...] = ()
 
     @property
-    def violation(self) -> Term:
-        return conjunction((*self.hypotheses, negation(self.goal)))
+    def violation(self) -> tuple[Term, ...]:
+        return (*self.hypotheses, negation(without_stores(self.goal)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Failure:
 
 
 class Prover:
-    def __init__(self) -> None:
+    def __init__(self, batch: int = BATCH) -> None:
         self.queries = 0
-        self._size = BATCH
+        self._size = batch
         self._false = key(disjunction(()))
         self._true = key(conjunction(()))
         self._seen: dict[tuple[frozenset[int], int], Obligation] = {}
@@ -72,13 +72,13 @@ class Prover:
     def _prove(self, batch: list[Obligation]) -> Failure | None:
         """All at once; only if that does not succeed, one by one. Where batches are too hard they become smaller."""
         if len(batch) != 1:
-            answer = Answer.UNSAT if not batch else self._ask_briefly((disjunction(o.violation for o in batch),))
+            answer = Answer.UNSAT if not batch else self._ask_briefly((disjunction(conjunction(o.violation) for o in batch),))
             if answer is Answer.UNSAT:
                 return None
             if answer is Answer.UNKNOWN:
                 self._size = max(1, self._size // 4)
         for obligation in batch:
-            answer = self._ask((*obligation.hypotheses, negation(obligation.goal)))
+            answer = self._ask(obligation.violation)
             if answer is not Answer.UNSAT:
                 return Failure(obligation, answer)
         return None

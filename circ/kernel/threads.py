@@ -6,9 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from circ.kernel.body import SLOTS, Counting, Row
+from circ.kernel.body import ANY, SLOTS, Counting, Row
 from circ.smt import Encoder, State, Term, conjunction, disjunction, equality, key, negation, rename
-from frontend.cfa import Access, Arbitrary, Op, Program, Self, ThreadTemplate, Values, Variable, op_writes
+from frontend.cfa import (
+    Access,
+    Arbitrary,
+    Assign,
+    Havoc,
+    Op,
+    Program,
+    Self,
+    ThreadTemplate,
+    Values,
+    Variable,
+    op_reads,
+    op_writes,
+    primitive,
+)
 from frontend.expr import BOOL, Binary, Const, Element, Expr, Read, Var
 
 Terms: TypeAlias = Mapping[str, Term]
@@ -43,7 +57,7 @@ class Threads:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.encoder = Encoder(program.ints)
-        self.globals: Terms = {v.name: self.encoder.symbol(v) for v in program.globals}
+        self.globals: Terms = {v.name: self.encoder.symbol(v) for v in (*program.globals, ANY)}
         self.locals: Mapping[tuple[int, int], Terms] = {
             (slot, t): {v.name: self.encoder.symbol(v, f"@{slot}") for v in template.locals}
             for slot in SLOTS for t, template in enumerate(program.templates)}
@@ -123,6 +137,13 @@ class Threads:
     def _locals(self, place: Place, moment: Moment) -> Terms:
         return moment.locals if place.slot == moment.mover else self.locals[place.slot, place.template]
 
+    def at_indices(self, row: Row, places: Sequence[Place], mover: Place, op: Op) -> Iterator[Term]:
+        """The row before the step, for each index of an array that the operation of `mover` reads or writes."""
+        named = {**self.globals, **self.locals[mover.slot, mover.template]}
+        for e in dict.fromkeys(_indices(op)):
+            index = self.encoder.index(e, named)
+            yield self.formula(row, {**self.globals, ANY.name: index}, [self._locals(p, self.before) for p in places])
+
     # ----------------------------------------------------------------------------------------------- thread numbers
     def numbers(self, places: Sequence[Place], at_start: bool = False) -> tuple[Term, ...]:
         """What is known of the threads' own numbers (`Self` start values).
@@ -179,6 +200,13 @@ class Threads:
         i, j = (self.encoder.index(access.index, {**self.globals, **self.locals[place.slot, place.template]})
                 for place, access in ((one, a.lvalue), (two, b.lvalue)))
         return equality(i, j)
+
+
+def _indices(op: Op) -> Iterator[Expr]:
+    yield from (v.index for v in op_reads(op) if isinstance(v, Element))
+    for part in primitive(op):
+        targets = (part.target,) if isinstance(part, Assign) else part.targets if isinstance(part, Havoc) else ()
+        yield from (t.index for t in targets if isinstance(t, Element))
 
 
 def _numbers(template: ThreadTemplate) -> Iterator[tuple[Variable, int, bool]]:

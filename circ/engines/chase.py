@@ -1,0 +1,276 @@
+"""Engine `chase`: random runs in which threads are held back at their accesses, until another one is at the same cell.
+
+After Sen, "Race directed random testing of concurrent programs" (PLDI 2008). A run needs no memory of what was visited, so
+long loops, many threads and large heaps cost no more than the steps they take. The search is for all variables at once: what
+a run shows of another variable is kept for the question about it. Deterministic: the random numbers are the same in every
+run, and effort is counted in steps. It finds races and proves nothing; a run that rests on doubtful steps
+(`circ.kernel.doubts`) is dropped and the search goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from circ.engines.explicit_facts import samples
+from circ.engines.explicit_trace import Found, build_trace
+from circ.kernel.doubts import doubt
+from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Trace, Unknown, Verdict
+from frontend.cfa import AccessKind, AllAt, Assume, Edge, Program, conflict, primitive
+from frontend.conflicts import Ready, clash, ready
+from frontend.evaluate import Undefined, Value, Where
+from frontend.interpret import Machine, Move, Thread, settle
+
+EFFORT = 60_000
+"""Steps of all runs about one question, if nobody says otherwise."""
+TOGETHER = 12_000
+SHORTEST, LONGEST = 400, 25_000
+"""Steps of one run: twice as many after each one that was cut off."""
+SWITCHES = (0.03, 0.15, 0.4)
+HOLDS = (1.0, 0.6, 0.25)
+COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
+"""Threads of each template of unbounded number, in turn."""
+TRIES = 4
+CAREFUL = 0.95
+SMALL = 4
+
+
+class Chase:
+    """Answers the questions of one program in turn; keeps the races that it comes across."""
+
+    def __init__(self, together: int = 0) -> None:
+        self.together = together
+        """The effort to spend on all variables at once when the first question is asked."""
+        self.program: Program | None = None
+        self.found: dict[str, Trace] = {}
+        self.runs: dict[str, int] = {}
+        self.length: dict[str, int] = {}
+        self.blamed: set[tuple[int, int]] = set()
+        """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
+
+    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+        if not isinstance(question, RaceOn):
+            return Unknown("random runs look for races only", ("chase",))
+        if program is not self.program:
+            self.program, self.found, self.runs, self.length = program, {}, {}, {}
+            self.machine = Machine(program)
+            self.values = _values(program)
+            self.suspects = _suspects(program)
+            self.blamed = set()
+            self._search(frozenset(self.suspects), "", self.together, options, observer)
+        x = question.variable
+        if x not in self.found and x in self.suspects:
+            self._search(frozenset((x,)), x, min(EFFORT, options.max_states), options, observer)
+        if x in self.found:
+            return Refuted(self.found[x], Statistics(states=len(self.found[x].steps)))
+        return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
+
+    def _search(self, wanted: frozenset[str], key: str, effort: int, options: Options, observer: Observer) -> None:
+        """Runs until the effort is spent or one of the wanted variables has a race."""
+        if not wanted:
+            return
+        assert self.program is not None
+        while effort > 0 and not wanted & self.found.keys():
+            options.check_time()
+            number = self.runs[key] = self.runs.get(key, -1) + 1
+            length = self.length.setdefault(key, SHORTEST)
+            run = Run(self, wanted, number)
+            taken = run.go(min(length, effort))
+            if taken == length:
+                self.length[key] = min(2 * length, LONGEST)
+            effort -= taken + 20
+            observer("chase", {"run": number, "threads": len(run.crew)})
+
+
+class Run:
+    """One run; `held` are the threads that wait at an access."""
+
+    def __init__(self, chase: Chase, wanted: frozenset[str], number: int) -> None:
+        assert chase.program is not None
+        self.chase, self.wanted, self.program, self.machine = chase, wanted, chase.program, chase.machine
+        self.random = Random(number)
+        self.switch = SWITCHES[number % len(SWITCHES)]
+        self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
+        copies = COPIES[number % len(COPIES)]
+        self.crew = tuple(i for i, t in enumerate(self.program.templates)
+                          for _ in range(copies if t.count is None else t.count))
+        start = self.machine.open_start(self.crew)
+        self.globals: list[Value] = list(start.globals)
+        self.threads: list[Thread] = list(start.threads)
+        self.near = [self._near(i) for i in range(len(self.crew))]
+        self.held: set[int] = set()
+        self.path: list[tuple[int, Move]] = []
+        self.chosen: dict[int, int] = {}
+        """For each thread the last edge that it took by a free choice."""
+        self.atomic = [t.cfa.atomic for t in self.program.templates]
+
+    def go(self, steps: int) -> int:
+        """Takes up to so many steps; ends early when nobody can go on, or with a race on a wanted variable. How many it took."""
+        current = 0
+        for n in range(steps):
+            holder = self._holder(current)
+            order = [holder] if holder is not None else self._order(current)
+            mover = next((i for i in order if self._step(i)), None)
+            if mover is None:
+                self._blame()
+                return n + 1
+            current = mover
+            self.held.discard(mover)
+            self.near[mover] = self._near(mover)
+            if self.near[mover]:
+                if self._judge(mover):
+                    return n + 1
+                if self.random.random() < self.hold:
+                    self.held.add(mover)
+        return steps
+
+    def _holder(self, current: int) -> int | None:
+        """The thread in an atomic section: only the last one that moved can be."""
+        return current if self.threads[current][0] in self.atomic[self.crew[current]] else None
+
+    def _order(self, current: int) -> list[int]:
+        """Whom to try in turn: mostly the same as before, those held back last."""
+        free = [i for i in range(len(self.crew)) if i not in self.held]
+        self.random.shuffle(free)
+        late = sorted(self.held)
+        self.random.shuffle(late)
+        if self.random.random() >= self.switch:
+            for order in (free, late):
+                if current in order:
+                    order.remove(current)
+                    order.insert(0, current)
+        return free + late
+
+    # ----------------------------------------------------------------------------------------------- steps
+    def _step(self, i: int) -> bool:
+        """One step of a thread, by an edge chosen at random of those that pass; none that the program may not have."""
+        template, (location, local) = self.crew[i], self.threads[i]
+        edges = [e for e in self.machine.leaving(template, location) if not _doubtful(self.machine.edge(template, e))]
+        if len(edges) > 1:
+            self.random.shuffle(edges)
+            if self.random.random() < CAREFUL:
+                edges.sort(key=lambda e: (template, e) in self.chase.blamed)
+        for e in edges:
+            code = self.machine.code(template, e)
+            if code.guards and not self.machine.guards_pass(code.guards, self.crew, self.threads, i):
+                continue
+            for _ in range(TRIES):
+                known: dict[Where, int] = {}
+                g, own = self.globals, local
+                passed = self._attempt(template, e, known, g, own)
+                if passed is not None:
+                    after, mine = passed
+                    thread = self.machine.edge(template, e).target, tuple(mine)
+                    self.path.append((i, Move(e, tuple(after), thread, tuple(known.items()), code.guards)))
+                    self.globals, self.threads[i] = after, thread
+                    if len(edges) > 1 and _free(self.machine.edge(template, e)):
+                        self.chosen[i] = e
+                    return True
+                if not known:
+                    break
+        return False
+
+    def _blame(self) -> None:
+        """Nobody can go on: choices of threads that have not come to their end were bad ones."""
+        for i, e in self.chosen.items():
+            if self.machine.leaving(self.crew[i], self.threads[i][0]):
+                self.chase.blamed.add((self.crew[i], e))
+
+    def _attempt(
+        self, template: int, e: int, known: dict[Where, int], g: list[Value], own: tuple[Value, ...],
+    ) -> tuple[list[Value], list[Value]] | None:
+        """Globals and locals after an edge, with values for what it reads and nobody has chosen; None if it does not pass."""
+        code = self.machine.code(template, e)
+
+        def fill(k: int, _: int | None) -> Value:
+            hole = code.holes[k]
+            if hole.whole:
+                return (0 if hole.eager else None), ()
+            if hole.eager and ("h", k, None) not in known:
+                raise Undefined(("h", k, None))
+            return known.get(("h", k, None))
+
+        while True:
+            after, mine = list(g), list(own)
+            settle(after, mine, known)
+            try:
+                return (after, mine) if code.run(after, mine, fill) else None
+            except Undefined as missing:
+                where = missing.where
+                t = code.holes[where[1]].type if where[0] == "h" else self.machine.variable(template, where).type
+                small = self.random.random() < 0.5
+                known[where] = t.wrap(self.random.randrange(SMALL) if small else self.random.choice(self.chase.values))
+
+    # ----------------------------------------------------------------------------------------------- races
+    def _near(self, i: int) -> dict[str, tuple[Ready, ...]]:
+        """The accesses that are next for a thread, of wanted variables."""
+        template, (location, _) = self.crew[i], self.threads[i]
+        names = {a.variable: None for e in self.machine.leaving(template, location)
+                 for a in self.machine.edge(template, e).accesses if a.variable in self.wanted}
+        return {x: found for x in names if (found := self._ready(i, x))}
+
+    def _ready(self, i: int, x: str) -> tuple[Ready, ...]:
+        try:
+            return ready(self.machine, x, self.crew[i], tuple(self.globals), self.threads[i])
+        except Undefined:
+            return ()
+
+    def _judge(self, mover: int) -> bool:
+        """Whether the thread that has moved now shows a race with another one."""
+        for x, ones in self.near[mover].items():
+            for j in range(len(self.crew)):
+                if j == mover or x not in self.near[j] or x in self.chase.found:
+                    continue
+                pair = clash(self.machine, self.crew[mover], ones, self.crew[j], self._ready(j, x))
+                if pair is not None and self._keep(x, (mover, *pair[0][:2]), (j, *pair[1][:2])):
+                    return True
+        return False
+
+    def _keep(self, x: str, one: tuple[int, int, int], two: tuple[int, int, int]) -> bool:
+        who = range(len(self.crew))
+        trace = build_trace(self.program, self.machine, RaceOn(x), self.crew, self.path, who, Found(0, (one, two)))
+        if doubt(self.program, trace) is not None:
+            return False
+        self.chase.found[x] = trace
+        return True
+
+
+def _doubtful(edge: Edge) -> bool:
+    return any(d.step for d in edge.doubts)
+
+
+def _free(edge: Edge) -> bool:
+    """Whether the step can always be taken."""
+    return not any(isinstance(p, Assume | AllAt) for p in primitive(edge.op))
+
+
+def _values(program: Program) -> Sequence[int]:
+    """Values worth trying for what is open: constants of the program and numbers near them."""
+    return samples(program)
+
+
+def _suspects(program: Program) -> dict[str, None]:
+    """Variables with two accesses, by threads that can exist at once, that would be a race."""
+    accesses: dict[str, list[tuple[int, Edge, int]]] = {}
+    for n, t in enumerate(program.templates):
+        for e in t.cfa.edges:
+            for k, a in enumerate(e.accesses):
+                if a.kind is not AccessKind.SYNC:
+                    accesses.setdefault(a.variable, []).append((n, e, k))
+    found: dict[str, None] = {}
+    for x, places in accesses.items():
+        kinds = list({(n, e.protected, e.accesses[k].write, e.accesses[k].kind): (n, e, k) for n, e, k in places}.values())
+        if any(_together(program, one[0], two[0])
+               and conflict(program.race_model, one[1], one[1].accesses[one[2]], two[1], two[1].accesses[two[2]])
+               for i, one in enumerate(kinds) for two in kinds[i:]):
+            found[x] = None
+    return found
+
+
+def _together(program: Program, one: int, two: int) -> bool:
+    count = program.templates[one].count
+    return one != two or count is None or count > 1
+
+
+def engine() -> Chase:
+    return Chase(TOGETHER)
