@@ -166,13 +166,23 @@ def counted(system: System, options: Options, observer: Observer) -> Verdict:
         observer("refinement", {"round": rounds, "predicates": len(statistics.predicates), "states": result.states})
         if not found:
             return Safe(modular_certificate(system, result), (WHY,), statistics=statistics)
-        if parts == everything or patterns.at_start():
-            # With everything exposed every state of the join is reachable, and from a pattern an error is.
-            wrong = Product(system, options, stepper).search(statistics)
-            assert wrong is not None, "a reachable state from which an error can be reached"
+        finer = everything if patterns.at_start() else _finer(patterns, result, found, parts, everything)
+        parts, rounds = finer, rounds + 1
+        if parts != everything:
+            try:
+                result = Modular(system, parts, _smaller(options), stepper).run()
+                continue
+            except OutOfDomain:
+                if options.on("symbolic"):
+                    raise
+                # What is exposed in part can have more states than the product itself.
+                parts = everything
+        # With everything exposed R is the product, up to symmetry; a search finds a wrong run before all of it is known.
+        wrong = Product(system, options, stepper).search(statistics)
+        if wrong is not None:
             return wrong
-        parts, rounds = _finer(patterns, result, found, parts, everything), rounds + 1
         result = Modular(system, parts, options, stepper).run()
+        assert not patterns.within(result), "with everything exposed every state of the join is reachable"
 
 
 def _finer(patterns: Patterns, result: Modular, found: list[Pattern], parts: tuple[Parts, ...],
