@@ -20,7 +20,7 @@ from circ.report.flowrule import Alarm
 from circ.report.rows import Head, Row
 from frontend.source import FrontendError, Location
 
-FORMAT, VERSION = "circ-results", 1
+FORMAT, VERSION = "circ-results", 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,9 @@ from circ.results import Cache, Known, Results, read_results
 from circ.session import Request
 from circ.sources import Source, find_sources
 from circ.verdict import Answer, Refuted, Safe, Unknown
-from frontend import load
+from frontend import load, resolve_variable
 from frontend.cfa import Program
+from frontend.names import NoSuchVariable
 from frontend.source import FrontendError, Location, read_source
 
 READING = 120.0
@@ -207,9 +208,10 @@ class Scan:
             return
 
         program = load(job.path, request.source)
-        asked = _named(_questions(program, request, extra))
-        head = Head(job.path, key, job.lines, tuple(asked), alarms=alarms(program), models=_models(program),
-                    seconds=round(time.monotonic() - begin, 3))
+        missing = _missing(program, request)
+        asked = _named(_questions(program, request, extra, missing))
+        head = Head(job.path, key, job.lines, tuple(asked), missing, tuple(map(str, program.warnings)),
+                    alarms=alarms(program), models=_models(program), seconds=round(time.monotonic() - begin, 3))
         tell(head)
         tell(Allow(_allowed(self.request.file_timeout, request, len(asked), time.monotonic() - begin)))
         rows = {row.variable: row for row in known.rows if row.variable in asked}
@@ -249,9 +251,21 @@ def _job(number: int, source: Source, request_for: RequestFor) -> Job:
     return Job(number, source.path, request, header, text.count("\n") + 1)
 
 
-def _questions(program: Program, request: Request, extra: Sequence[str]) -> list[Asked]:
+def _missing(program: Program, request: Request) -> tuple[str, ...]:
+    """The names asked about that this program has no variable of; other files may."""
+    missing: dict[str, None] = {}
+    for name in request.variables or ():
+        try:
+            resolve_variable(program, name)
+        except NoSuchVariable:
+            missing[name] = None
+    return tuple(missing)
+
+
+def _questions(program: Program, request: Request, extra: Sequence[str], missing: Sequence[str]) -> list[Asked]:
     """What the request asks, and what the file's header expects beyond it: a global that no thread touches, say."""
-    asked = list(questions(program, request.variables, request.prop))
+    wanted = None if request.variables is None else [name for name in request.variables if name not in missing]
+    asked = list(questions(program, wanted, request.prop))
     for subject in extra:
         if subject != ASSERTS and request.prop in ("races", "all"):
             with contextlib.suppress(FrontendError):  # missing from the answers, hence a difference

@@ -9,16 +9,20 @@ from circ.report.rows import Scanned, scanned_status
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, worst
 from circ.report.table import scan_table, verdicts
 from circ.scan import Job, Scan
+from frontend.source import FrontendError, Location
 
 
 def report(scan: Scan, form: str, flow_rule: bool, expect: bool) -> int:
     """Writes the report on what is known by now and gives the exit status."""
     files = scan.files
     differences = list(_differences(scan)) if expect else None
-    status = _status(scan, files, differences)
+    missing = list(_missing(scan))
+    status = worst([_status(scan, files, differences), BAD_INPUT if missing else PROVED])
     for scanned in files:
         if scanned.head.error or scanned.head.limit:
             print(scanned.head.error or scanned.head.limit, file=sys.stderr)
+    for line in missing:
+        print(line, file=sys.stderr)
     sys.stdout.write(scan_table(files, form, flow_rule, differences, status))
     if differences is not None and form == "text":
         total = sum(len(job.header.expectations) for job in scan.jobs)
@@ -27,6 +31,20 @@ def report(scan: Scan, form: str, flow_rule: bool, expect: bool) -> int:
         print(f"circ: interrupted: {scan.unfinished} files not reached; {_how_to_go_on(scan)}", file=sys.stderr)
     sys.stdout.flush()
     return status
+
+
+def _missing(scan: Scan) -> Iterator[str]:
+    """A line for each name that was asked for and that no file has; none while it may be in a file that was not read."""
+    heads = {f.head.file: f.head for f in scan.files}
+    asked = [(job, name) for job in scan.jobs if job.request is not None for name in job.request.variables or ()]
+    for name in dict.fromkeys(name for _, name in asked):
+        of = [heads.get(job.path) for job, wanted in asked if wanted == name]
+        read = [head for head in of if head is not None and not head.limit]
+        lacking = [head for head in read if name in head.missing]
+        if lacking and len(read) == len(of) and all(name in head.missing or head.error or head.bug for head in read):
+            others = f", nor in the {len(lacking) - 1} others" if len(lacking) > 1 else ""
+            yield str(FrontendError(Location(lacking[0].file, 1), f"there is no variable '{name}' in this program{others}",
+                                    "circ cfa shows the variables"))
 
 
 def _how_to_go_on(scan: Scan) -> str:

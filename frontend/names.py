@@ -6,11 +6,15 @@ from frontend.cfa import Program, Variable
 from frontend.source import FrontendError, Location
 
 
+class NoSuchVariable(FrontendError):
+    """A program has no variable of that name."""
+
+
 def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
     """The variables that `-x name` means: a variable, a field `s.f`, an element `a[]`, or all parts of an object.
 
     A static may be written `file.c:x` or `f::x`; a plain `x` is the global of that name, or the only static called so.
-    Raises FrontendError if nothing or more than one object is meant.
+    Raises NoSuchVariable if nothing is meant, FrontendError if more than one object is.
     """
     here = Location(program.file, 1)
     wanted = name.strip()
@@ -29,7 +33,7 @@ def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
         if len(objects) > 1:
             raise FrontendError(here, f"'{name}' may be any of {', '.join(objects)}", "write file.c:x or f::x")
         return tuple(matches)
-    raise FrontendError(here, f"there is no variable '{name}' in this program", "circ cfa shows the variables")
+    raise NoSuchVariable(here, f"there is no variable '{name}' in this program", "circ cfa shows the variables")
 
 
 def _exactly(variables: list[Variable], name: str) -> list[Variable]:

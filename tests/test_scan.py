@@ -187,6 +187,24 @@ def test_limits_end_in_unknown(scan: Run, folder: Path) -> None:
         assert done.rows and all(row[2] == "unknown" for row in done.rows) and done.status == 3
 
 
+def test_a_file_without_the_variable_is_skipped(scan: Run, folder: Path) -> None:
+    done = scan(folder, "-x", "a", "-x", "x", "--format", "csv")
+    assert done.rows == [("locked.c", "x", "safe"), ("pre.i", "x", "safe"), ("racy.c", "a", "race")]
+    assert done.status == 1 and "error" not in done.err
+    files = json.loads(scan(folder, "-x", "x", "--format", "json").out)["files"]
+    assert [f["missing"] for f in files] == [[], [], ["x"]] and [f["status"] for f in files] == [0, 0, 0]
+
+
+def test_a_variable_that_no_file_has_is_an_error(scan: Run, folder: Path) -> None:
+    for _ in ("computed", "cached"):
+        done = scan("locked.c", "pre.i", "-x", "x", "-x", "nowhere", "--format", "csv", cwd=folder)
+        assert done.status == 2 and done.rows == [("locked.c", "x", "safe"), ("pre.i", "x", "safe")]
+        assert [line for line in done.err.splitlines() if "error" in line] == [
+            "locked.c:1: error: there is no variable 'nowhere' in this program, nor in the 1 others (circ cfa shows the variables)"]
+    done = scan("locked.c", "-x", "nowhere", cwd=folder)
+    assert done.status == 2 and "locked.c:1: error: there is no variable 'nowhere' in this program (" in done.err
+
+
 def test_nothing_to_scan(scan: Run, tmp_path: Path) -> None:
     done = scan(tmp_path)
     assert done.status == 2 and done.err == f"{tmp_path}:1: error: there are no C files here (circ scan reads .c and .i files)\n"
@@ -216,7 +234,7 @@ def test_results_are_json_lines_and_resuming_computes_nothing_twice(scan: Run, f
     out = tmp_path / "results.jsonl"
     first = scan(folder, "--no-cache", "-o", out, "--format", "csv")
     lines = lines_of(out)
-    assert lines[0] == {"format": "circ-results", "version": 1}
+    assert lines[0] == {"format": "circ-results", "version": 2}
     assert [(line["kind"], line.get("variable")) for line in lines[1:]].count(("row", "a")) == 1
     before = out.read_bytes()
     again = scan(folder, "--no-cache", "--resume", out, "--format", "csv")
@@ -241,8 +259,8 @@ def test_resuming_after_a_kill_keeps_what_is_there(scan: Run, folder: Path, tmp_
 
 @pytest.mark.parametrize(("text", "line"), [
     ("", 1), ("no JSON\n", 1), ('{"format": "circ-report"}\n', 1), ('{"format": "circ-results", "version": 99}\n', 1),
-    ('{"format": "circ-results", "version": 1}\n{"kind": "row"}\n', 2), ('{"format": "circ-results", "version": 1}\n[]\n', 2),
-    ('{"format": "circ-results", "version": 1}\nx\n', 2), ("\0\1\2\n", 1), ('{"format": "circ-results", "version": 1}', 1),
+    ('{"format": "circ-results", "version": 2}\n{"kind": "row"}\n', 2), ('{"format": "circ-results", "version": 2}\n[]\n', 2),
+    ('{"format": "circ-results", "version": 2}\nx\n', 2), ("\0\1\2\n", 1), ('{"format": "circ-results", "version": 2}', 1),
 ])
 def test_a_foreign_results_file_is_refused(scan: Run, folder: Path, tmp_path: Path, text: str, line: int) -> None:
     out = tmp_path / "results.jsonl"

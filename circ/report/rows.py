@@ -14,12 +14,17 @@ from frontend.cfa import Program
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """One file: what was asked of it, or the one line that says why it could not be read (`limit`: a limit was reached)."""
+    """One file: what was asked of it, or the one line that says why it could not be read (`limit`: a limit was reached).
+
+    `missing` are names given by `-x` that it has no variable of, `warnings` are those of the program as a whole.
+    """
 
     file: str
     key: str | None
     lines: int = 0
     asked: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     error: str = ""
     bug: str = ""
     limit: str = ""
@@ -46,6 +51,7 @@ class Row:
     bug: bool = False
     limits: tuple[float | None, int | None] = (None, None)
     assuming: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     evidence: str = ""
     cached: bool = False
 
@@ -74,7 +80,7 @@ def row_of(program: Program, answer: Answer, key: str | None, limits: tuple[floa
         answer_text(program, answer, explain=False).partition("\n")[0], s.predicates, sum(s.acfa.values()), s.k,
         round(s.seconds.get("engine", 0.0) + s.seconds.get("kernel", 0.0), 3),
         isinstance(answer.verdict, Unknown) and bool(answer.verdict.bug), limits,
-        tuple(str(a) for a in (*program.assumptions, *answer.assumptions)), evidence,
+        tuple(str(a) for a in (*program.assumptions, *answer.assumptions)), tuple(map(str, answer.warnings)), evidence,
     )
 
 

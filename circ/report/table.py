@@ -48,7 +48,7 @@ def _figures(row: Row) -> tuple[str, str, str]:
 
 # --------------------------------------------------------------------------------------------------- formats
 def _text(files: Sequence[Scanned], flow_rule: bool) -> str:
-    lines = [row.message for f in files for row in f.rows if row.verdict != "safe"]
+    lines = [line for f in files for line in _told(f)]
     if flow_rule:
         lines += [line for f in files for line in flow_text(f.head.alarms, verdicts(f)).splitlines()]
     table = [dict(zip(COLUMNS, COLUMNS, strict=True))]
@@ -62,6 +62,16 @@ def _text(files: Sequence[Scanned], flow_rule: bool) -> str:
     reading = sum(f.head.seconds for f in files)
     lines.append(f"circ: {verdict_counts(files)}; {len(files)} files, {analysis:.1f} s of analysis, {reading:.1f} s of reading")
     return "\n".join(lines) + "\n"
+
+
+def _told(scanned: Scanned) -> Iterator[str]:
+    """What stands above the table: what is not proved, and what makes a proof say less than it seems to."""
+    for row in scanned.rows:
+        if row.verdict != "safe":
+            yield row.message
+        yield from (f"{scanned.head.file}: warning: {row.variable}: {w}" for w in row.warnings)
+    if scanned.rows:
+        yield from (f"{scanned.head.file}: warning: {w}" for w in scanned.head.warnings)
 
 
 def _aligned(text: str, column: str, width: int) -> str:
@@ -99,8 +109,10 @@ def _file(scanned: Scanned, flow_rule: bool) -> dict[str, Any]:
     data: dict[str, Any] = {
         "file": head.file, "lines": head.lines, "models": head.models, "status": scanned_status(scanned),
         "error": head.error or None, "bug": head.bug or None, "limit": head.limit or None, "complete": scanned.complete,
+        "missing": list(head.missing), "warnings": list(head.warnings),
         "answers": [{"variable": r.variable, "verdict": r.verdict, "engine": r.engine, "message": r.message,
                      "predicates": list(r.predicates), "acfa": r.acfa, "k": r.k, "assuming": list(r.assuming),
+                     "warnings": list(r.warnings),
                      "cached": r.cached, "time": r.seconds} for r in scanned.rows],
     }
     if flow_rule:
