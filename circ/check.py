@@ -37,7 +37,7 @@ from circ.verdict import (
     silent,
     subjects,
 )
-from frontend import resolve_variable
+from frontend import LoadOptions, load, resolve_variable
 from frontend.cfa import Program, Variable
 
 if TYPE_CHECKING:
@@ -81,6 +81,15 @@ def check(
     plan = Plan(engine, options or Options(), limits or Limits())
     asked = questions(program, variables, prop)
     return Result(program, tuple(answers(program, asked, plan, observer or silent)))
+
+
+def verify(
+    path: str | Path, source: LoadOptions | None = None, limits: Limits | None = None, *, prop: str = "asserts",
+    options: Options | None = None,
+) -> Result:
+    """Checks the annotations and assertions of a C file (or, by `prop`, races with their help), thread by thread."""
+    program = load(path, replace(source or LoadOptions(), contracts=True))
+    return check(program, None, engines.ANNOTATED, limits, prop=prop, options=options)
 
 
 # --------------------------------------------------------------------------------------------------- questions
@@ -158,6 +167,9 @@ class _Worker:
 
     def _infer(self, task: Asked, emit: Emit, begin: float) -> tuple[str, Verdict]:
         observer = self._observer(task, emit)
+        if self.program.relies and isinstance(task.question, Assertions) and self.entry.name != engines.ANNOTATED:
+            return self.entry.name, Unknown("it says nothing about what threads assume of each other",
+                                            advice="ask assume-guarantee")
         proof = triage(self.program, task.question)
         if proof is not None:
             return "triage", Safe(proof, (reason(self.program, proof),), trivial=True)
