@@ -6,7 +6,7 @@ STAMP  := $(VENV)/installed
 SEED   ?= $(shell date +%s)
 N      ?= 2000
 
-.PHONY: demo test check fuzz bench table1 bench-protocols clean
+.PHONY: demo test check fuzz bench table1 bench-protocols clean tsan
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
@@ -23,6 +23,9 @@ check: $(STAMP)
 
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz_main --seed $(SEED) --count $(N)
+
+tsan: $(STAMP)
+	$(BIN)/python tests/tsan.py
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py

@@ -28,7 +28,7 @@ def pthread_program(seed: int) -> str:
     workers = r.choice([1, 1, 2])
     text = [HEAD]
     for w in range(workers):
-        body = [line for _ in range(r.choice([1, 1, 2])) for line in _damaged(r, style(r, reads=r.random() < 0.3))]
+        body = [line for _ in range(r.choice([1, 1, 2])) for line in damaged(r, style(r, reads=r.random() < 0.3))]
         text.append(f"static void *worker{w}(void *arg)\n{{\n    int k = (int)(long)arg & 1, got, seen = 0;\n")
         text += [f"    {line}\n" for line in body]
         text.append("    (void)got; (void)k;\n    return seen ? arg : 0;\n}\n")
@@ -46,7 +46,7 @@ def _main(r: random.Random, style: Callable[..., list[str]], workers: int) -> li
         start.append("pthread_mutex_init(&m, 0);")
     first = f"pthread_create(&t, 0, worker0, (void *){r.choice([0, 1])}L);"
     second = f"pthread_create(&u, 0, worker{workers - 1}, (void *){r.choice([0, 1])}L);"
-    inside = _damaged(r, style(r, reads=r.random() < 0.3)) if r.random() < 0.5 else []
+    inside = damaged(r, style(r, reads=r.random() < 0.3)) if r.random() < 0.5 else []
     joins = [j for j in ("pthread_join(t, 0);", "pthread_join(u, 0);") if r.random() < 0.8]
     end = ["x++;"] if r.random() < 0.6 else []
     form = r.randrange(4)
@@ -102,7 +102,7 @@ def _nothing(r: random.Random, reads: bool) -> list[str]:
     return [_touch(r, reads)]
 
 
-def _damaged(r: random.Random, lines: list[str]) -> list[str]:
+def damaged(r: random.Random, lines: list[str]) -> list[str]:
     """Sometimes a statement is dropped or two change places."""
     lines = list(lines)
     choice = r.random()

@@ -1,0 +1,54 @@
+"""Random runs that hold threads back: what they find is a run of the program, and they find what needs many steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus import PROGRAMS, read_example
+
+from circ.check import confirmed, questions
+from circ.engines import chase, explicit
+from circ.verdict import Answer, Options, RaceOn, Refuted, Unknown, silent, subjects
+from frontend import load
+from tests.randomc.pthreads import pthread_program
+
+LONG = ("eight_results_broken", "partition_overlaps", "index_shared_by_creator", "list_published_early", "many_workers_lock_broken")
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_races_behind_loops_and_many_threads(name: str) -> None:
+    path = PROGRAMS / "threads" / f"{name}.c"
+    program = load(path)
+    engine = chase.Chase()
+    wanted = {e.subject for e in read_example(path).expectations if e.verdict == "race"}
+    for asked in (a for a in questions(program, None, "races") if a.shown in wanted):
+        verdict = engine(program, asked.question, Options(), silent)
+        assert isinstance(verdict, Refuted)
+        assert isinstance(confirmed(program, Answer(asked.question, asked.shown, verdict, "chase")).verdict, Refuted)
+
+
+def test_only_real_races(tmp_path: Path) -> None:
+    """No race where the explicit search has seen all states, and the same answers in a second run."""
+    path = tmp_path / "a.c"
+    found = 0
+    for seed in range(100, 125):
+        path.write_text(pthread_program(seed))
+        program = load(path)
+        one, two = chase.Chase(together=500), chase.Chase(together=500)
+        for v in subjects(program):
+            question, options = RaceOn(v.name), Options(max_states=2_000)
+            verdict = one(program, question, options, silent)
+            assert verdict == two(program, question, options, silent)
+            if isinstance(verdict, Refuted):
+                found += 1
+                assert isinstance(explicit.answer(program, question, options), Refuted | Unknown)
+    assert found > 4
+
+
+def test_assertions_are_not_its_business(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("#include <assert.h>\nint main(void) { assert(0); return 0; }")
+    program = load(path)
+    asked = questions(program, None, "asserts")
+    assert asked and all(isinstance(chase.Chase()(program, a.question, Options(), silent), Unknown) for a in asked)
