@@ -18,6 +18,7 @@ from circ.dump import Dump
 from circ.kernel.outcome import Accepted, Refused
 from circ.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfMemory, TimedOut, supervise
 from circ.triage import reason, triage
+from circ.vacuity import unreached
 from circ.verdict import (
     Answer,
     Assertions,
@@ -195,7 +196,10 @@ class _Worker:
 
 
 def confirmed(program: Program, answer: Answer, kernel: Kernel | None = None) -> Answer:
-    """The answer if the kernel agrees, with what the proof assumes; else an `Unknown`: our bug, unless a limit was reached."""
+    """The answer if the kernel agrees, with what the proof assumes and what it leaves out as never reached.
+
+    Else an `Unknown`: our bug, unless a limit was reached.
+    """
     match answer.verdict:
         case Safe(certificate=evidence):
             what = "a certificate"
@@ -207,7 +211,8 @@ def confirmed(program: Program, answer: Answer, kernel: Kernel | None = None) ->
             assert_never(answer.verdict)
     judgement = judge(program, answer.question, evidence, kernel)
     if isinstance(judgement, Accepted):
-        return _certain(program, replace(answer, assumptions=judgement.assumptions))
+        empty = unreached(program, evidence) if isinstance(evidence, Certificate) else ()
+        return _certain(program, replace(answer, assumptions=judgement.assumptions, warnings=(*answer.warnings, *empty)))
     if isinstance(judgement, Refused) and judgement.limit:
         late = Unknown(f"the proof could not be checked within the kernel's limits: {judgement}", ("a proof was found",),
                        statistics=answer.verdict.statistics)
