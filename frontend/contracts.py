@@ -60,6 +60,8 @@ class _Found:
     function: str
     clauses: tuple[Clause, ...]
     names: Mapping[str, Expr]
+    guards: tuple[Op, ...]
+    """What the scheduler waits for before the step."""
 
 
 def with_contracts(program: Program, attached: Attached) -> Program:
@@ -134,13 +136,14 @@ class _Contracts:
         if at is None:
             return None
         head = parts[at]
-        if not isinstance(head, Assign) or not all(isinstance(p, Assign) and is_note(name_of(p.target)) for p in parts):
+        if not isinstance(head, Assign) or not all(isinstance(p, Assign) and is_note(name_of(p.target)) for p in parts[at:]) \
+                or not all(isinstance(p, Assume) for p in parts[:at]):
             raise FrontendError(edge.location, "an annotation inside an atomic section that waits",
                                 "wait where the section begins, or annotate outside of it")
         _, place, function, numbers = name_of(head.target).split(":")
         names = {name_of(p.target).removeprefix(f"{_NOTE} "): p.value for p in parts[at + 1:] if isinstance(p, Assign)}
         clauses = tuple(self.attached.clauses[int(n)] for n in numbers.split(",") if n)
-        return _Found(NotePlace(place), function, clauses, names)
+        return _Found(NotePlace(place), function, clauses, names, tuple(parts[:at]))
 
     def _claim(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> None:
         kinds = {NotePlace.LOOP: (Kind.LOOP, ErrorKind.LOOP), NotePlace.ENTRY: (Kind.REQUIRES, ErrorKind.REQUIRES),
@@ -161,14 +164,15 @@ class _Contracts:
         cond: Expr = TRUE
         for c in claimed:
             cond = conjunction(cond, read_formula(c, names, self.model))
-        ops: list[Op] = [Assume(cond)] if claimed else []
+        ops: list[Op] = [*note.guards, *([Assume(cond)] if claimed else [])]
         if note.place is NotePlace.ENTRY:
             ops += [Assign(kept, Read(v)) for v, kept in self._kept(made, template, note)]
             ops += [Assign(made.kept(note.function, name, e.type), e) for name, e in note.names.items()]
         made.edges.append(replace(edge, op=Block(tuple(ops)) if len(ops) != 1 else ops[0], accesses=()))
         where = claimed[0].location if claimed else edge.location
         wrong = made.error(ErrorLocation(error, where, f"{error.value} {' && '.join(c.text for c in claimed) or 'true'}"))
-        made.edges.append(replace(edge, op=Assume(negate(cond)), target=wrong, accesses=()))
+        fails: Op = Assume(negate(cond))
+        made.edges.append(replace(edge, op=Block((*note.guards, fails)) if note.guards else fails, target=wrong, accesses=()))
 
     def _kept(self, made: _Automaton, template: ThreadTemplate, note: _Found) -> list[tuple[Lvalue, Var]]:
         """What `\\old` in the function's ensures needs to know later."""

@@ -108,7 +108,7 @@ def test_a_call_forgets_what_the_function_writes(tmp_path: Path, monkeypatch: py
 
 
 def test_a_loop_without_an_invariant_is_refused(tmp_path: Path) -> None:
-    program = loaded(tmp_path, "int x;\ncirc_thread void f(void) { while (x) x = 0; }")
+    program = loaded(tmp_path, "int x;\ncirc_thread void f(void) { x = 1; while (x) x = 0; }")
     outcome = check_guarantee(program, Assertions(), {"closures": [[]]})
     assert isinstance(outcome, Refused) and "without an invariant" in outcome.detail
 

@@ -161,6 +161,22 @@ def test_a_wrong_loop_invariant_is_told_apart(tmp_path: Path, note: str, said: s
         assert isinstance(verdict, Refuted)
 
 
+def test_handlers_run_again_without_an_invariant(tmp_path: Path) -> None:
+    text = """
+        int on, x;
+        //@ invariant x >= 0;
+        circ_interrupt(on) void handler(void) {{
+            int i = 0;
+            //@ loop invariant 0 <= i <= 3;
+            while (i < 3) {{ i = i + 1; x = i; }}
+            assert(x {claim});
+        }}
+        int main(void) {{ on = 1; return 0; }}
+    """
+    assert isinstance(verify(text_program(tmp_path, text.format(claim=">= 0"))), Safe)
+    assert isinstance(verify(text_program(tmp_path, text.format(claim="== 2"))), Refuted)
+
+
 # --------------------------------------------------------------------------------------------------- any number of threads
 def test_any_number_of_threads_is_one_check(tmp_path: Path) -> None:
     lock = "int m, x;\n//@ assumes m == \\tid ==> m' == \\tid && x' == x;\n"

@@ -109,7 +109,7 @@ class _Check:
 
     def _walk(self, name: str, tag: str) -> Conditions:
         template = self.program.template(name)
-        flow, covers = pieces(template.cfa, self.options.unroll)
+        flow, covers = pieces(template, self.options.unroll)
         self.complete = self.complete and covers
         return Conditions(self.annotated, template, flow, self.closures, f"{name}.{tag}", self.options.check_time, self.encoder)
 

@@ -244,7 +244,7 @@ def _first_failure(program: Program, options: Options) -> Failure | None:
     annotated = Annotated.of(program)
     closures = {t.name: closure(annotated, t) for t in program.templates}
     for t in program.templates:
-        made, _ = pieces(t.cfa, options.unroll)
+        made, _ = pieces(t, options.unroll)
         found = Conditions(annotated, t, made, closures, t.name, options.check_time).failure()
         if found is not None:
             return found

@@ -43,7 +43,7 @@ def hint(annotated: Annotated, closures: Mapping[str, Closure], failure: Failure
 
 def _fails_still(annotated: Annotated, closures: Mapping[str, Closure], template: ThreadTemplate, failure: Failure,
                  options: Options) -> bool:
-    flow, _ = pieces(template.cfa, options.unroll)
+    flow, _ = pieces(template, options.unroll)
     found = Conditions(annotated, template, flow, closures, "h", options.check_time).failure()
     return found is not None and (found.edge, found.kind, found.claim) == (failure.edge, failure.kind, failure.claim)
 

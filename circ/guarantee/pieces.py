@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from circ.kernel.flow import NO_CALL, Arc, Flow, Node, Role, Shape, flow
-from frontend.cfa import Cfa
+from frontend.cfa import Cfa, ThreadTemplate
+from frontend.cfa import Role as ThreadRole
 
 
-def pieces(cfa: Cfa, iterations: int) -> tuple[Flow, bool]:
-    """The flow, and whether it covers every run of the thread."""
-    whole = flow(cfa)
-    return (whole, True) if not whole.open else (unrolled(cfa, iterations), False)
+def pieces(template: ThreadTemplate, iterations: int) -> tuple[Flow, bool]:
+    """The flow, and whether it covers every run of the thread; that handlers and tasks run again needs no invariant."""
+    again = template.role in (ThreadRole.HANDLER, ThreadRole.TASK)
+    whole = flow(template.cfa, again)
+    return (whole, True) if not whole.open else (unrolled(template.cfa, iterations, again), False)
 
 
-def unrolled(cfa: Cfa, iterations: int) -> Flow:
+def unrolled(cfa: Cfa, iterations: int, again: bool = False) -> Flow:
     """What the thread can do while it goes back to an earlier point at most so many times; loops with invariants stay cut."""
-    shape = Shape(cfa)
+    shape = Shape(cfa, again)
     rank = {p: n for n, p in enumerate(shape.order)}
     inside = [p for p in shape.order if p[0] not in cfa.errors]
     going = {p: Role.HOLD if p in shape.loops else shape.role(p) for p in inside}

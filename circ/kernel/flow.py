@@ -6,7 +6,8 @@ the loop leaves alone. A run of the thread follows the arcs, so what is true of 
 predecessors' by one arc, is true of the thread. A hold node is entered by the arcs that enter the loop, and forgets the globals
 and the locals that the loop writes: the *natural loop*, what reaches a back edge without passing the head, where a back edge
 comes from what the head dominates. A run that comes back to the head by a back edge has been in the natural loop since it
-last entered it from outside, so all that it may have changed is forgotten.
+last entered it from outside, so all that it may have changed is forgotten. Where a thread comes back to its start, nothing is
+claimed and all is forgotten.
 
 The entry of a procedure (`circ.kernel.procedures`) has a check node for every call, and one hold node that knows nothing but
 the claim, from which the body starts. Its exit has one check node, at which the body ends, and for every call a hold node
@@ -88,7 +89,8 @@ class Flow:
 class Shape:
     """The automaton as a graph of points, calls of procedures one step: what is reached, dominators, loops with invariants."""
 
-    def __init__(self, cfa: Cfa) -> None:
+    def __init__(self, cfa: Cfa, again: bool = True) -> None:
+        """`again`: a way back to where the thread starts, as handlers have it, is a loop of which nothing is claimed."""
         self.cfa = cfa
         self.claims = claims(cfa)
         self.procedures = {p.entry: p for p in procedures(cfa, self.claims)}
@@ -105,7 +107,8 @@ class Shape:
             for _, q in steps:
                 self._into[q].append(p)
         self._dominators = self._closest()
-        self.loops = {p: f for p in self.order if p[1] == NO_CALL and self._is_loop(p[0]) and (f := self._loop(p)) is not None}
+        self.loops = {p: f for p in self.order if p[1] == NO_CALL and (self._is_loop(p[0]) or (again and p == self.roots[0]))
+                      and (f := self._loop(p)) is not None}
 
     # ------------------------------------------------------------------------------------------- points
     def role(self, p: Point) -> Role:
@@ -227,9 +230,9 @@ class Shape:
             self.cfa.edges[i].target in self.procedures for q in found.body for i in self._edges[q]))
 
 
-def flow(cfa: Cfa) -> Flow:
-    """The pieces of an automaton."""
-    shape = Shape(cfa)
+def flow(cfa: Cfa, again: bool = True) -> Flow:
+    """The pieces of an automaton; `again` as in `Shape`."""
+    shape = Shape(cfa, again)
     keys: list[tuple[Point, Role]] = []
     for p in shape.order:
         if p[0] not in cfa.errors:
