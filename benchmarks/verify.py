@@ -34,7 +34,7 @@ FIXED_VARIABLES, FIXED_STEPS = 4, 100
 def locked(steps: int, variables: int) -> str:
     """A thread function of about so many steps on so many variables, with an assertion now and then."""
     names = [f"v{i}" for i in range(variables)]
-    lines = ["#include <circ.h>", f"int m, {', '.join(names)};", "//@ assumes m == \\tid ==> m' == \\tid;"]
+    lines = ["#include <circ_locks.h>", f"int m, {', '.join(names)};", "//@ assumes m == \\tid ==> m' == \\tid;"]
     lines += [f"//@ assumes m == \\tid ==> {v}' == {v};" for v in names]
     lines += ["circ_thread void worker(void) {", "    acq(m);"]
     for i in range(max(steps - 2, 1)):

@@ -1,4 +1,5 @@
-"""Calls that are one step by definition: functions with `//@ atomic ensures e;`, and what `circ.h` needs to know of threads.
+"""Calls that are one step by definition: functions with `//@ atomic ensures e;`, and what `circ_locks.h` needs to know
+of threads.
 
 `circ_tid()` is the thread's number, never 0. `circ_member()` is the same where a thread is about to enter a set: sets have room
 for so many threads, and that no other comes there is an assumption.
@@ -41,7 +42,7 @@ class AtomicOps:
             return False
         if not self._attached.of(request.callee, Kind.ATOMIC):
             if request.callee in _MACROS and request.callee not in request.inliner.accesses.world.module.declarations:
-                raise FrontendError(request.location, f"'{request.callee}' is not declared", "#include <circ.h>")
+                raise FrontendError(request.location, f"'{request.callee}' is not declared", "#include <circ_locks.h>")
             return False
         self._defined(request, self._attached)
         return True

@@ -25,7 +25,7 @@ INT = Scalar(32, True)
 
 def loaded(tmp_path: Path, text: str) -> Program:
     path = tmp_path / "a.c"
-    path.write_text("#include <circ.h>\n" + text)
+    path.write_text("#include <circ_locks.h>\n" + text)
     return load(path, LoadOptions(contracts=True))
 
 

@@ -32,7 +32,7 @@ def program_of(example: Example) -> Program:
 
 def text_program(tmp_path: Path, text: str, **options: str) -> Program:
     path = tmp_path / "a.c"
-    path.write_text("#include <circ.h>\n" + text)
+    path.write_text("#include <circ_locks.h>\n" + text)
     return load(path, LoadOptions(contracts=True, **options))  # type: ignore[arg-type]
 
 
@@ -227,7 +227,7 @@ def test_pthread_mutexes_hold_their_owner(tmp_path: Path) -> None:
 def test_locks_of_the_header_need_the_header(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
     path.write_text("int m;\n__attribute__((circ_thread)) void f(void) { acq(m); }\n")
-    with pytest.raises(FrontendError, match=r"a\.c:2:\d+: error: 'acq' is not declared \(#include <circ\.h>"):
+    with pytest.raises(FrontendError, match=r"a\.c:2:\d+: error: 'acq' is not declared \(#include <circ_locks\.h>"):
         load(path, LoadOptions(contracts=True))
 
 
@@ -323,7 +323,7 @@ def test_a_racy_program_has_nothing_to_export() -> None:
 
 def test_a_lock_that_knows_its_owner_needs_no_ghost(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
-    path.write_text("#include <circ.h>\nint m, x;\ncirc_thread void f(void) { acq(m); x = x + 1; rel(m); }\n")
+    path.write_text("#include <circ_locks.h>\nint m, x;\ncirc_thread void f(void) { acq(m); x = x + 1; rel(m); }\n")
     printed = CliRunner().invoke(app, ["check", "--export-assumption", str(path)])
     assert printed.exit_code == 0, printed.output
     assert "//@ assumes m == \\tid ==> m' == \\tid;" in printed.stdout and "ghost" not in printed.stdout
@@ -353,7 +353,7 @@ def test_a_lock_that_knows_its_owner_needs_no_ghost(tmp_path: Path) -> None:
 ])
 def test_errors_in_annotations_have_their_place(tmp_path: Path, text: str, place: str, what: str) -> None:
     path = tmp_path / "a.c"
-    path.write_text(f"#include <circ.h>\n{text}\nint x;\ncirc_thread void f(void) {{ x = 1; }}\n")
+    path.write_text(f"#include <circ_locks.h>\n{text}\nint x;\ncirc_thread void f(void) {{ x = 1; }}\n")
     with pytest.raises(FrontendError) as error:
         load(path, LoadOptions(contracts=True))
     assert str(error.value).startswith(f"{path}:{place}: error: ") and what in str(error.value), str(error.value)

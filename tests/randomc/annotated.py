@@ -36,7 +36,7 @@ class Annotated:
 
     @property
     def text(self) -> str:
-        return "#include <circ.h>\nint m, x, y;\n_Bool a, b;\n" + "\n".join(self.clauses) + "\n" + self.body
+        return "#include <circ_locks.h>\nint m, x, y;\n_Bool a, b;\n" + "\n".join(self.clauses) + "\n" + self.body
 
 
 def annotated(seed: int) -> Annotated:

@@ -2,7 +2,7 @@
 // by the very step that looks at the other's flag.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: safe asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool a1, a2, cs1, cs2;
 

@@ -1,7 +1,7 @@
 // Dekker's algorithm with the bare invariant: it is true, but a step is not shown to keep it.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool a1, a2, cs1, cs2;
 

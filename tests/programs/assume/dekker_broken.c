@@ -1,7 +1,7 @@
 // Dekker's algorithm in which the first thread does not look at the other's flag.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool a1, a2, cs1, cs2;
 

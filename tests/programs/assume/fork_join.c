@@ -2,7 +2,7 @@
 // CIRC: --engine assume-guarantee --property all
 // EXPECT: safe asserts
 // EXPECT: safe result
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool started, done;
 int argument, result;

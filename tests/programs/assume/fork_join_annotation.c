@@ -1,7 +1,7 @@
 // The parent does not assume that the result stays when the child is done.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool started, done;
 int argument, result;

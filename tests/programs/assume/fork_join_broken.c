@@ -1,7 +1,7 @@
 // The child says that it is done before it is.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool started, done;
 int argument, result;

@@ -1,7 +1,7 @@
 // A time-varying mutex (section 6.3): who protects the block depends on whether it is allocated.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: safe asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int block, m_inode, m_busy;
 _Bool busy, inode;

@@ -1,7 +1,7 @@
 // A time-varying mutex without the assumption that busy stays up while the inode is locked.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int block, m_inode, m_busy;
 _Bool busy, inode;

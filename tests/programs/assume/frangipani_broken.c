@@ -1,7 +1,7 @@
 // A time-varying mutex in which the block is not marked as busy.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int block, m_inode, m_busy;
 _Bool busy, inode;

@@ -1,7 +1,7 @@
 // The consumer does not assume that the cell stays while the flag is up.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool full;
 int cell;

@@ -1,7 +1,7 @@
 // The producer raises the flag before it fills the cell.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 _Bool full;
 int cell;

@@ -1,7 +1,7 @@
 // A reader-writer lock (section 6.2): x does not change while a thread reads.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: safe asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int w, x, y;
 circ_set r;

@@ -1,7 +1,7 @@
 // A reader-writer lock whose readers do not assume that x stays: the assertion does not follow.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int w, x, y;
 circ_set r;

@@ -1,7 +1,7 @@
 // A reader-writer lock that the writer takes for reading only.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int w, x, y;
 circ_set r;

@@ -2,7 +2,7 @@
 // CIRC: --engine assume-guarantee --property all
 // EXPECT: safe asserts
 // EXPECT: safe x
-#include <circ.h>
+#include <circ_locks.h>
 
 int w, x;
 circ_set r;

@@ -1,7 +1,7 @@
 // A sequence lock: readers retry while a writer is at work or has been.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: safe asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 unsigned seq;
 int lock, a, b;

@@ -1,7 +1,7 @@
 // Readers do not assume that an even sequence number keeps a and b as they are.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 unsigned seq;
 int lock, a, b;

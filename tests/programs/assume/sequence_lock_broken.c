@@ -1,7 +1,7 @@
 // The writer does not raise the sequence number before it writes.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 unsigned seq;
 int lock, a, b;

@@ -2,7 +2,7 @@
 // CIRC: --engine assume-guarantee --property all --ints math
 // EXPECT: safe asserts
 // EXPECT: safe x
-#include <circ.h>
+#include <circ_locks.h>
 
 int mx, x;
 

@@ -1,7 +1,7 @@
 // SimpleLock whose assumption forgets x: the assertion does not follow, though no run breaks it.
 // CIRC: --engine assume-guarantee --property asserts --ints math
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int mx, x;
 

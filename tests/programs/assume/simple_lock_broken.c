@@ -1,7 +1,7 @@
 // SimpleLock in which the second thread takes no lock.
 // CIRC: --engine assume-guarantee --property asserts --ints math
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int mx, x;
 

@@ -1,7 +1,7 @@
 // A lazily initialised singleton: double-checked, with a lock around the second check.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: safe asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int lock, value;
 _Bool ready;

@@ -1,7 +1,7 @@
 // The assumption allows that what is ready becomes something else: a thread that waits for it does not know better.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: unknown asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int lock, value;
 _Bool ready;

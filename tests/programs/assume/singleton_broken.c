@@ -1,7 +1,7 @@
 // The flag is raised before the value is there.
 // CIRC: --engine assume-guarantee --property asserts
 // EXPECT: violated asserts
-#include <circ.h>
+#include <circ_locks.h>
 
 int lock, value;
 _Bool ready;
