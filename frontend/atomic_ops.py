@@ -41,8 +41,10 @@ class AtomicOps:
         if self._attached is None:
             return False
         if not self._attached.of(request.callee, Kind.ATOMIC):
-            if request.callee in _MACROS and request.callee not in request.inliner.accesses.world.module.declarations:
-                raise FrontendError(request.location, f"'{request.callee}' is not declared", "#include <circ_locks.h>")
+            known = request.inliner.accesses.world.module.declarations.get(request.callee)
+            if request.callee in _MACROS and (known is None or not known.defined):
+                raise FrontendError(request.location, f"'{request.callee}' is not defined",
+                                    "#include <circ_locks.h>, or say what it does with //@ atomic ensures")
             return False
         self._defined(request, self._attached)
         return True

@@ -224,10 +224,11 @@ def test_pthread_mutexes_hold_their_owner(tmp_path: Path) -> None:
     assert isinstance(verify(load(path, LoadOptions(contracts=True))), Safe)
 
 
-def test_locks_of_the_header_need_the_header(tmp_path: Path) -> None:
+@pytest.mark.parametrize("declared", ["", "void acq(int); "])
+def test_locks_of_the_header_need_the_header(tmp_path: Path, declared: str) -> None:
     path = tmp_path / "a.c"
-    path.write_text("int m;\n__attribute__((circ_thread)) void f(void) { acq(m); }\n")
-    with pytest.raises(FrontendError, match=r"a\.c:2:\d+: error: 'acq' is not declared \(#include <circ_locks\.h>"):
+    path.write_text(f"{declared}int m;\n__attribute__((circ_thread)) void f(void) {{ acq(m); }}\n")
+    with pytest.raises(FrontendError, match=r"a\.c:2:\d+: error: 'acq' is not defined \(#include <circ_locks\.h>"):
         load(path, LoadOptions(contracts=True))
 
 
