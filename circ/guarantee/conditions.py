@@ -117,11 +117,11 @@ class Conditions:
             ways.append(self._anything(inside))
         if not ways:
             return Point(disjunction(()), (unreached := self._anything(inside)).terms, unreached.begun)
-        merged = ways[0] if len(ways) == 1 else self._merge(n, ways)
+        merged = ways[0] if len(ways) == 1 else self._merge(ways)
         if inside:
             return merged
         if self._looks(node) or len(ways) > 1:
-            merged = self._interrupted(n, merged)
+            merged = self._interrupted(merged)
         return Point(merged.here, merged.terms, {x: merged.terms[x] for x in self.terms.shared})
 
     def _looks(self, node: Node) -> bool:
@@ -173,7 +173,7 @@ class Conditions:
         self.add(implication(here, self.terms.invariant(begun)))
         return Point(here, terms, begun)
 
-    def _merge(self, n: int, ways: list[Point]) -> Point:
+    def _merge(self, ways: list[Point]) -> Point:
         here = boolean(self._name("join"))
         self.add(implication(here, disjunction(w.here for w in ways)))
         own = {v.name: v for v in (*self.program.globals, *self.template.locals)}
@@ -195,7 +195,7 @@ class Conditions:
             made.append(found)
         return Point(here, *made)
 
-    def _interrupted(self, n: int, point: Point) -> Point:
+    def _interrupted(self, point: Point) -> Point:
         """Others have taken any number of steps."""
         after = {**point.terms, **self._symbols(self.program.globals)}
         here = boolean(self._name("later"))

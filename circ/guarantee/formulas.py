@@ -96,7 +96,6 @@ class Closure:
     kept: tuple[Expr, ...]
     dropped: tuple[Expr, ...]
     irreflexive: tuple[Expr, ...]
-    queries: int
 
 
 def closure(annotated: Annotated, template: ThreadTemplate) -> Closure:
@@ -116,7 +115,7 @@ def closure(annotated: Annotated, template: ThreadTemplate) -> Closure:
         if not lost:
             break
         kept = [p for p in kept if p not in lost]
-    return Closure(tuple(kept), tuple(p for p in parts if p not in kept), irreflexive, solver.queries)
+    return Closure(tuple(kept), tuple(p for p in parts if p not in kept), irreflexive)
 
 
 def _fails(solver: Solver, hypotheses: Iterable[Term], goal: Term) -> bool:
