@@ -45,7 +45,7 @@ class Relies:
         """What a thread's number has to satisfy for it ever to start."""
         cfa = self._program.templates[template].cfa
         starts = [e for e in cfa.edges if e.source == cfa.start]
-        if len(starts) != 1:
+        if len(starts) != 1 or any(e.target == cfa.start for e in cfa.edges):
             return []
         return [self._compiled(p.cond) for p in primitive(starts[0].op) if isinstance(p, Assume) and variables(p.cond) == {TID}]
 

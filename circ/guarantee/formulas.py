@@ -80,7 +80,8 @@ class Terms:
         read = Read(Var(TID, v.type))
         bounds: list[Expr] = [Binary(">=", read, Const(v.start.offset, v.type)), Binary("<=", read, Const(last, v.type))]
         starts = [e for e in template.cfa.edges if e.source == template.cfa.start]
-        if len(starts) == 1:
+        again = any(e.target == template.cfa.start for e in template.cfa.edges)
+        if len(starts) == 1 and not again and not starts[0].accesses:
             bounds += [p.cond for p in primitive(starts[0].op) if isinstance(p, Assume) and variables(p.cond) == {TID}]
         symbol = self.encoder.symbol(v, suffix)
         return symbol, [self.encoder.cond(b, {TID: symbol}) for b in bounds]
