@@ -241,7 +241,7 @@ class Accesses:
 
     def _settle_lock(self, sketch: Sketch, step: Step, lock: Lock, pointer: Expr) -> None:
         words = self._resolver.words(pointer, lock.targets, self._visible, step.location)
-        if lock.targets.unknown or not words:
+        if (lock.targets.unknown and not isinstance(pointer, Const)) or not words:
             # A lock from outside excludes nobody that we know of.
             self.world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
             op: Op = SKIP if lock.result is None else Havoc((lock.result,))

@@ -21,7 +21,7 @@ from frontend.conflicts import Ready, clash, ready
 from frontend.evaluate import Undefined, Value, Where
 from frontend.interpret import Machine, Move, Thread, settle
 
-EFFORT = 60_000
+EFFORT = 100_000
 """Steps of all runs about one question, if nobody says otherwise."""
 TOGETHER = 12_000
 SHORTEST, LONGEST = 400, 25_000
@@ -30,6 +30,7 @@ SWITCHES = (0.03, 0.15, 0.4)
 HOLDS = (1.0, 0.6, 0.25)
 COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
 """Threads of each template of unbounded number, in turn."""
+RANKED, DEMOTED = 4, 0.002
 TRIES = 4
 CAREFUL = 0.95
 SMALL = 4
@@ -99,6 +100,8 @@ class Run:
         self.threads: list[Thread] = list(start.threads)
         self.near = [self._near(i) for i in range(len(self.crew))]
         self.held: set[int] = set()
+        self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) if number % RANKED == RANKED - 1 else []
+        """In some runs threads go on as long as they can, the first of these before the others."""
         self.path: list[tuple[int, Move]] = []
         self.chosen: dict[int, int] = {}
         """For each thread the last edge that it took by a free choice."""
@@ -130,6 +133,11 @@ class Run:
 
     def _order(self, current: int) -> list[int]:
         """Whom to try in turn: mostly the same as before, those held back last."""
+        if self.ranks:
+            if self.random.random() < DEMOTED:
+                self.ranks.remove(current)
+                self.ranks.append(current)
+            return [i for i in self.ranks if i not in self.held] + [i for i in self.ranks if i in self.held]
         free = [i for i in range(len(self.crew)) if i not in self.held]
         self.random.shuffle(free)
         late = sorted(self.held)
