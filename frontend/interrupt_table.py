@@ -146,7 +146,12 @@ class _Reader:
         model = data.get("data_model")
         if model is not None and not isinstance(model, str):
             raise self._error("data_model", "'data_model' is not a text")
-        return replace(made, rules=tuple(map(self._rule, handlers)), on_calls=frozenset(self._texts(calls, "enable")),
+        rules = tuple(map(self._rule, handlers))
+        names = [n for r in rules for n in r.names]
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise self._error(twice, f"handler '{twice}' has two entries")
+        return replace(made, rules=rules, on_calls=frozenset(self._texts(calls, "enable")),
                        off_calls=frozenset(self._texts(calls, "disable")), data_model=model), self._registers
 
     # ------------------------------------------------------------------------------------------- parts
@@ -228,10 +233,10 @@ class _Reader:
             raise self._error(unknown[0], f"{what} has the unknown key '{unknown[0]}'")
 
     def _where(self, text: str) -> Location:
-        for number, line in enumerate(self._text.splitlines(), 1):
-            if text in line:
-                return Location(self._path, number)
-        return Location(self._path, 1)
+        whole = re.compile(rf"(?<![\w$]){re.escape(text)}(?![\w$])")
+        lines = list(enumerate(self._text.splitlines(), 1))
+        found = [n for n, line in lines if f'"{text}"' in line] or [n for n, line in lines if whole.search(line)]
+        return Location(self._path, found[0] if found else 1)
 
     def _error(self, text: str, message: str) -> FrontendError:
         return FrontendError(self._where(text), message)

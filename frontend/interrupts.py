@@ -65,6 +65,7 @@ class Interrupts:
     active: bool
     """Whether the program has handlers or tasks at all; without them nothing here does anything."""
     rules: tuple[tuple[str, Rule], ...] = ()
+    tasks: frozenset[str] = frozenset()
     ghosts: dict[str, Variable] = field(default_factory=dict)
 
     def model(self, request: Request) -> bool:
@@ -160,7 +161,7 @@ class Interrupts:
         assert not isinstance(pointer, Place) and not isinstance(raw, Place)
         inliner = request.inliner
         names = inliner.accesses.world.pointsto.functions(request.frame.function.name, raw, 0)
-        if not names:
+        if not names or not set(names) <= self.tasks:
             raise FrontendError(request.location, "it is not known which task is posted here", "post a task by its name")
         for name in names:
             chosen = request.source
@@ -199,12 +200,17 @@ def posted_tasks(module: Module, roots: Iterable[str], body: Callable[[str], Fun
         seen.add(name)
         if function is None:
             continue
-        addresses = {e.instr.target.name: e.instr.place.base for e in function.edges if isinstance(e.instr, Address)
-                     and isinstance(e.instr.place.type, FunctionType) and isinstance(e.instr.place.base, str)}
+        addresses: dict[str, list[str]] = {}
+        for edge in function.edges:
+            match edge.instr:
+                case Address(target=target, place=Place(base=str() as base, type=FunctionType())):
+                    addresses.setdefault(target.name, []).append(base)
         for edge in function.edges:
             match edge.instr:
                 case Call(callee="TOS_post", args=(argument, *_)):
-                    found = [addresses[v.name] for v in _registers(argument) if v.name in addresses]
+                    found = [task for v in _registers(argument) for task in addresses.get(v.name, ())]
+                    if not found:  # else whatever the pointer points to would be missing among the tasks
+                        raise FrontendError(edge.location, "it is not known which task is posted here", "post a task by its name")
                     for task in found:
                         decl = module.declarations.get(task)
                         if decl is None or not decl.defined:

@@ -56,7 +56,7 @@ from frontend.source import FrontendError
 from frontend.startup import initialised
 from frontend.steps import Sketch, Step
 from frontend.threadids import numbered, own_tid
-from frontend.threads import NO_TABLE, ThreadSource, choose_threads
+from frontend.threads import NO_TABLE, ThreadSource, choose_threads, task
 from frontend.twostate import TID, tid_of
 from frontend.types import FunctionType, VoidType
 from frontend.unroll import Unroller
@@ -110,7 +110,8 @@ class _Linker:
         rules = tuple((s.function, s.rule) for s in sources if s.rule is not None)
         registers = Registers(self._options.table, dict(rules))
         reactive = any(s.role in (Role.HANDLER, Role.TASK) for s in sources)
-        self._interrupts = Interrupts(self._options.table, self._notes, self._has_body, reactive, rules)
+        self._interrupts = Interrupts(self._options.table, self._notes, self._has_body, reactive, rules,
+                                      frozenset(s.function for s in sources if s.role is Role.TASK))
         if reactive:
             self._module = Without(self._module, self._interrupts.replaces)
         world = self._world(sources, frozenset(registers.masks) if reactive else frozenset())
@@ -163,9 +164,11 @@ class _Linker:
         if self._options.threads:
             return sources
         known = {s.function for s in sources}
+        for decl in self._module.declarations.values():
+            if not decl.defined and any(name in ("interrupt", "signal") for name, _ in decl.attributes):
+                self._notes.warn(f"handler '{decl.name}' is declared but not defined: what it does is not seen", decl.location)
         tasks = posted_tasks(self._module, [s.function for s in sources], self._function)
-        return (*sources, *(ThreadSource(name, 1, Role.TASK, self._module.declarations[name].location, again=True)
-                            for name in tasks if name not in known))
+        return (*sources, *(task(self._module.declarations[name]) for name in tasks if name not in known))
 
     def _unbounded(self) -> Iterator[Assumption]:
         if self._options.ints == "math":

@@ -39,7 +39,7 @@ from frontend.cfa import (
 from frontend.expr import BOOL, FALSE, TRUE, Binary, Const, Expr, Read, Scalar, Var, negate, truth
 from frontend.fold import conjunction, fold
 from frontend.interrupt_table import Bit, Rule, Test
-from frontend.interrupts import ACTIVE, COUNT, IE, SCHEDULING, enabled, posted
+from frontend.interrupts import ACTIVE, COUNT, IE, SCHEDULING, enabled, ghost, posted
 from frontend.registers import Registers, armed, tracked
 from frontend.source import FrontendError
 from frontend.threads import ThreadSource
@@ -103,6 +103,8 @@ class _Scheduler:
             made.append(Variable(_STACK.name, _DEPTH, None, Values(0), _STACK.name, ghost=True))
         known = {v.name for v in made}
         made += [v for v in self._registers.needed() if v.name in used and v.name not in known]
+        never = [ghost(enabled(h)) for h in self._handlers]  # those whose enabling call is nowhere
+        made += [v for v in never if v.name in used and v.name not in known]
         return replace(self._program, globals=tuple(made), templates=templates,
                        assumptions=(*self._program.assumptions, *self._assumptions()))
 
@@ -257,6 +259,9 @@ class _Scheduler:
         found = next((v for v in self._program.globals if term.name in (v.name, v.shown)), None)
         if found is None or found.is_array:
             raise FrontendError(rule.location, f"'{term.name}' is neither a register nor a variable of the program",
+                                "correct the table of interrupts")
+        if found.type.wrap(term.value) != term.value:
+            raise FrontendError(rule.location, f"'{term.name}' cannot have the value {term.value}",
                                 "correct the table of interrupts")
         value = Read(Var(found.name, found.type))
         return Binary(term.op, value, Const(found.type.wrap(term.value), found.type))

@@ -83,7 +83,7 @@ def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
                 # Interrupts stay on in the one and are off in the other; without a table either may fire at any time.
                 found.append(_handler(decl, rule, None, attribute == "interrupt", attribute == "signal"))
             case "circ_task":
-                found.append(ThreadSource(decl.name, 1, Role.TASK, decl.location, None, True))
+                found.append(task(decl))
     if not found and decl.name != "main" and (rule is not None or re.fullmatch(r"__vector_\d+", decl.name)):
         found.append(_handler(decl, rule, None, reentrant=False, masked=True))
     if len({s.role for s in found}) == 1 and found[0].role is Role.HANDLER:
@@ -103,9 +103,18 @@ def _handler(decl: FunctionDecl, rule: Rule | None, flag: str | None, reentrant:
     return ThreadSource(decl.name, None if reentrant else 1, Role.HANDLER, decl.location, flag, True, masked, rule)
 
 
+def task(decl: FunctionDecl) -> ThreadSource:
+    """A function that runs when it is posted."""
+    if decl.type.params:
+        raise FrontendError(decl.location, f"task '{decl.name}' has arguments", "the scheduler passes none")
+    return ThreadSource(decl.name, 1, Role.TASK, decl.location, again=True)
+
+
 def _check_table(module: Module, table: Table) -> None:
     if table.required:
         for rule in table.rules:
+            if "main" in rule.names:
+                raise FrontendError(rule.location, "'main' is no handler", "take it out of the table")
             defined = any(n in module.declarations and module.declarations[n].defined for n in rule.names)
             if not defined and not rule.names[0].startswith("__vector_"):
                 raise FrontendError(rule.location, f"unknown handler '{rule.names[0]}': the program does not define it",

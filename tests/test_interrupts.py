@@ -122,6 +122,12 @@ def test_conditions_over_variables_and_calls(program: Make) -> None:
     ('[[handler]\n', "t.toml:1: error: not TOML"),
     ('[[handler]]\nname = "a"\npriority = "high"\n', "the priority of 'a' is not a number"),
     ('[[handler]]\nname = "a"\ncalls = ["on(1)"]\n', "needs two"),
+    ('[registers]\nT = 0x20\n[[handler]]\nname = "a"\narmed_by = ["T.9"]\n', "t.toml:5: error: register 'T' has no bit 9"),
+    ('[[handler]]\nname = "a"\nsets = ["NONE.1"]\n', "t.toml:3: error: unknown register 'NONE'"),
+    ('[registers]\nT = 0x20\n[status]\nregister = "T"\nbit = 8\n', "register 'T' has no bit 8"),
+    ('[[handler]]\nname = "a"\n\n[[handler]]\nname = "a"\npriority = 2\n', "t.toml:2: error: handler 'a' has two entries"),
+    ('[[handler]]\nname = "main"\n', "t.toml:2: error: 'main' is no handler"),
+    ('[[handler]]\nname = "a"\nenable = ["mode < 300"]\n', "t.toml:2: error: 'mode' cannot have the value 300"),
 ])
 def test_bad_tables(program: Make, table: str, message: str) -> None:
     with pytest.raises(FrontendError) as caught:
@@ -134,11 +140,32 @@ def test_bad_tables(program: Make, table: str, message: str) -> None:
     ('#include "circ.h"\nint on; circ_interrupt(on) void h(void) { for (;;) on = 1; }\n', "handler 'h' never returns"),
     ('#include "circ.h"\ncirc_interrupt(off) void h(void) { }\n', "'off' that enables 'h' does not exist"),
     ('int TOS_post(void (*t)(void));\nvoid t(void);\nint main(void) { TOS_post(t); return 0; }\n', "task 't' is posted but not defined"),
+    ('void t(void);\nint main(void) { post t(); return 0; }\n', "task 't' is posted but not defined"),
+    ('int TOS_post(void (*t)(void));\nvoid (*p)(void);\nvoid t(void) { }\nint main(void) { p = t; TOS_post(p); return 0; }\n',
+     "it is not known which task is posted here"),
+    ('int TOS_post(void (*t)(void));\nint x;\nvoid t(void) { }\nvoid u(void) { }\n'
+     'int main(void) { void (*p)(void) = t, (*q)(void) = u; if (x) p = q; TOS_post(p); return 0; }\n',
+     "it is not known which task is posted here"),
+    ('#include "circ.h"\ncirc_task void t(int n) { }\nint main(void) { return 0; }\n', "task 't' has arguments"),
+    ('void __attribute__((signal)) h(char c) { }\nint main(void) { return 0; }\n', "handler 'h' has arguments"),
+    ('void loop(void) { while (1) { } }\nvoid __attribute__((interrupt)) h(void) { loop(); }\nint main(void) { return 0; }\n',
+     "handler 'h' never returns"),
 ])
 def test_bad_programs(program: Make, text: str, message: str) -> None:
     with pytest.raises(FrontendError) as caught:
         program(text)
     assert message in str(caught.value) and caught.value.location.line >= 1
+
+
+def test_a_handler_whose_enabling_call_is_nowhere_never_starts(program: Make) -> None:
+    rules = '[[handler]]\nname = "a"\ncalls = ["enable_isr(3)", "disable_isr(3)"]\n[[handler]]\nname = "b"\nenable = ["mode == 2"]\n'
+    made = program(OWN % "mode = 1;", table=rules)
+    assert [w.text for w in made.warnings if "'a'" in w.text] == ["handler 'a' never starts: what enables it never holds"]
+
+
+def test_a_handler_that_is_only_declared_is_told(program: Make) -> None:
+    (warning,) = program("int x; void __attribute__((signal)) h(void);\nint main(void) { x = 1; return 0; }\n").warnings
+    assert warning.text == "handler 'h' is declared but not defined: what it does is not seen" and warning.location.line == 1
 
 
 # --------------------------------------------------------------------------------------------------- tasks
@@ -160,6 +187,11 @@ def test_tasks_run_to_their_end_when_they_are_posted(program: Make) -> None:
     assert verdict(program(TASKS % ("", "x = 3;")), "x") == "safe"
     assert verdict(program(TASKS % ("x = 4;", "")), "x") == "race"
     assert any("TOSH_run_next_task" in a.text for a in made.assumptions)
+
+
+def test_tasks_that_a_pointer_posts(program: Make) -> None:
+    text = TASKS.replace("TOS_post(one);", "void (*p)(void) = two; if (busy) p = one; TOS_post(p);") % ("", "")
+    assert [t.name for t in program(text).templates if t.role is Role.TASK] == ["two", "one"]
 
 
 def test_a_task_that_is_not_posted_does_not_run(program: Make) -> None:
