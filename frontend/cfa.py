@@ -296,7 +296,10 @@ UNBOUNDED_LENGTH = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class ThreadTemplate:
-    """A thread as the program text has it; `count` copies run, any number of them if it is None."""
+    """A thread as the program text has it; `count` copies run, any number of them if it is None.
+
+    `masked`: a handler that is entered with interrupts off.
+    """
 
     name: str
     cfa: Cfa
@@ -304,6 +307,7 @@ class ThreadTemplate:
     count: int | None = None
     role: Role = Role.THREAD
     location: Location = NOWHERE
+    masked: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -328,7 +328,8 @@ class _Linker:
         name = draft.created.template if draft.created is not None else draft.source.function
         cfa = finish(sketch)
         used = _used(locals_, sketch, self._module.attached is not None)
-        return ThreadTemplate(name, cfa, used, draft.source.count, draft.source.role, draft.source.location)
+        return ThreadTemplate(name, cfa, used, draft.source.count, draft.source.role, draft.source.location,
+                              draft.source.masked)
 
     def _constants(self, sketch: Sketch, world: World, draft: _Draft) -> dict[int, dict[str, Const]]:
         """What is known of the thread's own scalars while some accesses through pointers are not resolved."""

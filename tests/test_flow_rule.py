@@ -9,11 +9,13 @@ import pytest
 
 from circ.cli import app
 from circ.report.flowrule import Alarm, alarms, flow_counts, flow_text
+from frontend import LoadOptions, load
 from frontend.cfa import Access, AccessKind, Assign, Cfa, Edge, Program, Role, ThreadTemplate, Variable
 from frontend.expr import Const, Scalar, Var
 from frontend.source import Location
 
 BYTE = Scalar(8, False)
+EXAMPLES = Path(__file__).parent.parent / "nesc_examples"
 
 
 def step(variable: str, line: int, write: bool = True, protected: bool = False, kind: AccessKind = AccessKind.DATA) -> Edge:
@@ -63,6 +65,32 @@ def test_alarms_are_told_with_the_verdict() -> None:
     assert text.endswith("flow rule: 4 accesses to 2 variables: 2 false alarms, 2 on variables that race\n")
     assert flow_counts(found, {"x": "unknown"})["undecided"] == 4
     assert flow_text((), {}) == ""
+
+
+AVR = "#include <avr/io.h>\n#include <avr/interrupt.h>\nstatic unsigned char x, y;\n"
+
+
+@pytest.mark.parametrize(("handler", "main", "lines"), [
+    ("x++;", "x = in(); y = x; sei(); for (;;) ;", []),  # initialisation, and a handler that nothing interrupts
+    ("x++;", "sei();\nx = in(); for (;;) ;", [6]),
+    ("x++;", "if (in()) sei();\nx = 1; for (;;) ;", [6]),
+    ("x++;", "sei(); for (;;) { cli(); x = in(); sei(); }", []),
+    ("x++;", "sei(); for (;;) { unsigned char s = SREG; cli(); x--; SREG = s; }", []),
+    ("x++;", "sei(); for (;;) { unsigned char s = SREG; cli(); SREG = s;\nx--; }", [6, 6]),
+    ("x = 1; sei();\nx = 2;", "sei(); cli(); x = 1; for (;;) ;", [5]),
+])
+def test_what_runs_with_interrupts_off_counts_as_atomic(tmp_path: Path, handler: str, main: str, lines: list[int]) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(f"{AVR}ISR(TIMER0_OVF_vect) {{ {handler} TIFR = 1; }} int in(void);\nint main(void) {{ TIFR = 0; {main} }}\n")
+    found = alarms(load(file, LoadOptions(platform="atmega128")))
+    assert [int(a.place.split(":")[1]) for a in found] == lines and {a.variable for a in found} <= {"x"}
+
+
+def test_on_the_programs_of_the_paper() -> None:
+    """As the compiler on the real ones: in sense only tosPort, which is written and read outside atomic."""
+    found = alarms(load(EXAMPLES / "sense.c", LoadOptions(platform="atmega103")))
+    assert [(a.variable, a.write) for a in found] == [("ADCM$tosPort", False), ("ADCM$tosPort", True)]
+    assert alarms(load(EXAMPLES / "init_before_enable.c", LoadOptions(platform="atmega128"))) == ()
 
 
 SPLIT = """\

@@ -1,16 +1,21 @@
 """The flow rule of the nesC compiler, as a triage report: what a handler shares must be accessed inside atomic sections.
 
+Code that runs while interrupts are off for certain counts as atomic: what `main` does before they are switched on, handlers
+that are entered with them off, up to where these switch them on, and `cli(); ...; sei();`.
+
 The rule looks at no order of events, so it complains about every protocol other than `atomic`. Beside each of its alarms
 stands circ's verdict on the variable: `safe` means that the alarm is false, and that there is a proof of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from frontend.cfa import Access, AccessKind, Program, Role, ThreadTemplate
+from frontend.cfa import Access, AccessKind, Assign, Havoc, Op, Program, Role, ThreadTemplate, Values, op_writes, primitive
+from frontend.expr import Const
+from frontend.interrupts import IE
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +35,14 @@ def alarms(program: Program) -> tuple[Alarm, ...]:
     the handler's alone: another template, or another copy of the handler, accesses it as well.
     """
     found: list[Alarm] = []
+    on = {t.name: _interrupted(program, t) for t in program.templates}
     for variable in program.shared:
-        users = [t for t in program.templates if _accesses(t, variable.name)]
+        users = [t for t in program.templates if _accesses(t, variable.name, on[t.name])]
         handlers = [t for t in users if t.role is Role.HANDLER]
-        everything = [a for t in users for a in _accesses(t, variable.name)]
+        everything = [a for t in users for a in _accesses(t, variable.name, on[t.name])]
         alone = len(users) == 1 and users[0].count == 1
-        if not variable.object or not handlers or alone or variable.norace or not any(a.write for a, _ in everything):
+        register = not variable.object or variable.object.startswith("*")
+        if register or not handlers or alone or variable.norace or not any(a.write for a, _ in everything):
             continue
         names = ", ".join(t.name for t in handlers)
         plain = {(a.location, a.write) for a, protected in everything if not protected}
@@ -43,9 +50,41 @@ def alarms(program: Program) -> tuple[Alarm, ...]:
     return tuple(found)
 
 
-def _accesses(template: ThreadTemplate, variable: str) -> list[tuple[Access, bool]]:
-    """The accesses of a thread to a variable that are data, and whether each is in an atomic section."""
-    return [(a, e.protected) for e in template.cfa.edges for a in e.accesses
+def _interrupted(program: Program, template: ThreadTemplate) -> Container[int]:
+    """Locations where interrupts may be on."""
+    cfa = template.cfa
+    known = any(IE.name in op_writes(e.op) for e in cfa.edges)
+    if template.masked and not known:
+        return ()
+    starts = [v.start for v in program.globals if v.name == IE.name]
+    out = cfa.leaving()
+    seen = {(cfa.start, template.role is not Role.MAIN or starts != [Values(0)])}
+    work = list(seen)
+    while work:
+        location, before = work.pop()
+        for e in out[location]:
+            for after in _switched(e.op, before):
+                if (e.target, after) not in seen:
+                    seen.add((e.target, after))
+                    work.append((e.target, after))
+    return {location for location, switched in seen if switched}
+
+
+def _switched(op: Op, on: bool) -> set[bool]:
+    """Whether interrupts may be on, may be off behind the operation."""
+    after = {on}
+    for part in primitive(op):
+        match part:
+            case Assign(target=target, value=value) if target == IE:
+                after = {bool(value.value)} if isinstance(value, Const) else {False, True}
+            case Havoc(targets=targets) if IE in targets:
+                after = {False, True}
+    return after
+
+
+def _accesses(template: ThreadTemplate, variable: str, on: Container[int]) -> list[tuple[Access, bool]]:
+    """The accesses of a thread to a variable that are data, and whether each is where nothing can interrupt it."""
+    return [(a, e.protected or e.source not in on) for e in template.cfa.edges for a in e.accesses
             if a.variable == variable and a.kind is AccessKind.DATA]
 
 
