@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from frontend.expr import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
+from frontend.memory import MemObject
 from frontend.objects import Objects
 from frontend.places import Displacement, Places
+from frontend.types import ArrayType
 
 ANY = -1
 """Any offset in the object."""
@@ -19,6 +21,9 @@ INTEGER: Target = ("#", 0)
 
 MOST_ABSOLUTE = 64
 """So many constant addresses a pointer may have; beyond that it is any number."""
+
+_FAR = 1 << 16
+"""A pointer that is farther from its object than this is not followed back."""
 
 Node = tuple[str, str, str]
 """A register (`r`, function, name) or a leaf (`c`, object, number)."""
@@ -35,6 +40,11 @@ def function_target(name: str) -> Target:
 
 def absolute_target(address: int) -> Target:
     return (f"*{address:#x}", 0)
+
+
+def is_inside(obj: MemObject, offset: int) -> bool:
+    """Whether an offset is one of the object; a pointer elsewhere can be moved back, but not followed."""
+    return 0 <= offset < obj.size
 
 
 class Flows:
@@ -118,7 +128,14 @@ class Flows:
             return t
         if name[0] == "*":
             return absolute_target(self._places.pointer.wrap(int(name[1:], 16) + distance))
-        return t if offset == ANY else (name, self._objects.named(name).normal(offset + distance))
+        return t if offset == ANY else (name, self._moved(self._objects.named(name), offset, distance))
+
+    def _moved(self, obj: MemObject, offset: int, distance: int) -> int:
+        """The offset so many bytes on. What leaves the object by one step may come back by the next (`container_of`)."""
+        there = offset + distance
+        if is_inside(obj, there) or isinstance(obj.type, ArrayType):
+            return obj.normal(there)
+        return there if is_inside(obj, offset) and abs(there) <= _FAR else ANY
 
     def strided(self, t: Target, stride: int) -> Target:
         """Any number of `stride` bytes on or back: stays in its array if the array's elements fit the stride."""

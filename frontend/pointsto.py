@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from frontend.expr import Binary, Const, Expr, Read, Scalar, Var
-from frontend.flows import ANY, INTEGER, MOST_ABSOLUTE, UNKNOWN, Flows, Node, Shift, Site, Target, function_target
+from frontend.flows import ANY, INTEGER, MOST_ABSOLUTE, UNKNOWN, Flows, Node, Shift, Site, Target, function_target, is_inside
 from frontend.fold import cast
 from frontend.heap import allocated
 from frontend.ir import (
@@ -318,6 +318,8 @@ class PointsTo:
             return []
         obj = self._objects.named(name)
         self._initialise(obj)
+        if offset != ANY and not is_inside(obj, offset):
+            return []
         return [("c", name, str(n)) for n in obj.leaf_numbers(offset, size)]
 
     def _load(self, target: Target, size: int, into: Node) -> None:

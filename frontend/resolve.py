@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from frontend.cfa import UNBOUNDED_LENGTH
 from frontend.expr import TRUE, Binary, Const, Expr, Scalar
-from frontend.flows import ANY, Target
+from frontend.flows import ANY, Target, is_inside
 from frontend.fold import cast, conjunction, fold, minus, plus, times
 from frontend.ir import Index, Module, Place, Step
 from frontend.memory import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
@@ -152,6 +152,12 @@ class Resolver:
             self._notes.assume("no invalid pointer is dereferenced", location)
             return []
         found = self._objects.at(address)
+        if found is None and not terms and place.path:
+            # Outside every object, as `container_of` of a list's head is: it is where the path leads that matters.
+            move = self._places.displacement(place.base_type, place.path)
+            there = None if move.terms or move.field is not None else self._objects.at(address + move.offset)
+            if there is not None:
+                return self._constant(address + move.offset, (), Place(place.base, (), place.type, place.type), location)
         if found is None:
             return None if terms else [self._hardware(address, Const(address, self._places.pointer), place)]
         obj, instance, offset = found
@@ -225,6 +231,10 @@ class Resolver:
         size = self._module.sizeof(place.type)
         offset = ANY if target[1] == ANY or move.terms else obj.normal(target[1] + move.offset)
         leaves = tuple(obj.leaves[n] for n in obj.leaf_numbers(offset, size))
+        if target[1] != ANY and not is_inside(obj, target[1]):
+            # The pointer itself is outside; what matters is where its path leads.
+            end = plus(base, Const(base.type.wrap(move.offset), base.type))
+            return [Case(None if move.terms else self._within(end, obj), obj, None, leaves)]
         return [Case(self._within(base, obj), obj, None, leaves)]
 
     def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[Step, ...], place: Place,
