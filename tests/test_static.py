@@ -35,7 +35,7 @@ def prove(p: Program, variable: str) -> Safe | Unknown:
 
 
 # ------------------------------------------------------------------------------------------------ programs
-BEHIND = ("freed_when_unlinked",)
+BEHIND = ("freed_when_unlinked", "linked_items")
 """Programs that an engine behind the static prover proves."""
 THREADED = [e for e in collect(PROGRAMS / "threads", PROGRAMS / "pthreads") if e.path.stem not in BEHIND]
 
