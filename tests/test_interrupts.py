@@ -47,6 +47,13 @@ def test_shipped_tables_say_what_the_data_sheets_say() -> None:
         assert sent is not None and sent.armed_by == (0x2C,)
 
 
+def test_the_table_of_the_document_is_one() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "interrupts.md").read_text()
+    table = load_table(None, "t.toml", text.partition("```toml\n")[2].partition("```")[0])
+    (rule,) = table.rules
+    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 13
+
+
 # --------------------------------------------------------------------------------------------------- interrupts on and off
 GLOBAL = AVR + "ISR(TIMER0_OVF_vect) { x++; }\nint main(void) { x = 7; TIMSK |= 1; %s for (;;) { %s x--; %s } }\n"
 
