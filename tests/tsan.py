@@ -35,8 +35,12 @@ static unsigned seed(void) {
   return state = state * 1103515245u + 12345u;
 }
 static void delay(void) { if (seed() >> 16 & 1) usleep((seed() >> 16) % 1500); }
-__attribute__((weak)) int nondet(void) { return seed() >> 16; }
-__attribute__((weak)) int nondet_int(void) { return seed() >> 16; }
+__attribute__((weak)) int nondet(void) { return seed() >> 16 & 1; }
+__attribute__((weak)) int patient(void) { return seed() >> 16 & 1; }
+__attribute__((weak)) int pick(void) { return seed() >> 16 & 1; }
+__attribute__((weak)) int threaded(void) { return seed() >> 16 & 1; }
+__attribute__((weak)) int verbose(void) { return seed() >> 16 & 1; }
+__attribute__((weak)) void __VERIFIER_assume(int c) { if (!c) pthread_exit(0); }
 __attribute__((weak)) int __VERIFIER_nondet_int(void) { return seed() >> 16; }
 __attribute__((weak)) unsigned __VERIFIER_nondet_uint(void) { return seed() >> 16; }
 __attribute__((weak)) _Bool __VERIFIER_nondet_bool(void) { return seed() >> 16 & 1; }
