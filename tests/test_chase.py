@@ -9,8 +9,11 @@ from corpus import PROGRAMS, read_example
 
 from circ.check import confirmed, questions
 from circ.engines import chase, explicit
-from circ.verdict import Answer, Options, RaceOn, Refuted, Unknown, silent, subjects
+from circ.engines.shorten import shortened
+from circ.kernel.replay import Replayed, replay
+from circ.verdict import Answer, Options, RaceOn, Refuted, Step, Trace, Unknown, silent, subjects
 from frontend import load
+from tests.build import program, thread
 from tests.randomc.pthreads import pthread_program
 
 LONG = ("eight_results_broken", "partition_overlaps", "index_shared_by_creator", "list_published_early", "many_workers_lock_broken")
@@ -52,3 +55,18 @@ def test_assertions_are_not_its_business(tmp_path: Path) -> None:
     program = load(path)
     asked = questions(program, None, "asserts")
     assert asked and all(isinstance(chase.Chase()(program, a.question, Options(), silent), Unknown) for a in asked)
+
+
+def test_rounds_that_a_race_does_without_are_left_out() -> None:
+    """A thread that goes round and round, one that must have set the flag, and threads that do nothing at all."""
+    p = program("x:u2 f:u1", thread("idle", "0 1 skip / 1 0 skip"), thread("set", "0 1 f = 1 / 1 0 skip"),
+                thread("a", "0 1 [f == 1] / 1 0 x = 1"))
+    loops = tuple(Step(0, e) for _ in range(30) for e in (0, 1))
+    long = Trace(p.fingerprint(), RaceOn("x"), ("idle", "idle", "set", "set", "a", "a"), (),
+                 (*loops, Step(2, 0), Step(2, 1), *loops, Step(3, 0), Step(4, 0), *loops, Step(5, 0)), ((4, 1, 0), (5, 1, 0)))
+    assert isinstance(replay(p, long), Replayed)
+    short = shortened(p, long, 10_000)
+    assert isinstance(replay(p, short), Replayed)
+    assert [short.threads[s.thread] for s in short.steps] in (["set", "a", "a"], ["a", "set", "a"])
+    assert sorted(short.threads) == ["a", "a", "set"]
+    assert shortened(p, short, 10_000) is short

@@ -5,7 +5,7 @@ proves what locks, creation and joining protect. A small explicit search finds m
 finite; random runs find those that take many steps or threads; context inference proves the rest or finds the races that take
 a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs of threads. With
 handlers that interrupt each other, interleavings are many and reasons few (state variables and enable bits): there context
-inference comes first.
+inference comes after a few random runs, and many more come after it.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ SMALL_SEARCH = 3_000
 MEDIUM_SEARCH = 80_000
 """For programs that consist of counted threads only: these a search can also prove."""
 LARGE_SEARCH = 300_000
+FEW_RUNS, MANY_RUNS = 10_000, 400_000
+"""Steps of random runs of programs with handlers, before and after context inference."""
 
 
 class Auto:
@@ -65,9 +67,9 @@ class Auto:
             quick = _search(program, question, options, SMALL_SEARCH, observer)
             if not isinstance(quick, Unknown):
                 return quick
-            chased = self.chase(program, question, options, observer)
-            if not isinstance(chased, Unknown):
-                return _by("chase", chased)
+        chased = self.chase(program, question, replace(options, max_states=FEW_RUNS) if reactive else options, observer)
+        if not isinstance(chased, Unknown):
+            return _by("chase", chased)
         if counted:
             all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
             if not isinstance(all_states, Unknown):
@@ -76,6 +78,10 @@ class Auto:
         inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)
+        if reactive:
+            chased = self.chase(program, question, replace(options, max_states=MANY_RUNS), observer)
+            if not isinstance(chased, Unknown):
+                return _by("chase", chased)
         if not early:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):

@@ -9,23 +9,28 @@ run, and effort is counted in steps. It finds races and proves nothing; a run th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
 from circ.engines.explicit_facts import samples
 from circ.engines.explicit_trace import Found, build_trace
+from circ.engines.shorten import shortened
 from circ.kernel.doubts import doubt
 from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Trace, Unknown, Verdict
-from frontend.cfa import AccessKind, AllAt, Assume, Edge, Program, conflict, primitive
+from frontend.cfa import AccessKind, AllAt, Assume, Edge, Program, Role, conflict, primitive
 from frontend.conflicts import Ready, clash, ready
 from frontend.evaluate import Undefined, Value, Where
+from frontend.expr import Scalar
 from frontend.interpret import Machine, Move, Thread, settle
 
 EFFORT = 100_000
 """Steps of all runs about one question, if nobody says otherwise."""
 TOGETHER = 12_000
-SHORTEST, LONGEST = 400, 25_000
-"""Steps of one run: twice as many after each one that was cut off."""
+SHORTEST, LONGEST, LONGEST_REACTIVE = 400, 25_000, 4_000
+"""Steps of one run: twice as many after each one that was cut off. Handlers fire for ever: longer runs only waste more."""
+SHORTENING = 200_000
+"""Steps to replay for a shorter run to a race."""
 SWITCHES = (0.03, 0.15, 0.4)
 HOLDS = (1.0, 0.6, 0.25)
 COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
@@ -33,7 +38,10 @@ COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
 RANKED, DEMOTED = 4, 0.002
 TRIES = 4
 CAREFUL = 0.95
-SMALL = 4
+RELEASES = (0.01, 0.0, 0.03)
+"""How often a thread is no longer held back although others could go on, in programs with handlers."""
+SMALL, TELLING = 4, 0.6
+"""What is open is one of so many small numbers, or mostly a number that the program speaks of."""
 
 
 class Chase:
@@ -46,6 +54,8 @@ class Chase:
         self.found: dict[str, Trace] = {}
         self.runs: dict[str, int] = {}
         self.length: dict[str, int] = {}
+        self._constants: Sequence[int] = ()
+        self._values: dict[Scalar, Sequence[int]] = {}
         self.blamed: set[tuple[int, int]] = set()
         """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
 
@@ -55,16 +65,24 @@ class Chase:
         if program is not self.program:
             self.program, self.found, self.runs, self.length = program, {}, {}, {}
             self.machine = Machine(program)
-            self.values = _values(program)
+            self._constants, self._values = samples(program), {}
             self.suspects = _suspects(program)
             self.blamed = set()
             self._search(frozenset(self.suspects), "", self.together, options, observer)
         x = question.variable
         if x not in self.found and x in self.suspects:
-            self._search(frozenset((x,)), x, min(EFFORT, options.max_states), options, observer)
+            self._search(frozenset((x,)), x, EFFORT if options.max_states == Options().max_states else options.max_states,
+                         options, observer)
         if x in self.found:
             return Refuted(self.found[x], Statistics(states=len(self.found[x].steps)))
         return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
+
+    def values(self, t: Scalar) -> Sequence[int]:
+        """Values of a type worth trying for what is open: constants of the program that it can have and numbers near them."""
+        if t not in self._values:
+            fitting = [v for v in self._constants if t.low <= v <= t.high]
+            self._values[t] = [v for v in fitting if not 0 <= v < SMALL] or fitting or [t.low]
+        return self._values[t]
 
     def _search(self, wanted: frozenset[str], key: str, effort: int, options: Options, observer: Observer) -> None:
         """Runs until the effort is spent or one of the wanted variables has a race."""
@@ -78,7 +96,7 @@ class Chase:
             run = Run(self, wanted, number)
             taken = run.go(min(length, effort))
             if taken == length:
-                self.length[key] = min(2 * length, LONGEST)
+                self.length[key] = min(2 * length, LONGEST_REACTIVE if run.reactive else LONGEST)
             effort -= taken + 20
             observer("chase", {"run": number, "threads": len(run.crew)})
 
@@ -92,6 +110,9 @@ class Run:
         self.random = Random(number)
         self.switch = SWITCHES[number % len(SWITCHES)]
         self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
+        self.reactive = frozenset(i for i, t in enumerate(self.program.templates) if t.role in (Role.HANDLER, Role.TASK))
+        self.release = RELEASES[number % len(RELEASES)] if self.reactive else 0.0
+        self.starts: Counter[int] = Counter()
         copies = COPIES[number % len(COPIES)]
         self.crew = tuple(i for i, t in enumerate(self.program.templates)
                           for _ in range(copies if t.count is None else t.count))
@@ -100,7 +121,8 @@ class Run:
         self.threads: list[Thread] = list(start.threads)
         self.near = [self._near(i) for i in range(len(self.crew))]
         self.held: set[int] = set()
-        self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) if number % RANKED == RANKED - 1 else []
+        self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) \
+            if number % RANKED == RANKED - 1 and not self.reactive else []
         """In some runs threads go on as long as they can, the first of these before the others."""
         self.path: list[tuple[int, Move]] = []
         self.chosen: dict[int, int] = {}
@@ -113,11 +135,14 @@ class Run:
         for n in range(steps):
             holder = self._holder(current)
             order = [holder] if holder is not None else self._order(current)
+            idle = [i for i in order if self._idle(i)] if self.reactive else ()
             mover = next((i for i in order if self._step(i)), None)
             if mover is None:
                 self._blame()
                 return n + 1
             current = mover
+            if mover in idle:
+                self.starts[self.crew[mover]] += 1
             self.held.discard(mover)
             self.near[mover] = self._near(mover)
             if self.near[mover]:
@@ -132,7 +157,12 @@ class Run:
         return current if self.threads[current][0] in self.atomic[self.crew[current]] else None
 
     def _order(self, current: int) -> list[int]:
-        """Whom to try in turn: mostly the same as before, those held back last."""
+        """Whom to try in turn: mostly the same as before, those held back last.
+
+        Handlers can fire at any time: they start seldom, those first that did so least, and no thread is held back for ever.
+        """
+        if self.held and self.random.random() < self.release:
+            self.held.discard(self.random.choice(sorted(self.held)))
         if self.ranks:
             if self.random.random() < DEMOTED:
                 self.ranks.remove(current)
@@ -147,7 +177,15 @@ class Run:
                 if current in order:
                     order.remove(current)
                     order.insert(0, current)
+        if self.reactive:
+            idle = sorted((i for i in free if self._idle(i)), key=lambda i: self.starts[self.crew[i]])
+            busy = [i for i in free if not self._idle(i)]
+            free = idle + busy if self.random.random() < self.switch else busy + idle
         return free + late
+
+    def _idle(self, i: int) -> bool:
+        """Whether it is a handler or a task that has not started."""
+        return self.crew[i] in self.reactive and self.threads[i][0] == self.program.templates[self.crew[i]].cfa.start
 
     # ----------------------------------------------------------------------------------------------- steps
     def _step(self, i: int) -> bool:
@@ -206,8 +244,8 @@ class Run:
             except Undefined as missing:
                 where = missing.where
                 t = code.holes[where[1]].type if where[0] == "h" else self.machine.variable(template, where).type
-                small = self.random.random() < 0.5
-                known[where] = t.wrap(self.random.randrange(SMALL) if small else self.random.choice(self.chase.values))
+                telling = self.random.random() < TELLING
+                known[where] = self.random.choice(self.chase.values(t)) if telling else t.wrap(self.random.randrange(SMALL))
 
     # ----------------------------------------------------------------------------------------------- races
     def _near(self, i: int) -> dict[str, tuple[Ready, ...]]:
@@ -239,7 +277,7 @@ class Run:
         trace = build_trace(self.program, self.machine, RaceOn(x), self.crew, self.path, who, Found(0, (one, two)))
         if doubt(self.program, trace) is not None:
             return False
-        self.chase.found[x] = trace
+        self.chase.found[x] = shortened(self.program, trace, SHORTENING)
         return True
 
 
@@ -250,11 +288,6 @@ def _doubtful(edge: Edge) -> bool:
 def _free(edge: Edge) -> bool:
     """Whether the step can always be taken."""
     return not any(isinstance(p, Assume | AllAt) for p in primitive(edge.op))
-
-
-def _values(program: Program) -> Sequence[int]:
-    """Values worth trying for what is open: constants of the program and numbers near them."""
-    return samples(program)
 
 
 def _suspects(program: Program) -> dict[str, None]:
