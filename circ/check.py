@@ -95,12 +95,12 @@ def verify(
 
 # --------------------------------------------------------------------------------------------------- questions
 def questions(program: Program, variables: Sequence[str] | None, prop: str) -> tuple[Asked, ...]:
-    """What is asked, variables in the order of their declaration."""
+    """What is asked, variables in the order of their declaration; those declared `norace` only by name."""
     if prop not in PROPERTIES:
         raise ValueError(f"unknown property {prop!r}: one of {', '.join(PROPERTIES)}")
     asked: list[Asked] = []
     if prop in ("races", "all"):
-        wanted = {v.name for v in subjects(program)} if variables is None else {
+        wanted = {v.name for v in subjects(program) if not v.norace} if variables is None else {
             v.name for name in variables for v in resolve_variable(program, name)}
         asked += [Asked(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
     if prop == "asserts" or (prop == "all" and (program.asserted or has_assertions(program))):

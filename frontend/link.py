@@ -375,6 +375,9 @@ class _Linker:
         made.extend(v for o in others if objects.is_global(o) for v in objects.variables(o) if v.name in used)
         if self._options.ignore_norace:
             made = [replace(v, norace=False) for v in made]
+        for v in made:
+            if v.norace and v.name in used:
+                self._notes.warn(f"'{v.object}' is declared norace: it is checked only with -x or --ignore-norace", v.location)
         made = [replace(v, ghost=True) if v.name in locks else v for v in made]
         ghosts = [*self._lifetime.ghosts(tuple(self._library.pthreads.created.values())), *self._library.counters.values(),
                   *self._library.registered.flags.values(), *self._interrupts.ghosts.values()]
