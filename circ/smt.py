@@ -319,9 +319,9 @@ def decide_apart(terms: Iterable[Term], effort: int) -> Answer:
 def _shifted(a: Term, b: Term) -> Term:
     """a / b for a constant b, without a division if b is a power of two, and of x - c without a carry if b divides c."""
     divisor, width = b.as_long(), a.size()
-    k = divisor.bit_length() - 1
-    if divisor != 1 << k or k == 0:
+    if divisor < 2 or divisor & (divisor - 1):
         return a if divisor == 1 else z3.UDiv(a, b)
+    k = divisor.bit_length() - 1
     if z3.is_app_of(a, z3.Z3_OP_BSUB) and a.num_args() == 2 and z3.is_bv_value(a.arg(1)) and a.arg(1).as_long() % divisor == 0:
         high = z3.Extract(width - 1, k, a.arg(0)) - z3.BitVecVal(a.arg(1).as_long() >> k, width - k)
     else:
@@ -332,9 +332,9 @@ def _shifted(a: Term, b: Term) -> Term:
 def _masked(a: Term, b: Term) -> Term:
     """a % b for a constant b, without a division if b is a power of two; of x - c as of x if b divides c."""
     divisor, width = b.as_long(), a.size()
-    k = divisor.bit_length() - 1
-    if divisor != 1 << k or k == 0:
+    if divisor < 2 or divisor & (divisor - 1):
         return z3.BitVecVal(0, width) if divisor == 1 else z3.URem(a, b)
+    k = divisor.bit_length() - 1
     if z3.is_app_of(a, z3.Z3_OP_BSUB) and a.num_args() == 2 and z3.is_bv_value(a.arg(1)) and a.arg(1).as_long() % divisor == 0:
         a = a.arg(0)
     return z3.ZeroExt(width - k, z3.Extract(k - 1, 0, a))
