@@ -496,6 +496,8 @@ class Accesses:
             return [tuple(self._whole(leaf, write, edge) for leaf in case.leaves)]
         if not self.world.objects.is_global(case.object):
             return [()] if not write else [tuple(self._whole(leaf, write, edge) for leaf in case.leaves)]
+        if write and case.wide:
+            return [tuple(self._whole(leaf, write, edge) for leaf in case.leaves)]
         return [(self._whole(leaf, write, edge),) for leaf in case.leaves]
 
     def _whole(self, leaf: Leaf, write: bool, edge: IrEdge) -> Access:

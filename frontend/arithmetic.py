@@ -75,6 +75,7 @@ class Arithmetic:
         scalar = self._ints.scalar(to)
         match v:
             case Value(type=t, expr=e, depth=depth):
+                self._bytes(t, to)
                 if isinstance(t, PointerType) and scalar.width > self._ints.pointer.width:
                     e = cast(e, Scalar(self._ints.pointer.width, True))  # as gcc: the address is sign-extended
                 if scalar == BOOL and isinstance(to, IntType) and to.name != "_Bool":
@@ -92,6 +93,15 @@ class Arithmetic:
                 self.floats(node)
                 return Value(to, self._x.arbitrary(scalar, node, FLOATS))
         raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
+
+    def _bytes(self, t: CType, to: CType) -> None:
+        """Note that a converted pointer may lead to all of a struct's bytes, not to those of its first member alone."""
+        if isinstance(t, PointerType) and isinstance(to, PointerType):
+            element = t.target
+            while isinstance(element, ArrayType):
+                element = element.element
+            if isinstance(element, RecordType) and isinstance(to.target, VoidType | IntType):
+                self._x.unit.bytewise.add(element.key)
 
     def _to_float(self, v: Operand, to: FloatType, node: c_ast.Node) -> Floating:
         match v:

@@ -151,6 +151,11 @@ class Flows:
 
     def displaced(self, t: Target, move: Displacement) -> Target:
         """The target of `&p->path` for a pointer to `t`."""
+        name, offset = self.moved(t, move.offset)
+        if name[0] not in "?#&*" and offset != ANY:
+            strides = self._objects.named(name).strides(offset)
+            if all(stride in strides for _, stride in move.terms):
+                return name, offset
         for _, stride in move.terms:
             t = self.strided(t, stride)
         return self.moved(t, move.offset)

@@ -318,6 +318,10 @@ class Module(Protocol):
         """The annotations that are proof obligations, None if they are not heeded."""
 
     @property
+    def bytewise(self) -> frozenset[str]:
+        """The structs and unions, of what was lowered so far, whose address became that of bytes, which reach all of it."""
+
+    @property
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         """What the lowering so far took for granted."""
 

@@ -334,6 +334,10 @@ class CModule:
         return self._parsed.annotations
 
     @property
+    def bytewise(self) -> frozenset[str]:
+        return frozenset(self._unit.bytewise)
+
+    @property
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         return (*self._parsed.assumptions, *self._unit.assumptions.items())
 

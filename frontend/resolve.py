@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from frontend.cfa import UNBOUNDED_LENGTH
-from frontend.expr import TRUE, Binary, Const, Expr, Scalar
+from frontend.expr import TRUE, Binary, Const, Expr, Scalar, negate
 from frontend.flows import ANY, Target, is_inside
 from frontend.fold import cast, conjunction, fold, minus, plus, times
 from frontend.ir import Index, Module, Place, Step
@@ -15,7 +15,7 @@ from frontend.objects import Notes, Objects
 from frontend.places import Cell, Part, Places
 from frontend.pointsto import Targets
 from frontend.source import Location
-from frontend.types import ArrayType, CType, RecordType
+from frontend.types import ArrayType, CType, IntType, RecordType
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class Case:
     object: MemObject | None
     cell: Cell | None = None
     leaves: tuple[Leaf, ...] = ()
+    wide: bool = False
+    """The access may touch several of the leaves at once."""
 
 
 OUTSIDE = Case(None, None)
@@ -70,7 +72,7 @@ class Resolver:
             for name in anything:
                 obj = self._objects.named(name)
                 if visible(obj) and not any(c.object is obj for c in found):
-                    found.append(Case(None, obj, None, obj.leaves))
+                    found.append(Case(None, obj, None, obj.leaves, self._module.sizeof(place.type) > 1))
         else:
             self._notes.assume("no invalid pointer is dereferenced", location)
         return _distinct(found)
@@ -170,6 +172,8 @@ class Resolver:
                 offset += first.value * stride
             else:
                 terms = (*terms, (first, stride))
+        if terms and self._walks(obj, obj.normal(offset), place.base_type):
+            return None
         for anchor in obj.shape.anchors:
             if self.compatible(anchor.type, place.base_type):
                 indices = self._along(obj, instance, offset - anchor.offset, anchor.dims, terms, location)
@@ -210,32 +214,56 @@ class Resolver:
 
     # ------------------------------------------------------------------------------------------- targets
     def _in_object(self, base: Expr, obj: MemObject, target: Target, place: Place, location: Location) -> list[Case]:
-        path, address = place.path, base
+        path, address, at = place.path, base, target[1]
         if path and isinstance(path[0], Index):
-            step = times(cast(path[0].value, base.type), self._module.sizeof(place.base_type))
+            stride = self._module.sizeof(place.base_type)
+            step = times(cast(path[0].value, base.type), stride)
+            at = _moved(obj, at, path[0].value, stride)
             address, path = plus(base, step), path[1:]
+        if self._walks(obj, at, place.base_type):
+            at = ANY
         found: list[Case] = []
+        met: list[Anchor] = []
         for anchor in obj.shape.anchors:
             typed = self.compatible(anchor.type, place.base_type)
             inside = isinstance(anchor.node, BytesNode)
-            there = target[1] in (ANY, anchor.offset) or (inside and obj.normal(target[1]) == anchor.offset)
+            there = at in (ANY, anchor.offset) or (inside and obj.normal(at) == anchor.offset)
             if there and typed and not inside:
                 guard, indices = self._test(address, self._objects.base(obj) + anchor.offset, anchor.dims, obj)
                 part = self._start(anchor, indices, place.base_type)
                 found.append(self._finish(guard, obj, part, path, place, location))
             elif there and inside:
                 found.append(self._in_bytes(address, obj, anchor, path, place, location))
-        if found:
+            else:
+                continue
+            met.append(anchor)
+        if found and (at != ANY or self._covered(obj, met)):
             return found
         move = self._places.displacement(place.base_type, place.path)
         size = self._module.sizeof(place.type)
-        offset = ANY if target[1] == ANY or move.terms else obj.normal(target[1] + move.offset)
+        offset = ANY if at == ANY or move.terms else obj.normal(target[1] + move.offset)
         leaves = tuple(obj.leaves[n] for n in obj.leaf_numbers(offset, size))
-        if target[1] != ANY and not is_inside(obj, target[1]):
+        if not found and target[1] != ANY and not is_inside(obj, target[1]):
             # The pointer itself is outside; what matters is where its path leads.
             end = plus(base, Const(base.type.wrap(move.offset), base.type))
-            return [Case(None if move.terms else self._within(end, obj), obj, None, leaves)]
-        return [Case(self._within(base, obj), obj, None, leaves)]
+            return [Case(None if move.terms else self._within(end, obj), obj, None, leaves, size > 1)]
+        # What is nowhere in particular may be between the parts of its type, too: bytes of other members.
+        rest = self._within(address if found else base, obj)
+        for case in found:
+            rest = conjunction(rest, negate(case.guard or TRUE))
+        return [*found, Case(rest, obj, None, leaves, size > 1)]
+
+    def _walks(self, obj: MemObject, offset: int, type_: CType) -> bool:
+        """Whether an integer in an array may be one that leads on to the members beside it: the struct is taken as integers."""
+        if not isinstance(type_, IntType) or not any(self._module.sizeof(type_) % d == 0 for d in obj.strides(offset)):
+            return False
+        return any(isinstance(a.type, RecordType) and a.type.key in self._module.bytewise
+                   and a.offset <= offset < a.offset + self._module.sizeof(a.type) for a in obj.shape.anchors)
+
+    def _covered(self, obj: MemObject, anchors: list[Anchor]) -> bool:
+        """Whether every leaf lies in one of the parts."""
+        parts = [(a.offset, a.offset + self._module.sizeof(a.type)) for a in anchors]
+        return all(any(start <= leaf.offset < end for start, end in parts) for leaf in obj.leaves)
 
     def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[Step, ...], place: Place,
                   location: Location) -> Case:
@@ -296,6 +324,15 @@ class Resolver:
             return isinstance(a, ArrayType) and isinstance(b, ArrayType) and self.compatible(a.element, b.element)
         first, second = scalar_of(a, self._module), scalar_of(b, self._module)
         return first is not None and second is not None and self._module.sizeof(a) == self._module.sizeof(b)
+
+
+def _moved(obj: MemObject, offset: int, index: Expr, stride: int) -> int:
+    """The offset that so many elements of `stride` bytes from one lead to; it stays in an array that the stride fits."""
+    if offset == ANY or index == Const(0, index.type):
+        return offset
+    if stride >= obj.size or any(stride % d == 0 for d in obj.strides(offset)):
+        return offset
+    return obj.normal(offset + index.value * stride) if isinstance(index, Const) else ANY
 
 
 def linear(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]] | None:

@@ -39,6 +39,8 @@ class Unit:
         self.noreturn = noreturn
         self.symbols: dict[str, Symbol] = {}
         self.assumptions: dict[str, Location] = {}
+        self.bytewise: set[str] = set()
+        """Structs and unions of which an address became one of bytes."""
         self.attached: Attached | None = None
         """Annotations, if they are to be heeded."""
         self._scratch = scratch

@@ -40,6 +40,10 @@ class Without:
         return self._module.annotations
 
     @property
+    def bytewise(self) -> frozenset[str]:
+        return self._module.bytewise
+
+    @property
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         return self._module.assumptions
 

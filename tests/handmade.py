@@ -57,6 +57,7 @@ class HandModule:
     annotations: tuple[Annotation, ...] = ()
     assumptions: tuple[tuple[str, Location], ...] = ()
     attached: None = None
+    bytewise: frozenset[str] = frozenset()
 
     @property
     def declarations(self) -> dict[str, FunctionDecl]:

@@ -8,7 +8,7 @@ import pytest
 
 import frontend
 from circ.engines.explicit import oracle
-from circ.verdict import RaceOn
+from circ.verdict import Assertions, RaceOn
 from frontend import FrontendError, LoadOptions
 from frontend.cfa import AccessKind, Arbitrary, Program, Values, show_op
 
@@ -253,3 +253,35 @@ def test_functions_that_are_called_from_many_places_do_not_multiply(load) -> Non
         return sum(len(t.cfa.edges) for t in program.templates)
 
     assert edges(24) < 3 * edges(12)
+
+
+WALKS = [
+    "struct { char c; int n; } p; int main(void) { char *b = (char *)&p; b[5] = 1; assert(!p.n); }",
+    "struct { char c; int n; } p; int main(void) { for (unsigned i = 0; i < sizeof p; i++) ((char *)&p)[i] = 1; assert(!p.n); }",
+    "struct __attribute__((packed)) { char c; int n; } p; int main(void) { ((char *)&p)[1] = 1; assert(!p.n); }",
+    "struct { int a, n; } p; int main(void) { int *b = &p.a; b[(unsigned)nondet() % 2] = 1; assert(!p.n); }",
+    "struct { char h[4]; int n; } p; void f(char *b, unsigned k) { for (unsigned i = 0; i < k; i++) b[i] = 1; }"
+    "int main(void) { f((char *)&p, sizeof p); assert(!p.n); }",
+    "struct { char h[4]; int n; } p; void f(void *v, unsigned k) { char *b = v; while (k--) *b++ = 1; }"
+    "int main(void) { f(&p, sizeof p); assert(!p.n); }",
+    "struct { char h[4]; int n; } p[3]; int main(void) { char *b = (char *)p; for (unsigned i = 0; i < sizeof p; i++) b[i] = 1;"
+    "assert(!p[1].n); }",
+    "struct { short h[2]; int n; } p; int main(void) { short *b = (short *)&p; for (int i = 0; i < 4; i++) b[i] = 1; assert(!p.n); }",
+    "struct { int a, n; } p; int main(void) { *(long *)&p = -1; assert(!p.a || !p.n); }",
+    "struct { unsigned char a, b; short n; } p; int main(void) { *(unsigned *)&p = 0x01020304; assert(p.a != 4 || !p.b || !p.n); }",
+]
+
+
+@pytest.mark.parametrize("text", WALKS)
+def test_integers_of_another_type_reach_all_of_a_struct(load, text: str) -> None:  # type: ignore[no-untyped-def]
+    """By characters, or as wider integers: what is written between the members of that type is not lost, nor what follows."""
+    assert oracle(load(f'#include "circ.h"\n#include <assert.h>\n{text}'), Assertions(), 0) is True
+
+
+def test_an_array_in_a_struct_is_walked_alone(load) -> None:  # type: ignore[no-untyped-def]
+    """Nobody takes the struct as bytes; and the address of an element is in its array, wherever that is."""
+    program = load("""
+    struct S { int n; char h[4]; } p; void f(char *b) { for (int i = 0; i < 4; i++) b[i] = 1; }
+    char *at(struct S *s, int i) { return &s->h[i & 3]; }
+    int main(void) { f(p.h); *at(&p, nondet()) = 2; return p.n; }""")
+    assert touched(program) == ["W p.h[]", "W p.h[]", "R p.n"]
