@@ -208,9 +208,9 @@ def _cleanup(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand:
 
 
 def _declared_value(x: Expressions, name: str) -> Operand:
-    """An arbitrary value of the declared result type (the interrupt state that `__nesc_atomic_start` saves)."""
+    """An arbitrary value of the declared result type, else an int (the interrupt state that `__nesc_atomic_start` saves)."""
     entity = x.scope.find(name)
-    t = strip(entity.type.result) if isinstance(entity, FunctionName) else VoidType()
+    t = strip(entity.type.result) if isinstance(entity, FunctionName) else x.ints.int
     if isinstance(t, (IntType, PointerType)):
         return Value(t, Read(_unassigned(x.graph, x.ints.scalar(t))))
     return Nothing()

@@ -285,3 +285,8 @@ def test_an_array_in_a_struct_is_walked_alone(load) -> None:  # type: ignore[no-
     char *at(struct S *s, int i) { return &s->h[i & 3]; }
     int main(void) { f(p.h); *at(&p, nondet()) = 2; return p.n; }""")
     assert touched(program) == ["W p.h[]", "W p.h[]", "R p.n"]
+
+
+def test_a_section_may_begin_without_a_declaration(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("int x; int main(void) { int s = __nesc_atomic_start(); x = x + 1; __nesc_atomic_end(s); return 0; }")
+    assert [e.protected for e in program.template("main").cfa.edges if e.accesses] == [True]
