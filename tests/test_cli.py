@@ -298,7 +298,8 @@ def test_interruption_tells_what_is_known(how: signal.Signals, status: int, tmp_
               "e.ENGINES = (e.Entry('fake', 'tests.fake_engine', '', ''),)\nfrom circ.cli import main\nmain()")
     (tmp_path / "a.c").write_text("int x, stuck;\nvoid w(void) { x = 1; stuck = 1; }\n")
     run = [sys.executable, "-c", script, "check", str(tmp_path / "a.c"), "--thread", "w", "--engine", "fake", "--timeout", "600"]
-    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # tests may run in the background
     assert process.stdout is not None and process.stderr is not None
     first = process.stdout.readline()
     assert "unknown: races on 'x': asked 1" in first

@@ -284,7 +284,8 @@ def test_an_end_by_signal_loses_no_result(tmp_path: Path, how: signal.Signals) -
     process = subprocess.Popen(
         [sys.executable, "-c", "from circ.cli import main; main()", "scan", "quick.c", "slow.c", "-j", "2", "-o", str(out),
          "--engine", "explicit", "--timeout", "600"],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # tests may run in the background
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not (out.exists() and '"verdict":"safe"' in out.read_text()):
         time.sleep(0.05)
