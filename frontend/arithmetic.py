@@ -100,8 +100,14 @@ class Arithmetic:
             element = t.target
             while isinstance(element, ArrayType):
                 element = element.element
-            if isinstance(element, RecordType) and isinstance(to.target, VoidType | IntType):
+            if isinstance(to.target, VoidType | IntType) and self._holds_array(element):
+                assert isinstance(element, RecordType)
                 self._x.unit.bytewise.add(element.key)
+
+    def _holds_array(self, t: CType) -> bool:
+        """Whether a struct has an array in it: where it has none, offsets alone tell its members apart."""
+        record = self._x.unit.types.records.get(t.key) if isinstance(t, RecordType) else None
+        return record is not None and any(isinstance(f.type, ArrayType) or self._holds_array(f.type) for f in record.fields)
 
     def _to_float(self, v: Operand, to: FloatType, node: c_ast.Node) -> Floating:
         match v:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from frontend.expr import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
+from frontend.ir import Module
 from frontend.memory import MemObject
 from frontend.objects import Objects
 from frontend.places import Displacement, Places
-from frontend.types import ArrayType
+from frontend.types import ArrayType, CType, IntType, RecordType
 
 ANY = -1
 """Any offset in the object."""
@@ -45,6 +46,14 @@ def absolute_target(address: int) -> Target:
 def is_inside(obj: MemObject, offset: int) -> bool:
     """Whether an offset is one of the object; a pointer elsewhere can be moved back, but not followed."""
     return 0 <= offset < obj.size
+
+
+def walks(obj: MemObject, offset: int, type_: CType, module: Module) -> bool:
+    """Whether an integer in an array may be one that leads on to the members beside it: the struct is taken as integers."""
+    if not isinstance(type_, IntType) or not any(module.sizeof(type_) % d == 0 for d in obj.strides(offset)):
+        return False
+    return any(isinstance(a.type, RecordType) and a.type.key in module.bytewise
+               and a.offset <= offset < a.offset + module.sizeof(a.type) for a in obj.shape.anchors)
 
 
 class Flows:

@@ -58,7 +58,7 @@ from frontend.steps import Sketch, Step
 from frontend.threadids import numbered, own_tid
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads, task
 from frontend.twostate import TID, tid_of
-from frontend.types import FunctionType, VoidType
+from frontend.types import CType, FunctionType, VoidType
 from frontend.unroll import Unroller
 from frontend.without import Without
 
@@ -210,8 +210,7 @@ class _Linker:
         """Objects and what pointers point to; a first round finds out what the heap is used as."""
         objects = Objects(self._module, self._places, self._notes, tracked)
         roots = [s.function for s in sources]
-        solved = PointsTo(self._module, objects, self._places, self._function, {})
-        solved.solve(roots)
+        solved = self._solved(objects, roots, {})
         if solved.heaps:
             calls = CallGraph(solved)
             runs = self._runs(solved, sources)
@@ -219,11 +218,20 @@ class _Linker:
                                if runs[function] == 1 and source not in calls.cyclic(function))
             objects.forget(solved.heaps)
             types = heap_types(solved.heaps, solved.pointed, self._module)
-            solved = PointsTo(self._module, objects, self._places, self._function, types, single)
-            solved.solve(roots)
+            solved = self._solved(objects, roots, types, single)
         outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)
         joined = find_joins(solved.reached, solved.created)
         return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside, joined)
+
+    def _solved(self, objects: Objects, roots: list[str], types: Mapping[str, CType],
+                single: frozenset[str] = frozenset()) -> PointsTo:
+        """What pointers point to; once more, if it was learnt only on the way that a struct is taken as bytes."""
+        while True:
+            before = self._module.bytewise
+            solved = PointsTo(self._module, objects, self._places, self._function, types, single)
+            solved.solve(roots)
+            if self._module.bytewise == before:
+                return solved
 
     def _roots(self, pointsto: PointsTo, sources: tuple[ThreadSource, ...]) -> tuple[Root, ...]:
         """The functions that threads start in, and how many of each run."""

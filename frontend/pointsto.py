@@ -12,7 +12,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from frontend.expr import Binary, Const, Expr, Read, Scalar, Var
-from frontend.flows import ANY, INTEGER, MOST_ABSOLUTE, UNKNOWN, Flows, Node, Shift, Site, Target, function_target, is_inside
+from frontend.flows import (
+    ANY,
+    INTEGER,
+    MOST_ABSOLUTE,
+    UNKNOWN,
+    Flows,
+    Node,
+    Shift,
+    Site,
+    Target,
+    function_target,
+    is_inside,
+    walks,
+)
 from frontend.fold import cast
 from frontend.heap import allocated
 from frontend.ir import (
@@ -298,7 +311,10 @@ class PointsTo:
 
         def arrived(target: Target) -> None:
             self.pointed.setdefault(target[0], {}).setdefault(unqualified(place.base_type))
-            use(self._follow.displaced(target, move))
+            there = self._follow.displaced(target, move)
+            if there[0][0] not in "?#&*" and walks(self._objects.named(there[0]), there[1], place.base_type, self._module):
+                there = self._follow.anywhere(there)
+            use(there)
 
         for node, shift, constant in self._follow.flows(function, place.base):
             if node is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from frontend.cfa import UNBOUNDED_LENGTH
 from frontend.expr import TRUE, Binary, Const, Expr, Scalar, negate
-from frontend.flows import ANY, Target, is_inside
+from frontend.flows import ANY, Target, is_inside, walks
 from frontend.fold import cast, conjunction, fold, minus, plus, times
 from frontend.ir import Index, Module, Place, Step
 from frontend.memory import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
@@ -15,7 +15,7 @@ from frontend.objects import Notes, Objects
 from frontend.places import Cell, Part, Places
 from frontend.pointsto import Targets
 from frontend.source import Location
-from frontend.types import ArrayType, CType, IntType, RecordType
+from frontend.types import ArrayType, CType, RecordType
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class Resolver:
                 offset += first.value * stride
             else:
                 terms = (*terms, (first, stride))
-        if terms and self._walks(obj, obj.normal(offset), place.base_type):
+        if terms and walks(obj, obj.normal(offset), place.base_type, self._module):
             return None
         for anchor in obj.shape.anchors:
             if self.compatible(anchor.type, place.base_type):
@@ -220,7 +220,7 @@ class Resolver:
             step = times(cast(path[0].value, base.type), stride)
             at = _moved(obj, at, path[0].value, stride)
             address, path = plus(base, step), path[1:]
-        if self._walks(obj, at, place.base_type):
+        if walks(obj, at, place.base_type, self._module):
             at = ANY
         found: list[Case] = []
         met: list[Anchor] = []
@@ -252,13 +252,6 @@ class Resolver:
         for case in found:
             rest = conjunction(rest, negate(case.guard or TRUE))
         return [*found, Case(rest, obj, None, leaves, size > 1)]
-
-    def _walks(self, obj: MemObject, offset: int, type_: CType) -> bool:
-        """Whether an integer in an array may be one that leads on to the members beside it: the struct is taken as integers."""
-        if not isinstance(type_, IntType) or not any(self._module.sizeof(type_) % d == 0 for d in obj.strides(offset)):
-            return False
-        return any(isinstance(a.type, RecordType) and a.type.key in self._module.bytewise
-                   and a.offset <= offset < a.offset + self._module.sizeof(a.type) for a in obj.shape.anchors)
 
     def _covered(self, obj: MemObject, anchors: list[Anchor]) -> bool:
         """Whether every leaf lies in one of the parts."""

@@ -267,6 +267,8 @@ WALKS = [
     "struct { char h[4]; int n; } p[3]; int main(void) { char *b = (char *)p; for (unsigned i = 0; i < sizeof p; i++) b[i] = 1;"
     "assert(!p[1].n); }",
     "struct { short h[2]; int n; } p; int main(void) { short *b = (short *)&p; for (int i = 0; i < 4; i++) b[i] = 1; assert(!p.n); }",
+    "struct { char h[8]; int *q; } a, b; int n; void f(void *d, void *s, unsigned k) { char *p = d, *r = s; while (k--) *p++ = *r++; }"
+    "int main(void) { f(a.h, a.h, 1); a.q = &n; f(&b, &a, sizeof a); *b.q = 1; assert(!n); }",
     "struct { int a, n; } p; int main(void) { *(long *)&p = -1; assert(!p.a || !p.n); }",
     "struct { unsigned char a, b; short n; } p; int main(void) { *(unsigned *)&p = 0x01020304; assert(p.a != 4 || !p.b || !p.n); }",
 ]
