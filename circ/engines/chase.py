@@ -38,6 +38,8 @@ COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
 RANKED, DEMOTED = 4, 0.002
 TRIES = 4
 CAREFUL = 0.95
+MOST_NESTED = 3
+"""Copies of a handler that runs again and again: more than so many on the stack at once are seldom needed."""
 RELEASES = (0.01, 0.0, 0.03)
 """How often a thread is no longer held back although others could go on, in programs with handlers."""
 SMALL, TELLING = 4, 0.6
@@ -114,6 +116,8 @@ class Run:
         self.release = RELEASES[number % len(RELEASES)] if self.reactive else 0.0
         self.starts: Counter[int] = Counter()
         copies = COPIES[number % len(COPIES)]
+        if self.reactive:
+            copies = min(copies, MOST_NESTED)
         self.crew = tuple(i for i, t in enumerate(self.program.templates)
                           for _ in range(copies if t.count is None else t.count))
         start = self.machine.open_start(self.crew)
