@@ -1,6 +1,6 @@
 """Our Table 1 beside the paper's: verdict, predicates, ACFA size and time of each row, under nested and free preemption.
 
-    table1.py --demo     Table 1 alone, with a limit of 20 s for each variable
+    table1.py --demo     Table 1 alone, with a limit of 45 s for each variable
     table1.py            also: a transmitter of 4 to 40 states, 10,000 lines of compiler output against their slice, -j 2
                          against -j 1
 
@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--demo", action="store_true", help="Table 1 alone, with short limits")
     parser.add_argument("--limit", type=float, help="seconds for each variable")
     args = parser.parse_args()
-    table1(args.limit or (20.0 if args.demo else 60.0))
+    table1(args.limit or (45.0 if args.demo else 60.0))
     if not args.demo:
         limit = args.limit or 60.0
         transmitters(limit)
