@@ -7,21 +7,16 @@ from collections.abc import Mapping
 
 from frontend.cfa import Program, ThreadTemplate, Variable
 from frontend.expr import (
-    BOOL,
     LEVEL,
-    LOGICAL,
-    Binary,
-    Cast,
-    Const,
     Element,
     Expr,
     Ite,
     Read,
-    Scalar,
     Unary,
     Var,
     truth,
 )
+from frontend.operators import Operators
 from frontend.source import FrontendError, Location
 from frontend.types import DATA_MODELS
 
@@ -62,7 +57,7 @@ class _Parser:
     def __init__(self, program: Program, template: ThreadTemplate, text: str) -> None:
         self.program, self.text = program, text
         self.names = _visible(program, template)
-        self.int = Scalar(8 * DATA_MODELS[program.data_model].int_size, True)
+        self.operators = Operators(DATA_MODELS[program.data_model])
         self.tokens: list[re.Match[str]] = []
         at = 0
         while text[at:].strip():
@@ -100,7 +95,7 @@ class _Parser:
         self.at += 1
         then = self.conditional()
         self.expect(":")
-        a, b = self.balanced(then, self.conditional())
+        a, b = self.operators.balanced(then, self.conditional())
         return Ite(truth(cond), a, b)
 
     def binary(self, level: int) -> Expr:
@@ -108,15 +103,8 @@ class _Parser:
         while (mine := LEVEL.get(self.peek(), 0)) >= level:
             op = self.peek()
             self.at += 1
-            left = self.combined(op, left, self.binary(mine + 1))
+            left = self.operators.combined(op, left, self.binary(mine + 1))
         return left
-
-    def combined(self, op: str, a: Expr, b: Expr) -> Expr:
-        if op in LOGICAL:
-            return Binary(op, truth(a), truth(b))
-        if op in ("<<", ">>"):
-            return Binary(op, self.promoted(a), self.promoted(b))
-        return Binary(op, *self.balanced(a, b))
 
     def unary(self) -> Expr:
         if self.at >= len(self.tokens):
@@ -131,27 +119,19 @@ class _Parser:
             case "!":
                 return Unary("!", truth(self.unary()))
             case "-" | "~" as op:
-                return Unary(op, self.promoted(self.unary()))
+                return Unary(op, self.operators.promoted(self.unary()))
             case "+":
-                return self.promoted(self.unary())
+                return self.operators.promoted(self.unary())
             case None:
                 return self.constant(token) if token["number"] else self.variable(token["name"])
             case op:
                 raise self.error(f"unexpected '{op}'")
 
     def constant(self, token: re.Match[str]) -> Expr:
-        digits, suffix = token["number"].lower(), token["suffix"].lower()
-        hexadecimal, octal = digits.startswith("0x"), digits.startswith("0") and digits.isdecimal()
-        if octal and set(digits) & {"8", "9"}:
-            raise self.error(f"{digits} is no octal number")
-        value = int(digits, 8) if octal else int(digits, 0)
-        model = DATA_MODELS[self.program.data_model]
-        sizes = [model.int_size, model.long_size, model.long_long_size][min(suffix.count("l"), 2):]
-        signs = [False] if "u" in suffix else [True, False] if hexadecimal or octal else [True]
-        for t in (Scalar(8 * size, signed) for size in sizes for signed in signs):
-            if value <= t.high:
-                return Const(value, t)
-        raise self.error(f"the number {token['number']} is too large")
+        try:
+            return self.operators.constant(token["number"], token["suffix"])
+        except ValueError as reason:
+            raise self.error(str(reason).format(token["number"])) from None
 
     def variable(self, name: str) -> Expr:
         v = self.names.get(name) or self.names.get(f"{name}[]")
@@ -164,24 +144,6 @@ class _Parser:
         index = self.conditional()
         self.expect("]")
         return Read(Element(v.name, index, v.type))
-
-    def promoted(self, e: Expr) -> Expr:
-        """C's integer promotion."""
-        t = e.type
-        narrow = t == BOOL or t.width < self.int.width
-        return Cast(e, self.int) if narrow else e
-
-    def balanced(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
-        """C's usual arithmetic conversions."""
-        a, b = self.promoted(a), self.promoted(b)
-        width = max(a.type.width, b.type.width)
-        signed = all(e.type.signed or e.type.width < width for e in (a, b))
-        t = Scalar(width, signed)
-        return (a if a.type == t else _cast(a, t)), (b if b.type == t else _cast(b, t))
-
-
-def _cast(e: Expr, t: Scalar) -> Expr:
-    return Const(t.wrap(e.value), t) if isinstance(e, Const) else Cast(e, t)
 
 
 def _visible(program: Program, template: ThreadTemplate) -> Mapping[str, Variable]:

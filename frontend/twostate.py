@@ -15,9 +15,7 @@ from frontend.cfa import Variable
 from frontend.expr import (
     BOOL,
     LEVEL,
-    LOGICAL,
     Binary,
-    Cast,
     Const,
     Element,
     Expr,
@@ -32,6 +30,7 @@ from frontend.expr import (
     truth,
 )
 from frontend.fold import fold
+from frontend.operators import Operators
 from frontend.source import FrontendError, Location
 from frontend.types import DataModel
 
@@ -73,7 +72,7 @@ class _Parser:
 
     def __init__(self, clause: Clause, names: Names, model: DataModel) -> None:
         self.words, self.end, self.names, self.model = clause.words, clause.end, names, model
-        self.int = Scalar(8 * model.int_size, True)
+        self.operators = Operators(model)
         self.at = 0
         if sum(w.text in ("(", "!", "-", "~", "+", "?", "[", "==>") for w in self.words) > _DEEPEST:
             raise FrontendError(clause.location, "the formula is too deeply nested", "split it into several clauses")
@@ -126,7 +125,7 @@ class _Parser:
         self.at += 1
         then = self.equivalence()
         self.expect(":")
-        a, b = self.balanced(then, self.conditional())
+        a, b = self.operators.balanced(then, self.conditional())
         return Ite(truth(cond), a, b)
 
     def binary(self, level: int) -> Expr:
@@ -137,18 +136,11 @@ class _Parser:
             self.at += 1
             right = self.binary(mine + 1)
             if chained is not None and mine == LEVEL["<"]:
-                left = Binary("&&", truth(left), self.combined(op, chained, right))
+                left = Binary("&&", truth(left), self.operators.combined(op, chained, right))
             else:
-                left = self.combined(op, left, right)
+                left = self.operators.combined(op, left, right)
             chained = right if mine == LEVEL["<"] else None
         return left
-
-    def combined(self, op: str, a: Expr, b: Expr) -> Expr:
-        if op in LOGICAL:
-            return Binary(op, truth(a), truth(b))
-        if op in ("<<", ">>"):
-            return Binary(op, self.promoted(a), self.promoted(b))
-        return Binary(op, *self.balanced(a, b))
 
     def unary(self) -> Expr:
         word = self.next()
@@ -160,9 +152,9 @@ class _Parser:
             case "op", "!":
                 return Unary("!", truth(self.unary()))
             case "op", ("-" | "~") as op:
-                return fold(Unary(op, self.promoted(self.unary())))
+                return fold(Unary(op, self.operators.promoted(self.unary())))
             case "op", "+":
-                return self.promoted(self.unary())
+                return self.operators.promoted(self.unary())
             case "number", _:
                 return self.no_prime(self.constant(word))
             case "special", _:
@@ -179,17 +171,10 @@ class _Parser:
     # ------------------------------------------------------------------------------------------- operands
     def constant(self, word: Word) -> Expr:
         digits = word.text.lower().rstrip("ul")
-        suffix = word.text.lower()[len(digits):]
-        hexadecimal, octal = digits.startswith("0x"), digits.startswith("0") and digits.isdecimal()
-        if octal and set(digits) & {"8", "9"}:
-            raise FrontendError(word.location, f"{word.text} is no octal number")
-        value = int(digits, 8) if octal else int(digits, 0)
-        sizes = [self.model.int_size, self.model.long_size, self.model.long_long_size][min(suffix.count("l"), 2):]
-        signs = [False] if "u" in suffix else [True, False] if hexadecimal or octal else [True]
-        for t in (Scalar(8 * size, signed) for size in sizes for signed in signs):
-            if value <= t.high:
-                return Const(value, t)
-        raise FrontendError(word.location, f"the number {word.text} is too large")
+        try:
+            return self.operators.constant(digits, word.text[len(digits):])
+        except ValueError as reason:
+            raise FrontendError(word.location, str(reason).format(word.text)) from None
 
     def variable(self, word: Word) -> Expr:
         found = self.names.find(word.text)
@@ -203,7 +188,7 @@ class _Parser:
             self.expect("[")
             index = self.equivalence()
             self.expect("]")
-            v = Element(found.name, self.promoted(index), found.type)
+            v = Element(found.name, self.operators.promoted(index), found.type)
         return self.maybe_primed(v, word.text)
 
     def special(self, word: Word) -> Expr:
@@ -218,7 +203,7 @@ class _Parser:
             case "\\false":
                 return Const(0, BOOL)
             case "\\empty":
-                return Const(0, self.int)
+                return Const(0, self.operators.int)
             case "\\result":
                 if self.names.result is None:
                     raise FrontendError(word.location, "there is no result here",
@@ -272,7 +257,7 @@ class _Parser:
         number: Expr = Read(tid_of(self.model))
         if self.peek() == ",":
             self.at += 1
-            number = self.promoted(self.equivalence())
+            number = self.operators.promoted(self.equivalence())
         elif not self.names.tid:
             raise FrontendError(word.location, "an invariant speaks of no thread", f"name one: {word.text}(r, 1)")
         self.expect(")")
@@ -287,22 +272,3 @@ class _Parser:
                 return Binary("|", members, bit)
             case _:
                 return Binary("&", members, Unary("~", bit))
-
-    # ------------------------------------------------------------------------------------------- conversions
-    def promoted(self, e: Expr) -> Expr:
-        """C's integer promotion."""
-        narrow = e.type == BOOL or e.type.width < self.int.width
-        return Cast(e, self.int) if narrow else e
-
-    def balanced(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
-        """C's usual arithmetic conversions."""
-        a, b = self.promoted(a), self.promoted(b)
-        width = max(a.type.width, b.type.width)
-        t = Scalar(width, all(e.type.signed or e.type.width < width for e in (a, b)))
-        return _cast(a, t), _cast(b, t)
-
-
-def _cast(e: Expr, t: Scalar) -> Expr:
-    if e.type == t:
-        return e
-    return Const(t.wrap(e.value), t) if isinstance(e, Const) else Cast(e, t)
