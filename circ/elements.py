@@ -6,17 +6,16 @@ element either takes it when it is free or holds it. Also here: elements that ar
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
-from circ.arguments import Spot, of_thread
+from circ.arguments import Argument, Spot, of_thread
 from circ.ownfacts import NOTHING, Facts, OwnFacts, lock_arrays
-from circ.values import State
 from frontend.cfa import Access, Assign, Op, Program, Self, op_reads, op_writes, primitive
-from frontend.expr import Binary, Const, Element, Expr, Lvalue, Read, variables
+from frontend.expr import Binary, Const, Element, Expr, Read, variables
 
 
-class Elements:
+class Elements(Argument):
     """The argument about one array variable."""
 
     def __init__(self, program: Program, variable: str) -> None:
@@ -60,9 +59,6 @@ class Elements:
                 if h.array == k.array and h.index.type == k.index.type:
                     yield Binary("!=", of_thread(h.index, 1, self.own[one[0]]), of_thread(k.index, 2, self.own[two[0]]))
 
-    def everywhere(self, spot: Spot) -> Iterable[Expr]:
-        return ()
-
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False
@@ -75,12 +71,6 @@ class Elements:
     def broken(self, one: Spot, two: Spot) -> bool:
         held = {h.array for h in self.at(one).held}
         return bool(held) and bool(held & self._rogue.get(two, frozenset()))
-
-    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
-        return state
-
-    def counting(self) -> Iterable[tuple[Expr, Sequence[Sequence[int]]]]:
-        return ()
 
     @cached_property
     def _rogue(self) -> dict[Spot, frozenset[str]]:

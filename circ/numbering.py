@@ -7,14 +7,13 @@ and differs from all that were. The bound that the loop tests is what keeps i fr
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from circ.arguments import Spot, of_thread
+from circ.arguments import Argument, Spot, of_thread
 from circ.ownfacts import NOTHING, Facts, OwnFacts
-from circ.values import State
 from frontend.cfa import Access, Assign, Assume, Edge, Program, op_reads, op_writes, primitive
-from frontend.expr import Binary, Const, Element, Expr, Lvalue, Read, Var, negate, substitute, truth, variables
+from frontend.expr import Binary, Const, Element, Expr, Read, Var, negate, substitute, truth, variables
 from frontend.fold import fold
 
 BEFORE, CREATED, COUNTED = 1, 2, 4
@@ -35,7 +34,7 @@ class Made:
     """The thread's own local that has the argument from its first step on."""
 
 
-class Numbering:
+class Numbering(Argument):
     """The argument about an array variable whose elements are told apart by what threads were created with."""
 
     def __init__(self, program: Program, variable: str) -> None:
@@ -119,9 +118,6 @@ class Numbering:
                 if has and n == 1:
                     yield Binary("!=", other, argument)
 
-    def everywhere(self, spot: Spot) -> Iterable[Expr]:
-        return ()
-
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         m = self.made.get(one[0])
         if m is None or one[0] != two[0] or a.whole or b.whole:
@@ -136,12 +132,6 @@ class Numbering:
         m = self.made.get(one[0])
         return m is not None and two[0] == m.creator and self.started[one[0]][one[1]] and \
             not self.phases[m.template][two[1]] & (CREATED | COUNTED)
-
-    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
-        return state
-
-    def counting(self) -> Iterable[tuple[Expr, Sequence[Sequence[int]]]]:
-        return ()
 
 
 # --------------------------------------------------------------------------------------------------- finding it

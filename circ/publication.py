@@ -8,13 +8,12 @@ allocated is a number that nobody was given before. It takes formulas for every 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from circ.arguments import Spot, of_thread
+from circ.arguments import Argument, Spot, of_thread
 from circ.ownfacts import OwnFacts
 from circ.sites import ANY, Site, allocations, holders, place_of, site_of
-from circ.values import State
 from frontend.cfa import (
     Access,
     Assign,
@@ -28,7 +27,7 @@ from frontend.cfa import (
     op_writes,
     primitive,
 )
-from frontend.expr import Binary, Cast, Const, Element, Expr, Lvalue, Read, Var, reads, variables
+from frontend.expr import Binary, Cast, Const, Element, Expr, Read, Var, reads, variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Known:
         return Known(self.clean & other.clean, frozenset(groups))
 
 
-class Publication:
+class Publication(Argument):
     """The argument about one array whose elements are instances of an allocation site."""
 
     def __init__(self, program: Program, variable: str) -> None:
@@ -253,15 +252,6 @@ class Publication:
             return None
         place = place_of(access.lvalue.index)
         return None if place is None else place[0]
-
-    def broken(self, one: Spot, two: Spot) -> bool:
-        return False
-
-    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
-        return state
-
-    def counting(self) -> Iterable[tuple[Expr, Sequence[Sequence[int]]]]:
-        return ()
 
 
 def _uncast(e: Expr) -> Expr:

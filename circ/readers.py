@@ -6,15 +6,15 @@ where it holds the lock for reading, the word is neither 0 nor the writer's valu
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
-from circ.arguments import Spot
+from circ.arguments import Argument, Spot
 from circ.values import State, ValueSet
-from frontend.cfa import Access, Assign, Assume, Edge, Havoc, Program, ThreadTemplate, op_writes, primitive
+from frontend.cfa import Assign, Assume, Edge, Havoc, Program, ThreadTemplate, op_writes, primitive
 from frontend.expr import Binary, Const, Expr, Ite, Lvalue, Read, Var
 
 
-class Readers:
+class Readers(Argument):
     """The argument about all such locks of a program, as far as each place has a certain number of holds."""
 
     def __init__(self, program: Program) -> None:
@@ -39,21 +39,6 @@ class Readers:
     def marks(self, template: int) -> Sequence[Hashable]:
         size = self.program.templates[template].cfa.size
         return [tuple(w[template][q] for w in self.weights.values()) for q in range(size)]
-
-    def alone(self, spot: Spot) -> Iterable[Expr]:
-        return ()
-
-    def together(self, one: Spot, two: Spot) -> Iterable[Expr]:
-        return ()
-
-    def everywhere(self, spot: Spot) -> Iterable[Expr]:
-        return ()
-
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
-        return False
-
-    def broken(self, one: Spot, two: Spot) -> bool:
-        return False
 
     def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
         for n, cell in enumerate(cells):

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from circ.arguments import Spot, of_thread
-from circ.values import State
+from circ.arguments import Argument, Spot, of_thread
 from frontend.cfa import Access, Assign, Assume, Havoc, Op, Program, ThreadTemplate, Values, Variable, op_writes, primitive
-from frontend.expr import Binary, Cast, Const, Expr, Lvalue, Read, Scalar, Var, truth
+from frontend.expr import Binary, Cast, Const, Expr, Read, Scalar, Var, truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def tickets(program: Program) -> tuple[Tickets, ...]:
     return tuple(Tickets(program, lock) for lock in _locks(program))
 
 
-class Tickets:
+class Tickets(Argument):
     """The argument about one ticket lock."""
 
     def __init__(self, program: Program, lock: Lock) -> None:
@@ -78,8 +77,6 @@ class Tickets:
         shown = {v.name: v.shown or v.name for v in program.globals}
         self.words = (f"numbers are given out by {shown[lock.next.name]} and served in turn by {shown[lock.serving.name]}, "
                       "so only one thread at a time has the number that is served")
-
-    applies = True
 
     def marks(self, template: int) -> Sequence[Hashable]:
         return self.lock.facts[template]
@@ -110,17 +107,8 @@ class Tickets:
                            for x, n, spot in ((v, 1, one), (w, 2, two)))
             yield Binary("!=", mine, other)
 
-    def everywhere(self, spot: Spot) -> Iterable[Expr]:
-        return ()
-
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         return self.lock.at(one).served and self.lock.at(two).served
-
-    def broken(self, one: Spot, two: Spot) -> bool:
-        return False
-
-    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
-        return state
 
     def counting(self) -> Iterator[tuple[Expr, Sequence[Sequence[int]]]]:
         length = Binary("-", Read(self.lock.next), Read(self.lock.serving))
