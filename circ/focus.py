@@ -81,7 +81,7 @@ class Focus:
         return found
 
     def _stages(self, variable: str) -> tuple[Names, Names]:
-        levels = list(self.survey.levels(variable))
+        levels = self.survey.levels(variable)
         return self._names(levels[2]), self._names(levels[-1])
 
     def _names(self, tracked: Tracked) -> Names:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from circ.arguments import Argument
 from circ.tracking import Survey, Tracked, key
-from frontend.cfa import AccessKind, Program, op_writes
+from frontend.cfa import AccessKind, Program
 from frontend.expr import Lvalue, show_lvalue
 
 _LOCK_WORD = re.compile(r"\.__circ_\w+$")
@@ -31,7 +31,7 @@ def _about(program: Program, variable: str, survey: Survey, cell: Lvalue) -> Ite
         thread, what = flag.groups()
         waiting = survey.tested.get(show_lvalue(cell), set())
         others = ", ".join(t.name for n, t in enumerate(program.templates) if t.name != thread
-                           and (n in waiting if what == "done" else show_lvalue(cell) in _written(program, n)))
+                           and (n in waiting if what == "done" else n in survey.written.get(show_lvalue(cell), set())))
         if what == "created":
             yield f"{thread} starts only when {others or 'nobody'} has created it"
         else:
@@ -51,10 +51,6 @@ def _about(program: Program, variable: str, survey: Survey, cell: Lvalue) -> Ite
             yield f"{name} is held at {lines}" if several else f"the value of {name} decides who may access it"
     else:
         yield f"the value of {name} decides who may access it"
-
-
-def _written(program: Program, template: int) -> set[str]:
-    return {n for e in program.templates[template].cfa.edges for n in op_writes(e.op)}
 
 
 def _lines(lines: Sequence[int]) -> str:

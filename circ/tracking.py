@@ -78,7 +78,6 @@ class Survey:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.globals = {v.name: v for v in program.globals}
-        self.fingerprint = program.fingerprint()
         self.cells: dict[Key, Lvalue] = {}
         self._uses: dict[str, Use] = {}
         self.takes: Counter[Key] = Counter()
@@ -102,6 +101,7 @@ class Survey:
                        if (k[0] in self.tested or k[0] in self.copied) and (k[0] not in self.odd or k in self.locks)]
         self._told: dict[str, tuple[tuple[Var, ...], list[Key]]] = {}
         self._chosen: dict[frozenset[int], list[Lvalue]] = {}
+        self._levels: dict[str, tuple[Tracked, ...]] = {}
 
     @property
     def size(self) -> int:
@@ -162,8 +162,13 @@ class Survey:
         return held
 
     # ----------------------------------------------------------------------------------------------- choices
-    def levels(self, variable: str) -> Iterator[Tracked]:
+    def levels(self, variable: str) -> tuple[Tracked, ...]:
         """What to track for this variable, the least first."""
+        if variable not in self._levels:
+            self._levels[variable] = tuple(self._choices(variable))
+        return self._levels[variable]
+
+    def _choices(self, variable: str) -> Iterator[Tracked]:
         none = tuple(() for _ in self.program.templates)
         locks = self.locks_of(variable)
         yield Tracked(_distinct(locks), none)

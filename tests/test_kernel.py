@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from circ.kernel.certificate import Accepted, Refused, check_certificate
+from circ.kernel.certificate import Accepted, Kernel, Refused, check_certificate
 from circ.smt import Answer, Solver
 from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.cfa import Assumption, Program, Self, Values, Variable
@@ -106,6 +106,25 @@ def test_a_mutex_with_classes() -> None:
     # "m == 1" on one side only is no invariant: both orientations are checked.
     wrong = refused(p, RaceOn("x"), pairs(p, RaceOn("x"), {**rows, (0, 1, 0, 0): "m == 0"}, classes=[[0, 1, 1]]))
     assert wrong.obligation in ("S1", "S2") and "a in class" in wrong.where
+
+
+def test_a_proof_for_several_variables_is_inductive_once_and_judged_for_each() -> None:
+    """What is outside the lock stays refused, however often and after whatever else it is asked for."""
+    text = "0 1 [m == 0]; m = 1 / 1 2 x = 1 / 2 3 m = 0 / 3 4 y = 1 / 4 0 z = 1"
+    p = program("x y z m", thread("a", text))
+    held = {1, 2}
+    rows: Rows = {(0, q, 0, r): "m == 1" if q in held or r in held else True
+                  for q in range(5) for r in range(5) if not held >= {q, r}}
+    kernel = Kernel(p)
+    for asked in ("y", "y", "x", "z", "y", "x"):
+        q = RaceOn(asked)
+        outcome = kernel.check(q, pairs(p, q, rows))
+        if asked == "x":
+            assert isinstance(outcome, Accepted), str(outcome)
+        else:
+            assert isinstance(outcome, Refused) and outcome.obligation == "Race"
+    first, again = (k.check(RaceOn("x"), pairs(p, RaceOn("x"), rows)) for k in (Kernel(p), kernel))
+    assert isinstance(first, Accepted) and isinstance(again, Accepted) and again.queries < first.queries
 
 
 def test_a_mutex_is_a_critical_section() -> None:

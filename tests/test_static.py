@@ -53,6 +53,15 @@ def test_threaded_programs(example: Example) -> None:
             assert isinstance(verdict, Safe) == (said == "safe"), (v.shown, verdict)
 
 
+def test_variables_that_one_lock_protects_share_a_proof() -> None:
+    p = build("x y z m", thread("a", "0 1 [m == 0]; m = 1 / 1 2 x = 1 / 2 3 y = 1 / 3 4 m = 0 / 4 0 z = 1"))
+    static = Static()
+    x, y, z = (static(p, RaceOn(v), Options(), silent) for v in "xyz")
+    assert isinstance(x, Safe) and isinstance(y, Safe) and isinstance(z, Unknown)
+    assert y.certificate.body == x.certificate.body
+    assert isinstance(check_certificate(p, RaceOn("y"), y.certificate), Accepted)
+
+
 def test_why() -> None:
     folder = PROGRAMS / "threads"
     for name, variable, words in (

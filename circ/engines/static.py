@@ -8,7 +8,9 @@ asked before `safe` is said, so that one which does not hold as written costs ti
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from circ.arguments import Argument, Spot
 from circ.elements import Elements
@@ -26,42 +28,33 @@ from circ.regions import Regions
 from circ.tickets import tickets
 from circ.tracking import Survey, Tracked
 from circ.values import State
-from circ.verdict import Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
+from circ.verdict import Certificate, Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Access, Edge, Program, conflict
 from frontend.expr import Element, Var, variables
 
 EFFORT = 60_000
 MOST_STATES = (1, 8)
 MOST_HINTS = 6
+MOST_SHARED = 8
+"""Proofs that are tried for further variables; the last one first."""
 
 
-class Attempt:
-    """One choice of what to track and of arguments to use: regions, and the accesses in them."""
+class Clashes:
+    """The conflicting accesses to a variable that may be next at two places, as far as regions and arguments tell."""
 
-    def __init__(
-        self, seen: Outline, question: RaceOn, tracked: Tracked, arguments: tuple[Argument, ...], most: int, effort: int
-    ) -> None:
-        self.seen, self.program, self.tracked, self.arguments = seen, seen.program, tracked, arguments
-        marks = _marks(seen.program, arguments)
-        indices = _indices(seen.program, question.variable)
-        self.regions = [Regions(seen.program, n, tracked.globals, tracked.locals[n], indices[n], marks[n])
-                        for n in range(len(seen.program.templates))]
-        self.accesses = self._accesses(question.variable)
+    def __init__(self, seen: Outline, variable: str, regions: Sequence[Regions], arguments: tuple[Argument, ...]) -> None:
+        self.seen, self.program, self.regions, self.arguments = seen, seen.original, regions, arguments
+        self.accesses: list[dict[int, list[tuple[Edge, Access]]]] = [{} for _ in regions]
+        for n, e, a in self.program.accesses.get(variable, ()):
+            first = seen.first[n][e.source]
+            region = None if first is None else regions[n].of[first]
+            if region is not None:
+                self.accesses[n].setdefault(region, []).append((e, a))
         self._clashes: dict[tuple[Spot, Spot], list[tuple[Access, Access]]] = {}
         self._broken: dict[tuple[Spot, Spot], bool] = {}
         # An index that reads globals may change while a third thread is in an atomic section, of which pairs say nothing.
         sections = any(t.cfa.atomic for t in self.program.templates)
         self._moving = frozenset(v.name for v in self.program.globals) if sections else frozenset()
-        self.pairing = Pairing(seen.program, self.regions, most, effort, self.forbidden, self.known if arguments else None)
-
-    def _accesses(self, variable: str) -> list[dict[int, list[tuple[Edge, Access]]]]:
-        """For each template the accesses by region."""
-        found: list[dict[int, list[tuple[Edge, Access]]]] = [{} for _ in self.regions]
-        for n, e, a in self.program.accesses.get(variable, ()):
-            region = self.regions[n].of[e.source]
-            if region is not None:
-                found[n].setdefault(region, []).append((e, a))
-        return found
 
     def forbidden(self, one: ThreadState, two: ThreadState, g: State) -> bool:
         """Whether the two are at conflicting accesses that may mean one cell, or an argument does not hold of them."""
@@ -86,12 +79,43 @@ class Attempt:
         j = self.regions[two[0]].cells.value(b.lvalue.index, (*g, *two[2]))
         return not i.meet(j).empty
 
+
+class Attempt:
+    """One choice of what to track and of arguments to use: regions, and the accesses in them."""
+
+    def __init__(
+        self, seen: Outline, question: RaceOn, tracked: Tracked, arguments: tuple[Argument, ...], most: int, effort: int
+    ) -> None:
+        self.seen, self.tracked, self.arguments = seen, tracked, arguments
+        program = seen.program
+        marks = _marks(program, arguments)
+        indices = _indices(program, question.variable)
+        self.regions = [Regions(program, n, tracked.globals, tracked.locals[n], indices[n], marks[n])
+                        for n in range(len(program.templates))]
+        self.forbidden = Clashes(seen, question.variable, self.regions, arguments).forbidden
+        self.pairing = Pairing(program, self.regions, most, effort, self.forbidden, self.known if arguments else None)
+
     def known(self, g: State, threads: Sequence[ThreadState]) -> State | None:
         state: State | None = g
         for arg in self.arguments:
             if state is not None:
                 state = arg.known(self.tracked.globals, state, [t[:2] for t in threads])
         return state
+
+    def excludes(self, variable: str) -> bool:
+        """Whether the pairs, once they are worked out, keep the accesses to another variable apart as well."""
+        pairing, clashes = self.pairing, Clashes(self.seen, variable, self.regions, ())
+        near = [region in clashes.accesses[t] for t, region, _ in pairing.threads]
+        return not any(clashes.forbidden(pairing.threads[i], pairing.threads[j], pairing.lattice.states[s])
+                       for (i, j), states in pairing.pairs.items() if near[i] and near[j] for s in states)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Pairs that were worked out for one variable and may do for others, and what a certificate says of them."""
+
+    attempt: Attempt
+    body: Mapping[str, Any]
 
 
 class Static:
@@ -104,13 +128,14 @@ class Static:
         self.survey: Survey | None = None
         self._focus: Focus | None = None
         self._small: dict[int, tuple[Program, Static]] = {}
+        self._proved: list[Shared] = []
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         if not isinstance(question, RaceOn):
             return Unknown("the static prover answers questions about races only", ("static",))
         if self.survey is None or self.survey.program is not program:
-            self.survey = Survey(program)
-            self._focus = Focus(program, self.survey) if self.survey.size >= LARGE else None
+            survey = self._begin(program)
+            self._focus = Focus(program, survey) if survey.size >= LARGE else None
             self._small = {}
         for view in self._focus.views(question.variable) if self._focus is not None else ():
             _, prover = self._small.setdefault(id(view.program), (view.program, Static()))
@@ -122,7 +147,11 @@ class Static:
     def _prove(self, program: Program, question: RaceOn, options: Options, observer: Observer) -> Verdict:
         """The question about the program as it is."""
         if self.survey is None or self.survey.program is not program:
-            self.survey = Survey(program)
+            self._begin(program)
+        assert self.survey is not None
+        for known in self._proved:
+            if known.attempt.excludes(question.variable):
+                return self._safe(question, known.attempt, Certificate(program.fingerprint(), question, "pairs", known.body))
         reason = ""
         for seen, tracked, arguments in self._choices(program, question.variable):
             for most in MOST_STATES:
@@ -137,22 +166,33 @@ class Static:
                     reason = "too many pairs of places"
                     break
                 attempt = self._least(question, attempt, most)
-                proof = certificate(self.survey.fingerprint, seen, question, attempt.regions, attempt.pairing, attempt.arguments)
+                proof = certificate(program.fingerprint(), seen, question, attempt.regions, attempt.pairing, attempt.arguments)
                 observer("static", {"tracked": len(attempt.tracked.globals), "pairs": len(attempt.pairing.pairs)})
                 # Pairs of value sets are inductive as they are made; what arguments and mathematical integers add is not sure.
                 sure = not attempt.arguments and program.ints == "exact"
                 judgement = None if sure else check_certificate(program, question, proof)
                 if judgement is None or isinstance(judgement, Accepted):
-                    why = reasons(program, question.variable, self.survey, attempt.tracked, attempt.arguments)
-                    return Safe(proof, why, statistics=Statistics(states=len(attempt.pairing.pairs)))
+                    if sure:
+                        self._proved = [Shared(attempt, proof.body), *self._proved[:MOST_SHARED - 1]]
+                    return self._safe(question, attempt, proof)
                 return Unknown(f"the proof does not hold as written ({judgement})", ("static",))
         return Unknown(reason or "nothing to rest a proof on", ("static",))
+
+    def _begin(self, program: Program) -> Survey:
+        self.survey = Survey(program)
+        self._proved = []
+        return self.survey
+
+    def _safe(self, question: RaceOn, attempt: Attempt, proof: Certificate) -> Safe:
+        assert self.survey is not None
+        why = reasons(self.survey.program, question.variable, self.survey, attempt.tracked, attempt.arguments)
+        return Safe(proof, why, statistics=Statistics(states=len(attempt.pairing.pairs)))
 
     def hints(self, question: Question) -> tuple[Var, ...]:
         """Locks and flags that another proof will probably speak of too; the question has been asked before."""
         if self.survey is None or not isinstance(question, RaceOn):
             return ()
-        near = list(self.survey.levels(question.variable))[1]
+        near = self.survey.levels(question.variable)[1]
         return tuple(v for v in near.globals if isinstance(v, Var))[:MOST_HINTS]
 
     @staticmethod

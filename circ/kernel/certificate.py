@@ -8,7 +8,9 @@ checked by looking at the program (`circ.kernel.syntactic`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from circ.kernel.body import SLOTS, read_body
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
@@ -21,9 +23,14 @@ from frontend.onestep import sections_as_steps
 from frontend.opened import Names
 from frontend.quotient import Quotients
 
+if TYPE_CHECKING:
+    from circ.kernel.pairs import PairsCheck
+
 ONE_BY_ONE, SECTIONS, QUOTIENT = "one-by-one", "sections", "quotient"
 SOLVED = ("pairs", "inductive", "exceptions", "summaries", "assume-guarantee")
 """Kinds that take a solver."""
+MOST_PROOFS = 16
+"""By pairs, that are kept at once."""
 
 __all__ = ["Accepted", "Kernel", "Outcome", "Refused", "check_certificate"]
 
@@ -41,6 +48,7 @@ class Kernel:
         self._flaw = _flaw(program)
         self._quotients: Quotients | None = None
         self._small: dict[int, Kernel] = {}
+        self._pairs: dict[str, PairsCheck] = {}
 
     def check(self, question: Question, certificate: Certificate) -> Outcome:
         """Whether the certificate proves that the answer to the question about the program is "safe"."""
@@ -62,7 +70,47 @@ class Kernel:
             return check_reachable(self.program, certificate)
         if certificate.kind not in SOLVED:
             return check_syntactic(self.program, question, certificate)
-        return _solved(self.program, question, certificate)
+        from circ.smt import Inexpressible
+
+        try:
+            return self._solved(question, certificate)
+        except Malformed as error:
+            return Refused("format", "", str(error))
+        except Inexpressible as error:
+            return Refused("format", "", f"{error} has no exact meaning for mathematical integers")
+
+    def _solved(self, question: Question, certificate: Certificate) -> Outcome:
+        """The kinds that take a solver, which is loaded here."""
+        from circ.kernel.exceptions import check_exceptions
+        from circ.kernel.guarantee import check_guarantee
+        from circ.kernel.inductive import check_inductive
+        from circ.kernel.summaries import check_summaries
+
+        match certificate.kind:
+            case "inductive":
+                return check_inductive(self.program, question, certificate.body)
+            case "exceptions":
+                return check_exceptions(self.program, question, certificate.body)
+            case "assume-guarantee":
+                return check_guarantee(self.program, question, certificate.body)
+            case "summaries":
+                return check_summaries(self.program, question, certificate.body)
+            case _:
+                return self._pairs_check(certificate.body).outcome(question)
+
+    def _pairs_check(self, body: Mapping[str, Any]) -> PairsCheck:
+        """Proofs that say the same about several variables are one proof: it is inductive once and for all."""
+        from circ.kernel.pairs import PairsCheck
+
+        try:
+            text = json.dumps(dict(body), sort_keys=True)
+        except (TypeError, ValueError):
+            raise Malformed("the body is not plain JSON data") from None
+        if text not in self._pairs:
+            if len(self._pairs) >= MOST_PROOFS:
+                self._pairs.clear()
+            self._pairs[text] = PairsCheck(self.program, read_body(self.program, body))
+        return self._pairs[text]
 
     def _quotient(self, question: Question, certificate: Certificate) -> Outcome:
         """A proof about the program seen through some of its variables, which can do all that it can (`frontend.quotient`)."""
@@ -82,30 +130,6 @@ class Kernel:
         small = self._quotients.of(kept, frozenset(body["asked"]))
         kernel = self._small.setdefault(id(small), Kernel(small))
         return kernel.check(question, Certificate(small.fingerprint(), question, body["kind"], body["body"]))
-
-
-def _solved(program: Program, question: Question, certificate: Certificate) -> Outcome:
-    from circ.kernel.exceptions import check_exceptions
-    from circ.kernel.guarantee import check_guarantee
-    from circ.kernel.inductive import check_inductive
-    from circ.kernel.pairs import PairsCheck
-    from circ.kernel.summaries import check_summaries
-    from circ.smt import Inexpressible
-
-    try:
-        if certificate.kind == "inductive":
-            return check_inductive(program, question, certificate.body)
-        if certificate.kind == "exceptions":
-            return check_exceptions(program, question, certificate.body)
-        if certificate.kind == "assume-guarantee":
-            return check_guarantee(program, question, certificate.body)
-        if certificate.kind == "summaries":
-            return check_summaries(program, question, certificate.body)
-        return PairsCheck(program, question, read_body(program, certificate.body)).outcome()
-    except Malformed as error:
-        return Refused("format", "", str(error))
-    except Inexpressible as error:
-        return Refused("format", "", f"{error} has no exact meaning for mathematical integers")
 
 
 def _about_another(program: Program, question: Question, certificate: Certificate) -> Outcome:

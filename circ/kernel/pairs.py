@@ -43,10 +43,10 @@ A run of one thread alone, where others might have existed, is a run in which th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from circ.kernel.body import FALSE_ROW, Body, Counting, Row
 from circ.kernel.outcome import Accepted, Outcome, Refused
@@ -69,6 +69,9 @@ from frontend.cfa import (
 )
 from frontend.expr import Element, variables
 
+Accesses: TypeAlias = dict[int, list[tuple[Edge, Access]]]
+"""By class what may be accessed next."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -80,11 +83,13 @@ class Step:
 
 
 class PairsCheck:
-    """The obligations, one method each; H and the rest of the vocabulary below them."""
+    """The obligations, one method each; H and the rest of the vocabulary below them.
 
-    def __init__(self, program: Program, question: Question, body: Body) -> None:
+    That the formulas are inductive has nothing to do with the question, and is proved once for all that are asked.
+    """
+
+    def __init__(self, program: Program, body: Body) -> None:
         self.program = program
-        self.question = question
         self.body = body
         self.threads = Threads(program)
         self.templates = range(len(program.templates))
@@ -99,28 +104,31 @@ class PairsCheck:
         self.spoken = frozenset(s.name for symbols in (*(r.symbols for r in rows), *(c.symbols for c in body.counting))
                                 for s in symbols)
         self.steps = [self._steps(t) for t in self.templates]
-        self.accesses = [self._accesses(t) for t in self.templates]
         self.start = self.threads.start(program.globals, self.threads.globals)
         self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
         self._seen: dict[int, list[tuple[Place, Step]]] = {}
         self.named = frozenset(s.name for row in (*body.pairs.values(), *body.every.values()) for s in row.symbols if not s.slot)
+        # Questions about elements of arrays are much easier one by one.
+        self.prover = Prover(1) if any(v.is_array and v.name in self.spoken for v in program.globals) else Prover()
+        self.inductive = False
 
-    def outcome(self) -> Outcome:
-        flaw = self.flaw()
+    def outcome(self, question: Question) -> Outcome:
+        """Whether the formulas are inductive and exclude what the question forbids."""
+        flaw = self.flaw(question)
         if flaw is not None:
             return Refused(*flaw)
-        # Questions about elements of arrays are much easier one by one.
-        prover = Prover(1) if any(v.is_array and v.name in self.spoken for v in self.program.globals) else Prover()
-        failure = prover.first_failure(self.obligations())
+        asked = self.prover.queries
+        failure = None if self.inductive else self.prover.first_failure(self.induction())
+        if failure is None:
+            self.inductive = True
+            failure = self.prover.first_failure(self.exclusion(question))
         if failure is not None:
             return self.refused(failure)
-        return Accepted(tuple(self.assumptions()), prover.queries)
+        return Accepted(tuple(self.assumptions()), self.prover.queries - asked)
 
-    def obligations(self) -> Iterator[Obligation]:
+    def induction(self) -> Iterator[Obligation]:
+        """What makes the formulas true in every state, whatever they are used for."""
         yield from self.count_init()
-        for a in self.templates:
-            if sum(self.crowd) == 1 and self.crowd[a]:
-                yield from self.alone(a)
         for a, b in product(self.templates, repeat=2):
             if not self.exists(a, b):
                 continue
@@ -128,21 +136,30 @@ class PairsCheck:
             yield from self.count(a, b)
             yield from self.s1(a, b)
             yield from self.s2(a, b)
-            match self.question:
-                case RaceOn():
-                    yield from self.race(a, b)
-                case Assertions():
-                    yield from self.error(a, b)
-                    yield from self.critical(a, b)
-                    yield from self.invariant(a, b)
-                case _:
-                    assert_never(self.question)
             for c in self.templates:
                 if self.exists(a, b, c):
                     yield from self.t1(a, b, c)
                     yield from self.t2(a, b, c)
-                    if isinstance(self.question, RaceOn):
-                        yield from self.race_beside(a, b, c)
+
+    def exclusion(self, question: Question) -> Iterator[Obligation]:
+        """What makes them an answer to the question."""
+        match question:
+            case RaceOn(variable=variable):
+                accesses = [self._accesses(t, variable) for t in self.templates]
+                for a, b in product(self.templates, repeat=2):
+                    if self.exists(a, b):
+                        yield from self.race(a, b, accesses)
+            case Assertions():
+                for a in self.templates:
+                    if sum(self.crowd) == 1 and self.crowd[a]:
+                        yield from self.alone(a)
+                for a, b in product(self.templates, repeat=2):
+                    if self.exists(a, b):
+                        yield from self.error(a, b)
+                        yield from self.critical(a, b)
+                        yield from self.invariant(a, b)
+            case _:
+                assert_never(question)
 
     # ----------------------------------------------------------------------------------------------- the obligations
     def init(self, a: int, b: int) -> Iterator[Obligation]:
@@ -212,19 +229,18 @@ class PairsCheck:
             for part in () if row is None else row.parts:
                 yield Obligation(name, before, self.threads.holds(part, moment, (one, two)), about)
 
-    def race(self, a: int, b: int) -> Iterator[Obligation]:
-        for one, two, overlap, first, second, _ in self.conflicts(a, b):
+    def race(self, a: int, b: int, accesses: Sequence[Accesses]) -> Iterator[Obligation]:
+        for one, two, overlap, first, second, moving in self.conflicts(a, b, accesses):
             yield Obligation("Race", (*self.h(one, two), *self.counts(one, two), overlap), self.threads.false,
                              (one, two, first, second))
-
-    def race_beside(self, a: int, b: int, c: int) -> Iterator[Obligation]:
-        """The same while a third thread is at an atomic location, for indices that it can change."""
-        if not self.atomic[c]:
-            return
-        for one, two, overlap, first, second, moving in self.conflicts(a, b):
             if moving and one.cls in self.quiet[a] and two.cls in self.quiet[b]:
-                for cc in sorted(self.atomic[c]):
-                    three = Place(3, c, cc)
+                yield from self.race_beside(one, two, overlap, first, second)
+
+    def race_beside(self, one: Place, two: Place, overlap: Term, first: Edge, second: Edge) -> Iterator[Obligation]:
+        """The same while a third thread is at an atomic location, for indices that it can change."""
+        for c in self.templates:
+            if self.exists(one.template, two.template, c):
+                for three in (Place(3, c, cc) for cc in sorted(self.atomic[c])):
                     h = (*self.beside(one, two, three), *self.counts(one, two, three), overlap)
                     yield Obligation("Race", h, self.threads.false, (one, two, three, first, second))
 
@@ -248,8 +264,6 @@ class PairsCheck:
 
     def alone(self, a: int) -> Iterator[Obligation]:
         """The program is one thread, of template a: unary facts, and no third or second thread to think of."""
-        if isinstance(self.question, RaceOn):
-            return
         template, start = self.program.templates[a], self.at_start(1, a)
         globals_, known = self.threads.start(self.program.globals, self.threads.globals)
         terms, more = self.threads.start(template.locals, self.threads.locals[1, a])
@@ -380,9 +394,9 @@ class PairsCheck:
                                if 0 <= q < len(self.body.classes[p.template]))
                    for g in guards for p in others)
 
-    def conflicts(self, a: int, b: int) -> Iterator[tuple[Place, Place, Term, Edge, Edge, bool]]:
+    def conflicts(self, a: int, b: int, accesses: Sequence[Accesses]) -> Iterator[tuple[Place, Place, Term, Edge, Edge, bool]]:
         """Conflicting accesses that can be next at two places, when they overlap, and whether globals decide that."""
-        first, second = self.accesses[a], self.accesses[b]
+        first, second = accesses[a], accesses[b]
         shared = {v.name for v in self.program.globals}
         for one, two in self.places(a, b):
             for (e, x), (f, y) in product(first.get(one.cls, ()), second.get(two.cls, ())):
@@ -390,12 +404,12 @@ class PairsCheck:
                     moving = any(isinstance(v, Element) and variables(v.index) & shared for v in (x.lvalue, y.lvalue))
                     yield one, two, self.threads.overlap(one, x, two, y), e, f, moving
 
-    def _accesses(self, t: int) -> dict[int, list[tuple[Edge, Access]]]:
-        """By class, one of each sort of access to the variable that is asked about."""
+    def _accesses(self, t: int, variable: str) -> Accesses:
+        """By class, one of each sort of access to the variable."""
         found: dict[int, dict[object, tuple[Edge, Access]]] = {}
         for e in self.program.templates[t].cfa.edges:
             for x in e.accesses:
-                if isinstance(self.question, RaceOn) and x.variable == self.question.variable:
+                if x.variable == variable:
                     sort = (e.protected, x.write, x.kind, x.whole, show_exact_lvalue(x.lvalue))
                     found.setdefault(self.body.classes[t][e.source], {}).setdefault(sort, (e, x))
         return {c: list(sorts.values()) for c, sorts in found.items()}
@@ -415,7 +429,7 @@ class PairsCheck:
         return {c: list(sorts.values()) for c, sorts in found.items()}
 
     # ----------------------------------------------------------------------------------------------- side conditions
-    def flaw(self) -> tuple[str, str, str] | None:
+    def flaw(self, question: Question) -> tuple[str, str, str] | None:
         """What is wrong with the certificate before any question to the solver: obligation, where, detail."""
         for t, template in enumerate(self.program.templates):
             for q in range(template.cfa.size):
@@ -428,7 +442,7 @@ class PairsCheck:
             return "every", "", "formulas for every index are for exact integers and programs without atomic locations"
         if not sum(self.crowd):
             return "count", "", "the program has no thread"
-        if isinstance(self.question, Assertions) and sum(t.count or 0 for t in self.program.templates) <= 1:
+        if isinstance(question, Assertions) and sum(t.count or 0 for t in self.program.templates) <= 1:
             return self.waits_for_nobody()
         return None
 

@@ -42,6 +42,16 @@ class Prover:
 
     def first_failure(self, obligations: Iterable[Obligation]) -> Failure | None:
         """The first obligation that is not proved, None if all are."""
+        proved = False
+        try:
+            failure = self._first_failure(obligations)
+            proved = failure is None
+            return failure
+        finally:
+            if not proved:
+                self._seen.clear()  # some of them were seen, and not proved
+
+    def _first_failure(self, obligations: Iterable[Obligation]) -> Failure | None:
         batch: list[Obligation] = []
         for obligation in obligations:
             if self._is_new(obligation):

@@ -12,7 +12,7 @@ from circ.kernel.prover import Obligation
 from circ.kernel.threads import Place
 from circ.smt import Term
 from circ.verdict import Assertions, Certificate, Question, RaceOn
-from frontend.cfa import Program
+from frontend.cfa import Edge, Program
 from tests.build import program, thread
 from tests.kernel.write import Formula, both, pairs
 
@@ -24,8 +24,11 @@ class Sabotaged(PairsCheck):
 
     without: frozenset[str] = frozenset()
 
-    def obligations(self) -> Iterator[Obligation]:
-        return (o for o in super().obligations() if o.name not in self.without)
+    def induction(self) -> Iterator[Obligation]:
+        return (o for o in super().induction() if o.name not in self.without)
+
+    def exclusion(self, question: Question) -> Iterator[Obligation]:
+        return (o for o in super().exclusion(question) if o.name not in self.without)
 
 
 def lacking(*names: str) -> type[PairsCheck]:
@@ -67,7 +70,7 @@ class OneOrientation(PairsCheck):
 class AnythingGoes(PairsCheck):
     """No side conditions: classes may mix atomic and other locations, weights may be anything at the start."""
 
-    def flaw(self) -> tuple[str, str, str] | None:
+    def flaw(self, question: Question) -> tuple[str, str, str] | None:
         return None
 
 
@@ -82,22 +85,22 @@ class NoHolders(PairsCheck):
 class AsIfInside(PairsCheck):
     """Atomicity ignored: a step is not followed beside a thread that is about to enter, as if it were already inside."""
 
-    def __init__(self, program: Program, question: Question, body: object) -> None:
-        super().__init__(program, question, body)  # type: ignore[arg-type]
+    def __init__(self, program: Program, body: object) -> None:
+        super().__init__(program, body)  # type: ignore[arg-type]
         self.quiet = [[c for c in quiet if not any(s.target in self.atomic[t] for s in self.steps[t].get(c, ()))]
                       for t, quiet in enumerate(self.quiet)]
 
 
 class NoCellsBesideAHolder(PairsCheck):
-    def race_beside(self, a: int, b: int, c: int) -> Iterator[Obligation]:
+    def race_beside(self, one: Place, two: Place, overlap: Term, first: Edge, second: Edge) -> Iterator[Obligation]:
         return iter(())
 
 
 class OthersWeighNothing(PairsCheck):
     """Wrong counts: what is counted is at most the weights of the threads in sight."""
 
-    def __init__(self, program: Program, question: Question, body: object) -> None:
-        super().__init__(program, question, body)  # type: ignore[arg-type]
+    def __init__(self, program: Program, body: object) -> None:
+        super().__init__(program, body)  # type: ignore[arg-type]
         self.total = 2
 
 
@@ -111,7 +114,7 @@ class EagerAllAt(PairsCheck):
 def run(kernel: type[PairsCheck], program: Program, certificate: Certificate) -> Outcome:
     """What such a kernel says; what cannot be read it refuses like the real one."""
     try:
-        return kernel(program, certificate.question, read_body(program, certificate.body)).outcome()
+        return kernel(program, read_body(program, certificate.body)).outcome(certificate.question)
     except Malformed as error:
         return Refused("format", "", str(error))
 
@@ -210,4 +213,4 @@ def cells_beside_a_holder() -> tuple[Program, Certificate, Callable[[], Outcome]
     one: Rows = {(0, 0, 1, 0): "i != j", (0, 0, 2, 0): [["i == 1", "j == 2"]], (1, 0, 2, 0): [["i == 1", "j == 2"]],
                  (0, 0, 2, 1): "j == 2", (1, 0, 2, 1): "j == 2", (0, 0, 1, 0, 2, 1): "j == 2"}
     c = pairs(p, RaceOn("x"), both(one))
-    return p, c, lambda: NoCellsBesideAHolder(p, RaceOn("x"), read_body(p, c.body)).outcome()
+    return p, c, lambda: NoCellsBesideAHolder(p, read_body(p, c.body)).outcome(RaceOn("x"))
