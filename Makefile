@@ -36,6 +36,7 @@ tsan: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/sizes.py
+	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/verify.py
 	$(BIN)/python benchmarks/table1.py

@@ -1,38 +1,18 @@
-"""The C programs with known verdicts: what their header comments say.
-
-A header is the run of `//` comments at the top of the file:
-
-    // CIRC: --thread worker=2 --ints math     options of `circ check`, several lines add up
-    // EXPECT: safe x                          verdict and what it is about: a variable, or `asserts`
-
-`violated` may stand alone and then means the assertions.
-"""
+"""The C programs with known verdicts: what their header comments say (`circ.header`)."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from circ.header import ASSERTS, VERDICTS, Expectation, read_header
+
+__all__ = ["ASSERTS", "NESC_EXAMPLES", "PROGRAMS", "ROOT", "VERDICTS", "Example", "Expectation", "collect", "read_example"]
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "tests" / "programs"
 NESC_EXAMPLES = ROOT / "nesc_examples"
-
-VERDICTS = ("safe", "race", "violated", "unknown")
-ASSERTS = "asserts"
-
-
-class HeaderError(Exception):
-    """A header line that does not say what it must; names the file and the line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """`subject` is a variable as the user writes it (`x`, `s.f`, `a[]`), or `asserts`."""
-
-    verdict: str
-    subject: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +35,9 @@ class Example:
 
 
 def read_example(path: Path) -> Example:
-    """The program at `path` with what its header says; raises HeaderError for a header that cannot be read."""
-    options: list[str] = []
-    expectations: list[Expectation] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.startswith("//"):
-            break
-        key, colon, rest = line.removeprefix("//").strip().partition(":")
-        if not colon:
-            continue
-        if key == "CIRC":
-            options += shlex.split(rest)
-        elif key == "EXPECT":
-            expectations.append(_expectation(rest.split(), f"{path}:{number}"))
-    return Example(path, tuple(options), tuple(expectations))
-
-
-def _expectation(words: list[str], where: str) -> Expectation:
-    match words:
-        case ["violated"]:
-            return Expectation("violated", ASSERTS)
-        case [verdict, subject] if verdict in VERDICTS:
-            misfit = "race" if subject == ASSERTS else "violated"
-            if verdict == misfit:
-                raise HeaderError(f"{where}: '{verdict}' does not fit '{subject}'")
-            return Expectation(verdict, subject)
-        case _:
-            raise HeaderError(f"{where}: expected a verdict ({', '.join(VERDICTS)}) and a subject, got '{' '.join(words)}'")
+    """The program at `path` with what its header says."""
+    header = read_header(str(path), path.read_text(encoding="utf-8"))
+    return Example(path, header.options, header.expectations)
 
 
 def collect(*folders: Path) -> tuple[Example, ...]:

@@ -8,18 +8,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, HeaderError, collect, read_example
+from corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, collect, read_example
 
 import circ
 from circ.verdict import word
 from frontend import LoadOptions, load
-from frontend.parse import SourceOptions, parse
-from frontend.types import DATA_MODELS
+from frontend.source import FrontendError, Location
 
 EXAMPLES = collect()
-# Interrupt tables, handlers by attribute and the TinyOS scheduler are not lowered yet: such files are parsed only.
-BY_TABLE = tuple(e for e in EXAMPLES if e.option("--platform") or e.option("--interrupts"))
-LOADED = tuple(e for e in EXAMPLES if e not in BY_TABLE)
 GCC = shutil.which("gcc")
 
 
@@ -36,7 +32,8 @@ def load_options(example: Example) -> LoadOptions:
     return LoadOptions(
         include=example.option("-I"), define=example.option("-D"), undefine=example.option("-U"),
         threads=example.option("--thread"), data_model=one("--data-model"), ints=one("--ints") or "exact",
-        race_model=one("--race-model"), preemption=one("--preemption"),
+        race_model=one("--race-model"), preemption=one("--preemption"), platform=one("--platform"),
+        interrupts=tuple(text for name in example.option("--interrupts") for text in (name, (ROOT / name).read_text())),
     )
 
 
@@ -73,14 +70,15 @@ def test_headers_are_read(tmp_path: Path) -> None:
     path.write_text("// A title: not an option.\n// CIRC: --thread f=2\n// CIRC: -D 'N=1 + 1'\n//\n// EXPECT: safe s.f\n"
                     "// EXPECT: violated\nint x; // EXPECT: race x\n")
     assert read_example(path) == Example(path, ("--thread", "f=2", "-D", "N=1 + 1"),
-                                         (Expectation("safe", "s.f"), Expectation("violated", ASSERTS)))
+                                         (Expectation("safe", "s.f", Location(str(path), 5)),
+                                          Expectation("violated", ASSERTS, Location(str(path), 6))))
 
 
 @pytest.mark.parametrize("line", ["fine x", "safe", "race asserts", "violated x", "safe x y", ""])
 def test_bad_headers_are_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "a.c"
     path.write_text(f"// EXPECT: {line}\n")
-    with pytest.raises(HeaderError, match=r"a\.c:1"):
+    with pytest.raises(FrontendError, match=r"a\.c:1"):
         read_example(path)
 
 
@@ -95,7 +93,7 @@ def test_compiles(example: Example) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ front end
-@each(LOADED)
+@each(EXAMPLES)
 def test_loads(example: Example) -> None:
     """No program is refused, and every variable that a verdict is about is one the program shares or at least has."""
     program = load(example.path, load_options(example))
@@ -107,15 +105,6 @@ def test_loads(example: Example) -> None:
                 expectation.verdict == "safe", "no assertion is left to check"
         else:
             assert expectation.subject in known, sorted(known)
-
-
-@each(BY_TABLE)
-def test_parses(example: Example) -> None:
-    """Written for an interrupt table: the text is taken by the parser."""
-    model = next(iter(example.option("--data-model")), "ip16")
-    assert model in DATA_MODELS
-    parsed = parse(str(example.path), SourceOptions(data_model=model))
-    assert parsed.ast.ext
 
 
 # ------------------------------------------------------------------------------------------------ verdicts
