@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
 from frontend.cfa import (
-    Access,
     AllAt,
     Arbitrary,
     Assign,
@@ -33,6 +32,7 @@ from frontend.cfa import (
 )
 from frontend.evaluate import RUNTIME, Coder, Undefined, Value, Where, cells, store
 from frontend.expr import Element, Expr, Lvalue, Scalar, Var, reads
+from frontend.prefix import Prefixes
 
 Globals: TypeAlias = tuple[Value, ...]
 Thread: TypeAlias = tuple[int, tuple[Value, ...]]
@@ -105,7 +105,7 @@ class Machine:
         self._globals = {v.name: i for i, v in enumerate(program.globals)}
         self._locals = [{v.name: i for i, v in enumerate(t.locals)} for t in program.templates]
         self._leaving = [_leaving_indices(t) for t in program.templates]
-        self._ghosts = frozenset(v.name for v in program.globals if v.ghost)
+        self._prefixes = Prefixes(program)
         self._code: dict[tuple[int, int], Code] = {}
         self._next: dict[tuple[int, int, int], Code | None] = {}
         self._cell: dict[tuple[int, int, int], Callable[[Globals, tuple[Value, ...]], int]] = {}
@@ -301,29 +301,22 @@ class Machine:
     def is_next(self, template: int, edge: int, access: int, g: Globals, local: tuple[Value, ...]) -> bool:
         """Whether control of a thread at the edge's source really comes to this access: what precedes it in the step passes.
 
-        A guard over ghost globals only is the scheduler's: it suspends the thread, and a suspended thread's next access counts.
-        Guards on other threads' locations are the caller's.
+        Raises Undefined if that depends on a value that the step itself leaves open. Guards on other threads' locations are
+        the caller's.
         """
         key = template, edge, access
         if key not in self._next:
-            prefix = self._prefix(self.edge(template, edge), self.edge(template, edge).accesses[access])
+            prefix = self._prefixes.before(self.edge(template, edge), self.edge(template, edge).accesses[access])
             self._next[key] = self._compile(template, prefix) if prefix.ops else None
         code = self._next[key]
-        return code is None or code.run(list(g), list(local), lambda k, _: (0, ()) if code.holes[k].whole else 0)
 
-    def _prefix(self, edge: Edge, access: Access) -> Block:
-        before: list[Op] = []
-        for part in primitive(edge.op):
-            if access.variable in op_writes(part) or access.variable in {name_of(v) for v in op_reads(part)}:
-                break
-            before.append(part)
-        while before and not isinstance(before[-1], Assume):
-            before.pop()
-        return Block(tuple(p for p in before if not (isinstance(p, Assume) and self._by_scheduler(p))))
+        def fill(k: int, _: int | None) -> Value:
+            assert code is not None
+            if code.holes[k].eager:
+                raise Undefined(("h", k, None))
+            return (None, ()) if code.holes[k].whole else None
 
-    def _by_scheduler(self, guard: Assume) -> bool:
-        seen = {name_of(v) for v in reads(guard.cond)} & self._globals.keys()
-        return bool(seen) and seen <= self._ghosts
+        return code is None or code.run(list(g), list(local), fill)
 
     def cell(self, template: int, edge: int, access: int, g: Globals, local: tuple[Value, ...]) -> int | None:
         """The element an access means; None for a scalar or for any element."""

@@ -8,11 +8,11 @@ Why the races are the same. A run of the new program is one of the program: the 
 Conversely take a run of the program that ends in a race of two threads. Neither is inside a section, as it would not
 count there (checked: edges that enter, are inside or leave a section are protected). A third thread that is inside one
 entered it when both stood where they stand now, and that state shows the race already, as the cells they are about to
-access do not depend on globals (checked: where an index reads one, nothing is changed). So there is a run to the race that
-ends with nobody inside a section, and in it every section is passed from its entry to its end without a step of another
-thread in between. Waiting for locations (`AllAt`) makes no difference: nobody waits while a thread is inside. Errors and
-critical sections are looked for at the same states, if none is inside a section (such sections stay as they are); programs
-with invariants or relies, which speak of every state or step, stay as they are.
+access do not depend on globals, nor does whether they are next (checked: where they do, nothing is changed). So there is a
+run to the race that ends with nobody inside a section, and in it every section is passed from its entry to its end without
+a step of another thread in between. Waiting for locations (`AllAt`) makes no difference: nobody waits while a thread is
+inside. Errors and critical sections are looked for at the same states, if none is inside a section (such sections stay as
+they are); programs with invariants or relies, which speak of every state or step, stay as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from frontend.cfa import Block, Edge, Program, ThreadTemplate, primitive
-from frontend.expr import Element, variables
+from frontend.prefix import Prefixes
 
 MOST_WAYS = 32
 """A section with more ways through it stays as it is."""
@@ -53,10 +53,9 @@ def sections_as_steps(program: Program) -> Sections | None:
 
 
 def _moving_cells(program: Program) -> bool:
-    """Whether which cell an access means can depend on a global."""
-    shared = {v.name for v in program.globals}
-    return any(isinstance(a.lvalue, Element) and not a.whole and variables(a.lvalue.index) & shared
-               for t in program.templates for e in t.cfa.edges for a in e.accesses)
+    """Whether a global can decide if an access is next, or which cell it means."""
+    prefixes = Prefixes(program)
+    return any(prefixes.moving(e, a) for t in program.templates for e in t.cfa.edges for a in e.accesses)
 
 
 def _ways(t: ThreadTemplate) -> list[tuple[int, ...]]:

@@ -37,6 +37,7 @@ from frontend.components import components
 from frontend.expr import Const, Element, Var, variables
 from frontend.opened import Names
 from frontend.preemption import is_level_guard
+from frontend.prefix import Prefixes
 from frontend.weaken import index_variables, weaken_op
 
 
@@ -51,10 +52,8 @@ class Quotients:
                 for p in primitive(e.op):
                     if isinstance(p, AllAt):
                         waits[p.template][p.locations] = None
-        ghosts = frozenset(v.name for v in program.globals if v.ghost)
-        shared = frozenset(v.name for v in program.globals)
         reactive = frozenset(t.name for t in program.templates if t.role in (Role.HANDLER, Role.TASK))
-        self._views = [_View(t, list(waits[t.name]), shared, ghosts, reactive) for t in program.templates]
+        self._views = [_View(t, list(waits[t.name]), Prefixes(program), reactive) for t in program.templates]
         self._made: dict[tuple[Names, frozenset[str]], Program] = {}
 
     @property
@@ -88,9 +87,9 @@ class Quotients:
 class _View:
     """One template: who touches what, and which locations can be told apart by others."""
 
-    def __init__(self, template: ThreadTemplate, waits: list[frozenset[int]], shared: frozenset[str], ghosts: frozenset[str],
+    def __init__(self, template: ThreadTemplate, waits: list[frozenset[int]], prefixes: Prefixes,
                  reactive: frozenset[str]) -> None:
-        self.template, self._shared, self._ghosts, self._reactive = template, shared, ghosts, reactive
+        self.template, self._prefixes, self._reactive = template, prefixes, reactive
         cfa = template.cfa
         self._touching: dict[str, list[int]] = defaultdict(list)
         self._accessing: dict[str, list[int]] = defaultdict(list)
@@ -162,15 +161,10 @@ class _View:
     def _weakened(self, e: Edge, kept: frozenset[str], asked: frozenset[str]) -> Edge:
         accesses = tuple(_blurred(a, kept) for a in e.accesses if a.variable in asked)
         op = weaken_op(e.op, kept.__contains__)
-        left = {*op_writes(op), *map(name_of, op_reads(op))}
-        if any(a.variable not in left for a in accesses):
+        if any(not _touches(weaken_op(_first(e, a), kept.__contains__), a) for a in accesses):
             # Where the access was in the step is not to be seen any more, so no guard may seem to come before it.
-            op = _block(p for p in primitive(op) if not isinstance(p, Assume) or self._by_scheduler(p))
+            op = _block(p for p in primitive(op) if not isinstance(p, Assume) or self._prefixes.by_scheduler(p))
         return replace(e, op=op, accesses=accesses, doubts=())
-
-    def _by_scheduler(self, guard: Assume) -> bool:
-        seen = variables(guard.cond) & self._shared
-        return bool(seen) and seen <= self._ghosts
 
     def _suspends(self, part: Op) -> bool:
         """Whether the part only waits until those that preempt the thread are done: what it does next waits as well."""
@@ -182,6 +176,15 @@ class _View:
         plain = {node[q] for q in range(old.size) if q not in old.atomic}
         places = {node[q]: old.places[q] for q in range(old.size - 1, -1, -1) if self._alive[q] and q in old.places}
         return Cfa(max(node) + 1, node[old.start], tuple(edges), frozenset(node) - plain - {-1}, places=places)
+
+
+def _touches(op: Op, a: Access) -> bool:
+    return a.variable in op_writes(op) or a.variable in map(name_of, op_reads(op))
+
+
+def _first(e: Edge, a: Access) -> Op:
+    """The part of a step in which it makes the access."""
+    return next((p for p in primitive(e.op) if _touches(p, a)), SKIP)
 
 
 def _blurred(a: Access, kept: frozenset[str]) -> Access:

@@ -9,7 +9,7 @@ checked by looking at the program (`circ.kernel.syntactic`).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from circ.kernel.body import SLOTS, read_body
@@ -17,7 +17,7 @@ from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.verdict import Assertions, Certificate, Question, RaceOn
-from frontend.cfa import Program
+from frontend.cfa import Program, Variable
 from frontend.copies import one_by_one
 from frontend.onestep import sections_as_steps
 from frontend.opened import Names
@@ -118,8 +118,9 @@ class Kernel:
         if set(body) != {"globals", "locals", "asked", "kind", "body"}:
             return Refused("format", "", "the body has `globals`, `locals`, `asked`, and `kind` and `body` of a proof")
         own = body["locals"]
-        if not (_are_names(body["globals"]) and _are_names(body["asked"]) and isinstance(own, list | tuple)
-                and len(own) == len(self.program.templates) and all(map(_are_names, own))):
+        shared, templates = self.program.globals, self.program.templates
+        if not (_are_names(body["globals"], shared) and _are_names(body["asked"], shared) and isinstance(own, list | tuple)
+                and len(own) == len(templates) and all(_are_names(o, t.locals) for o, t in zip(own, templates, strict=True))):
             return Refused("format", "", "`globals`, `asked` and, for each template, `locals` are lists of names")
         if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) or body["kind"] == QUOTIENT:
             return Refused("format", "", "`kind` and `body` are of a proof about the quotient, which is none of a quotient")
@@ -154,8 +155,10 @@ def _about_another(program: Program, question: Question, certificate: Certificat
     return check_certificate(other, question, Certificate(other.fingerprint(), question, body["kind"], body["body"]))
 
 
-def _are_names(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+def _are_names(value: object, of: Sequence[Variable]) -> bool:
+    """Whether the value is a list of names of these variables."""
+    known = {v.name for v in of}
+    return isinstance(value, list | tuple) and all(isinstance(name, str) and name in known for name in value)
 
 
 def _flaw(program: Program) -> str | None:

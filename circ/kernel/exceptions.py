@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from circ.kernel.diagram import read_inductive
-from circ.kernel.inductive import InductiveCheck, Mark, Slot
+from circ.kernel.inductive import INDEX_OF_BOTH, InductiveCheck, Mark, Slot
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.smt import Term, conjunction, disjunction, implication, negation
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.cfa import Program, Self, Variable, conflict
-from frontend.expr import Scalar
+from frontend.cfa import Program, Self, conflict
 
 
 def check_exceptions(program: Program, question: Question, data: Mapping[str, Any]) -> Outcome:
@@ -126,48 +125,48 @@ class ExceptionsCheck:
                     marks.append([(e.source, sorts.index((e.protected, a.write, a.kind)), a, e) for e, a in row])
         pairs = disjunction(conjunction((base.is_word(base.word("sort0"), a), base.is_word(base.word("sort1"), b)))
                             for a, b in sorted(clash))
-        for one, two, number in self._pairs_of_sets():
-            if not self._apart(one, two, number, marks, pairs):
+        alone: dict[object, bool] = {}
+        for one, two, number, what in self._pairs_of_sets():
+            first, second = (base.marked((k, 1), marks[k], side, INDEX_OF_BOTH) for side, k in enumerate((one, two)))
+            if first is None or second is None:
+                continue
+            query = (*self._of_two(one, two, number), first, second, pairs)
+            if what not in alone:
+                alone[what] = base.refuted(*query)
+            # What the other threads' sets exclude is excluded in this row only.
+            if not alone[what] and not base.refuted(*query, *self._of_all(number)):
                 return Refused("error", base.template(one).name, "two threads can be at conflicting places", base.gave_up)
         return Accepted(queries=base.solver.queries)
 
-    def _pairs_of_sets(self) -> Iterator[tuple[int, int, int]]:
-        """Two different threads and a row, for each different (store, set of the one, set of the other) and sort of threads."""
+    def _pairs_of_sets(self) -> Iterator[tuple[int, int, int, object]]:
+        """Two different threads and a row, and what the row says of the two: for each row all that are different in this."""
         groups = self.base.body.groups
         sorts: list[tuple[object, ...]] = []
         for g in groups:
             numbered = any(isinstance(v.start, Self) for v in self.base.program.templates[g.template].locals)
             sorts.append((g.template, tuple(g.cells.items()), g.copies if numbered else ()))
         known = {s: n for n, s in enumerate(dict.fromkeys(sorts))}
-        seen: set[tuple[int, tuple[int, int], tuple[int, int]]] = set()
         for r, (store, sets) in enumerate(self.rows):
             alike: dict[tuple[int, int], list[int]] = {}
             for k, part in enumerate(sets):
                 alike.setdefault((known[sorts[k]], part), []).append(k)
             for a, b in itertools.product(alike, alike):
-                if (a != b or len(alike[a]) > 1) and (store, a, b) not in seen:
-                    seen.add((store, a, b))
-                    yield alike[a][0], alike[b][0 if a != b else 1], r
+                if a != b or len(alike[a]) > 1:
+                    yield alike[a][0], alike[b][0 if a != b else 1], r, (store, a, b)
 
-    def _apart(self, one: int, two: int, row: int, marks: Sequence[list[Mark]], pairs: Term) -> bool:
-        """Whether two threads of a row are never at conflicting places: by their own sets, or else by all that is known."""
-        base = self.base
-        index = Variable("index", Scalar(64, False))
-        first, second = base.marked((one, 1), marks[one], 0, index), base.marked((two, 1), marks[two], 1, index)
-        if first is None or second is None:
-            return True
+    def _of_two(self, one: int, two: int, row: int) -> tuple[Term, ...]:
+        """What a row says of two threads and the globals."""
         store, sets = self.rows[row]
-        known = [base.diagram(store, (0, 1), False), base.diagram(sets[one], (one, 1), False),
-                 base.diagram(sets[two], (two, 1), False), base.holders([(one, 1), (two, 1)])]
-        if base.refuted(*known, first, second, pairs):
-            return True
-        everything = [base.diagram(n, s, False) for n, s in zip(sets, self.slots, strict=True)]
-        return base.refuted(*known, *everything, self._holders(), first, second, pairs)
+        return (self.base.diagram(store, (0, 1), False), *(self.base.diagram(sets[k], (k, 1), False) for k in (one, two)),
+                self.base.holders([(one, 1), (two, 1)]))
+
+    def _of_all(self, row: int) -> tuple[Term, ...]:
+        """What a row says of all threads."""
+        sets = self.rows[row][1]
+        return *(self.base.diagram(n, s, False) for n, s in zip(sets, self.slots, strict=True)), self._holders()
 
 
 def _exchanged(sets: tuple[int, ...], a: int, b: int) -> tuple[int, ...]:
     swapped = list(sets)
     swapped[a], swapped[b] = swapped[b], swapped[a]
     return tuple(swapped)
-
-

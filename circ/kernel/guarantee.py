@@ -31,7 +31,6 @@ from frontend.cfa import (
     Access,
     Arbitrary,
     Assume,
-    Block,
     Edge,
     Op,
     Program,
@@ -40,12 +39,11 @@ from frontend.cfa import (
     Values,
     Variable,
     conflict,
-    name_of,
-    op_reads,
     op_writes,
     primitive,
 )
 from frontend.expr import BOOL, Element, Expr, variables
+from frontend.prefix import Prefixes
 
 TID = "\\tid"
 PRIME = "'"
@@ -101,6 +99,10 @@ class GuaranteeCheck:
         self.closures = closures
         self.encoder = Encoder(program.ints)
         self.globals = {v.name for v in program.globals}
+        self.prefixes = Prefixes(program)
+        self.passing = frozenset(n for t in program.templates for e in t.cfa.edges if e.target in t.cfa.atomic
+                                 for n in op_writes(e.op))
+        """What may change inside a section, and be seen by those who wait."""
         self.relies = [tuple(r.cond for r in program.relies if r.template == t.name) for t in program.templates]
         self.invariants = tuple(i.cond for i in program.invariants)
         self.always = tuple(i.cond for i in program.invariants if not i.between)
@@ -399,26 +401,17 @@ class GuaranteeCheck:
         """Control comes to both accesses, and they mean the same cell.
 
         If one thread is `inside` a section, the globals are no longer those that the other's state has: nothing is asked of it.
+        A third thread may be inside one: nothing is asked that globals decide which a section changes.
         """
         cells: list[Term] = []
         for who, (at, (edge, access)) in enumerate(((here, x), (there, y))):
-            if inside is not None and who != inside:
+            if (inside is not None and who != inside) or self.prefixes.moving(edge, access) & self.passing:
                 continue
             state = State(dict(at.terms), [])
-            self.encoder.apply(self._before(edge, access), state)
+            self.encoder.apply(self.prefixes.before(edge, access), state)
             yield conjunction(state.constraints)
             if not access.whole and isinstance(access.lvalue, Element):
                 cells.append(self.encoder.index(access.lvalue.index, at.terms))
         if len(cells) == 2:
             yield equality(*cells)
 
-    def _before(self, edge: Edge, access: Access) -> Block:
-        """What precedes an access in its step and has to pass for it to be next; the scheduler's guards only suspend."""
-        ghosts = {v.name for v in self.program.globals if v.ghost}
-        found: list[Op] = []
-        for part in primitive(edge.op):
-            if access.variable in (*op_writes(part), *(name_of(v) for v in op_reads(part))):
-                break
-            if not isinstance(part, Assume) or not (seen := variables(part.cond) & self.globals) or not seen <= ghosts:
-                found.append(part)
-        return Block(tuple(found))

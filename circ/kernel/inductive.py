@@ -32,28 +32,25 @@ from frontend.cfa import (
     Access,
     Arbitrary,
     Assign,
-    Assume,
-    Block,
     Cfa,
     Edge,
-    Op,
     Program,
     Self,
     ThreadTemplate,
     Values,
     Variable,
     conflict,
-    name_of,
-    op_reads,
     op_writes,
-    primitive,
 )
-from frontend.expr import Binary, Const, Element, Read, Scalar, Var, variables
+from frontend.expr import BOOL, Binary, Const, Element, Read, Scalar, Var, variables
+from frontend.prefix import Prefixes
 
 WORD = Scalar(24, False)
 """Locations, counters and selectors."""
 FLAG = Scalar(1, False)
 INDEX = Scalar(64, False)
+INDEX_OF_BOTH = Variable("?index", INDEX)
+"""The element that two accesses mean; no variable of a program has a name that begins so."""
 ELEMENTS = 64
 """Arrays up to this length are taken apart."""
 PATHS = 4096
@@ -94,6 +91,7 @@ class InductiveCheck:
         self.encoder = Encoder(program.ints)
         # Locations, counters and selectors are bit-vectors in both integer models.
         self.words = Encoder("exact")
+        self.prefixes = Prefixes(program)
         self.solver = Solver(effort=200_000_000)
         self.gave_up = False
         """Whether the last query came to no end."""
@@ -157,7 +155,8 @@ class InductiveCheck:
         return state.terms[v.name]
 
     def word(self, name: str, t: Scalar = WORD) -> Term:
-        return self._once(("word", name), lambda: self.words.symbol(Variable(name, t)))
+        """A symbol of the kernel's own; no variable of a program has a name that begins so."""
+        return self._once(("word", name), lambda: self.words.symbol(Variable("?" + name, t)))
 
     def counter(self, group: int, cls: int, primed: bool) -> Term:
         return self.word(f"#{group}.{cls}" + ("'" if primed else ""))
@@ -169,8 +168,9 @@ class InductiveCheck:
         # Words are made once and kept (`word`), so their keys stay good.
         return self._once(("is", key(word), value), lambda: equality(word, self.words.constant(value, t)))
 
-    def _among(self, word: Term, values: Sequence[int]) -> Term:
-        return disjunction(self.is_word(word, v) for v in values)
+    def _among(self, word: Term, values: Sequence[int], t: Scalar = WORD) -> Term:
+        # A number that no word can be is not to be read as another one.
+        return disjunction(self.is_word(word, v, t) for v in values if t.low <= v <= t.high)
 
     # ----------------------------------------------------------------------------------------------- facts
     def fact(self, slot: Slot, primed: bool) -> Term:
@@ -196,7 +196,7 @@ class InductiveCheck:
     def _test(self, reference: Reference, values: Sequence[int], slot: Slot, primed: bool) -> Term:
         match reference:
             case ("atomic",):
-                return disjunction(self.is_word(self.atomic(primed), v, FLAG) for v in values)
+                return self._among(self.atomic(primed), values, FLAG)
             case ("global", str(name), (int() | None) as element):
                 v = self.program.variable(name)
                 return self._values(v, element, self.body.spans.get((name, element)), values, self.shared(primed))
@@ -225,8 +225,11 @@ class InductiveCheck:
         """The variable (or element) has one of the values, or is in the span of one."""
         lvalue = Var(v.name, v.type) if element is None else Element(v.name, Const(element, WORD), v.type)
         intervals = [(n, n) for n in values] if spans is None else [(low, high) for low, high, n in spans if n in values]
+        if not self.encoder.math or v.type == BOOL:
+            # A number that the variable cannot have is not to be read as another one: classes would no longer exclude each other.
+            intervals = [(max(low, v.type.low), min(high, v.type.high)) for low, high in intervals]
         parts = []
-        for low, high in intervals:
+        for low, high in ((low, high) for low, high in intervals if low <= high):
             lower, upper = (Binary(op, Read(lvalue), Const(n, v.type)) for op, n in ((">=", low), ("<=", high)))
             exact = Binary("==", Read(lvalue), Const(low, v.type))
             parts.append(self.encoder.cond(exact if low == high else Binary("&&", lower, upper), terms))
@@ -374,8 +377,7 @@ class InductiveCheck:
                 case RaceOn():
                     if any(e.source in inner and self._conflicts(e, a) for e, a in self.accesses(t)):
                         return t.name, "an access at an unlisted atomic location can race"
-                    seen = {n for u in self.program.templates for e, a in self.accesses(u) for n in self._read_before(e, a)}
-                    if into & seen & {v.name for v in self.program.globals}:
+                    if any(into & self.prefixes.moving(e, a) for u in self.program.templates for e, a in self.accesses(u)):
                         return t.name, "an unlisted atomic section changes whether or where an access is next"
                 case _:
                     assert_never(self.question)
@@ -384,11 +386,6 @@ class InductiveCheck:
     def accesses(self, t: ThreadTemplate) -> list[tuple[Edge, Access]]:
         x = self.question.variable if isinstance(self.question, RaceOn) else None
         return [(e, a) for e in t.cfa.edges for a in e.accesses if a.variable == x]
-
-    def _read_before(self, e: Edge, a: Access) -> set[str]:
-        """What decides whether an access is next, and which element it means."""
-        index = variables(a.lvalue.index) if isinstance(a.lvalue, Element) else frozenset()
-        return {*index, *(name_of(v) for v in op_reads(self.before(e, a)))}
 
     def _conflicts(self, e: Edge, a: Access) -> bool:
         return any(conflict(self.program.race_model, e, a, f, b) or conflict(self.program.race_model, f, b, e, a)
@@ -496,7 +493,7 @@ class InductiveCheck:
     def _pairs(self, marks: Callable[[int], list[Mark]],
                clash: set[tuple[int, int]]) -> tuple[str, str] | None:
         """No two different threads are at once at places whose sorts clash and whose cells overlap."""
-        index = Variable("index", Scalar(64, False))
+        index = INDEX_OF_BOTH
         symmetric = clash == {(b, a) for a, b in clash}
         sort = [self.word(f"sort{n}") for n in (0, 1)]
         pairs = disjunction(conjunction((self.is_word(sort[0], a), self.is_word(sort[1], b))) for a, b in sorted(clash))
@@ -529,24 +526,12 @@ class InductiveCheck:
             place = [self.is_word(self.own(slot, False)[""], q), self.is_word(self.word(f"sort{side}"), sort)]
             if a is not None and e is not None:
                 state = State(dict(terms), [])
-                self.encoder.apply(self.before(e, a), state)
+                self.encoder.apply(self.prefixes.before(e, a), state)
                 place += state.constraints
             if a is not None and isinstance(a.lvalue, Element) and not a.whole:
                 place.append(equality(cell, self.encoder.index(a.lvalue.index, terms)))
             parts.append(conjunction(place))
         return disjunction(parts)
-
-    def before(self, edge: Edge, access: Access) -> Block:
-        """What precedes an access in its step and has to pass for it to be next; the scheduler's guards only suspend."""
-        ghosts = {v.name for v in self.program.globals if v.ghost}
-        shared = {v.name for v in self.program.globals}
-        found: list[Op] = []
-        for part in primitive(edge.op):
-            if access.variable in (*op_writes(part), *(name_of(v) for v in op_reads(part))):
-                break
-            if not isinstance(part, Assume) or not (seen := variables(part.cond) & shared) or not seen <= ghosts:
-                found.append(part)
-        return Block(tuple(found))
 
     def refuted(self, *terms: Term) -> bool:
         """Whether the terms cannot all hold. Each different term is given to the solver once, under a name of its own."""

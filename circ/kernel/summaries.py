@@ -294,8 +294,9 @@ class SummariesCheck:
                     if site is None or site.callee != callee:
                         return callee, "a caller is not at a call of it"
                     own = dict(zip(self.own[i], caller.own, strict=True))
-                    if site.result is not None and result is not None:
-                        own[site.result.name, None] = row.own[self.own[entry.function].index((result.name, None))]
+                    if site.result is not None:
+                        at = None if result is None else self.own[entry.function].index((result.name, None))
+                        own[site.result.name, None] = None if at is None else row.own[at]
                     box = [*zip(self.shared, row.shared, strict=True), *own.items()]
                     target = self.templates[i].cfa.edges[site.edge].target
                     if not self._covered(i, box, there[outer].get(target, ())):
@@ -373,7 +374,7 @@ class SummariesCheck:
         known: list[Term] = []
         key: list[object] = ["clash"]
         for side, (f, row, (edge, access)) in enumerate(((i, r, one), (m, s, two))):
-            before = self.base.before(edge, access)
+            before = self.base.prefixes.before(edge, access)
             index = access.lvalue.index if isinstance(access.lvalue, Element) and not access.whole else None
             used = frozenset((*map(name_of, op_reads(before)), *op_writes(before),
                               *(name_of(v) for v in (reads(index) if index is not None else ()))))
