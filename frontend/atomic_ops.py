@@ -8,14 +8,16 @@ for so many threads, and that no other comes there is an assumption.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from frontend.annotation import Kind
 from frontend.attach import Attached
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, name_of
+from frontend.contracts import note_op
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var, reads, substitute
 from frontend.fold import cast, conjunction, fold
 from frontend.inline import Request
-from frontend.ir import Place, Storage
+from frontend.ir import Note, NotePlace, Place, Storage
 from frontend.objects import Notes
 from frontend.source import FrontendError
 from frontend.steps import Step
@@ -41,13 +43,18 @@ class AtomicOps:
         if self._attached is None:
             return False
         if not self._attached.of(request.callee, Kind.ATOMIC):
+            self._no_promise(request, self._attached)
             known = request.inliner.accesses.world.module.declarations.get(request.callee)
             if request.callee in _MACROS and (known is None or not known.defined):
                 raise FrontendError(request.location, f"'{request.callee}' is not defined",
                                     "#include <circ_locks.h>, or say what it does with //@ atomic ensures")
             return False
-        self._defined(request, self._attached)
-        return True
+        whole = self._attached.bodies.get(request.callee)
+        if whole is None:
+            self._defined(request, self._attached)
+        elif not whole:
+            self._notes.assume(f"'{request.callee}' runs in one step", request.location)
+        return whole is None
 
     def _number(self, request: Request) -> None:
         if request.callee == "circ_member":
@@ -67,6 +74,7 @@ class AtomicOps:
     def _defined(self, request: Request, attached: Attached) -> None:
         """One step: it waits until the formula can be made true, and changes only the variables that have a prime in it."""
         inliner, result = request.inliner, None
+        request = self._required(request, attached)
         if request.into is not None:
             raise FrontendError(request.location, f"the result of '{request.callee}' is no number",
                                 "let it give an integer, or nothing")
@@ -85,6 +93,28 @@ class AtomicOps:
         self._notes.assume(f"'{request.callee}' does in one step what its annotation says" + (
             "; its body is not looked at" if body else ""), request.location)
         self._step(request, formula, result)
+
+    @staticmethod
+    def _no_promise(request: Request, attached: Attached) -> None:
+        """A contract is held against a body; where there is none, nothing may rely on it."""
+        known = request.inliner.accesses.world.module.declarations.get(request.callee)
+        said = [*attached.of(request.callee, Kind.REQUIRES), *attached.of(request.callee, Kind.ENSURES)]
+        if said and (known is None or not known.defined):
+            raise FrontendError(said[0].location, f"'{request.callee}' has a contract, but no body",
+                                "define it, or say what a call does with //@ atomic ensures")
+
+    def _required(self, request: Request, attached: Attached) -> Request:
+        """What the caller has to provide is claimed before the step."""
+        wanted = tuple(n for n in attached.functions[request.callee] if attached.clauses[n].kind is Kind.REQUIRES)
+        if not wanted:
+            return request
+        shown = request.inliner.accesses.world.module.declarations[request.callee].param_names
+        names = [(name, argument) for name, argument in zip(shown, request.arguments, strict=False)
+                 if name and not isinstance(argument, Place)]
+        after = request.inliner.sketch.fresh()
+        note = Note(NotePlace.ENTRY, wanted, (), request.callee)
+        request.inliner.step(request.source, note_op(note, names), after, request.edge)
+        return replace(request, source=after)
 
     def _step(self, request: Request, formula: Expr, result: Var | None) -> None:
         changed: dict[str, Lvalue] = {}

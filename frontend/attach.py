@@ -11,7 +11,7 @@ from frontend.annotation import Clause, Kind
 from frontend.expr import Const
 from frontend.source import FrontendError, Location
 
-_LOOPS = (c_ast.While, c_ast.DoWhile, c_ast.For)
+LOOPS = (c_ast.While, c_ast.DoWhile, c_ast.For)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Attached:
     inside: Mapping[int, str]
     constants: Mapping[str, Const] = field(default_factory=dict)
     """Enumeration constants that clauses name."""
+    bodies: Mapping[str, bool] = field(default_factory=dict)
+    """Functions with `atomic ensures` whose body is looked at (`frontend.atomic_bodies`)."""
 
     def of(self, function: str, kind: Kind) -> tuple[Clause, ...]:
         return tuple(self.clauses[n] for n in self.functions.get(function, ()) if self.clauses[n].kind is kind)
@@ -50,6 +52,7 @@ def attach(clauses: Sequence[Clause], ast: c_ast.FileAST, where: Callable[[c_ast
                     raise FrontendError(clause.location, f"'{clause.kind.value}' belongs to no function",
                                         "put it directly before the function's declaration or definition")
                 functions.setdefault(name, []).append(number)
+                _fits(clause, [clauses[n] for n in functions[name]])
             case Kind.ASSUMES:
                 if around is not None and not clause.functions:
                     inside[number] = around
@@ -62,13 +65,23 @@ def attach(clauses: Sequence[Clause], ast: c_ast.FileAST, where: Callable[[c_ast
                     inside)
 
 
+def _fits(clause: Clause, so_far: Sequence[Clause]) -> None:
+    if {Kind.ENSURES, Kind.ATOMIC} <= {c.kind for c in so_far}:
+        raise FrontendError(clause.location, "a function has either 'ensures' or 'atomic ensures'",
+                            "say all in the latter, where x is the value before and x' the one after")
+
+
 def open_loops(attached: Attached, ast: c_ast.FileAST, file: str, where: Callable[[c_ast.Node], Location]) -> tuple[Location,
                                                                                                                     ...]:
     """The places of the loops in a file that have no invariant; `do ... while (0)` is none."""
     bodies = [node.body for node in ast.ext if isinstance(node, c_ast.FuncDef)]
-    found = {q for body in bodies for q, node in _statements(body, where) if isinstance(node, _LOOPS)
-             and not (isinstance(node, c_ast.DoWhile) and isinstance(node.cond, c_ast.Constant))}
+    found = {q for body in bodies for q, node in _statements(body, where) if isinstance(node, LOOPS) and not is_no_loop(node)}
     return tuple(sorted(q for q in found if q.file == file and q not in attached.loops))
+
+
+def is_no_loop(node: c_ast.Node) -> bool:
+    """Whether it is a `do ... while (0)`, as macros have it."""
+    return isinstance(node, c_ast.DoWhile) and isinstance(node.cond, c_ast.Constant)
 
 
 def _statements(node: c_ast.Node, where: Callable[[c_ast.Node], Location]) -> Iterator[tuple[Location, c_ast.Node]]:
@@ -88,7 +101,7 @@ def _within(place: Location, found: Sequence[tuple[Location, c_ast.Node]]) -> bo
 def _next_loop(clause: Clause, found: Sequence[tuple[Location, c_ast.Node]]) -> Location:
     after = [(q, node) for q, node in found if q > clause.location]
     if after:
-        loop = next((q for q, node in after if q == after[0][0] and isinstance(node, _LOOPS)), None)
+        loop = next((q for q, node in after if q == after[0][0] and isinstance(node, LOOPS)), None)
         if loop is not None:
             return loop
     raise FrontendError(clause.location, "no loop follows this loop invariant", "put it directly before while, for or do")

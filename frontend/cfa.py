@@ -93,6 +93,15 @@ def op_reads(op: Op) -> Iterator[Lvalue]:
                 assert_never(part)
 
 
+RETURN = "::<return>"
+"""How the register of a function ends that remembers where to return to; only one with one copy for all calls has it."""
+
+
+def calls_copy(edge: Edge) -> bool:
+    """Whether the step calls a function that has one copy for all its callers."""
+    return any(name.endswith(RETURN) for name in op_writes(edge.op))
+
+
 def op_writes(op: Op) -> Iterator[str]:
     """Names of the variables and arrays the operation may change."""
     for part in primitive(op):

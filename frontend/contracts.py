@@ -27,15 +27,17 @@ from frontend.cfa import (
     Rely,
     ThreadTemplate,
     Variable,
+    calls_copy,
     name_of,
+    op_writes,
     primitive,
 )
-from frontend.expr import BOOL, TRUE, Const, Expr, Lvalue, Read, Scalar, Var, negate
-from frontend.fold import conjunction
+from frontend.expr import BOOL, TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, negate, reads, substitute
+from frontend.fold import conjunction, fold
 from frontend.ghosts import Ghost, followed, with_ghosts
 from frontend.ir import Note, NotePlace
 from frontend.source import FrontendError
-from frontend.twostate import Names, read_formula
+from frontend.twostate import PRIME, Names, read_formula
 from frontend.types import DATA_MODELS
 
 _NOTE = "\\note"
@@ -124,6 +126,8 @@ class _Contracts:
             note = self._note(edge)
             if note is None:
                 made.edges.append(edge)
+            elif note.place is NotePlace.BEGUN:
+                made.edges.append(self._begun(made, template, edge, note))
             else:
                 self._claim(made, template, edge, note)
         made.edges = [followed(e, template, self.ghosts) for e in made.edges]
@@ -136,22 +140,26 @@ class _Contracts:
         if at is None:
             return None
         head = parts[at]
-        if not isinstance(head, Assign) or not all(isinstance(p, Assign) and is_note(name_of(p.target)) for p in parts[at:]) \
-                or not all(isinstance(p, Assume) for p in parts[:at]):
+        assert isinstance(head, Assign)
+        begun = f":{NotePlace.BEGUN.value}:" in name_of(head.target)
+        if (not begun and not all(isinstance(p, Assign) and is_note(name_of(p.target)) for p in parts[at:])) or (
+                not begun and not all(isinstance(p, Assume) for p in parts[:at])):
             raise FrontendError(edge.location, "an annotation inside an atomic section that waits",
                                 "wait where the section begins, or annotate outside of it")
         _, place, function, numbers = name_of(head.target).split(":")
-        names = {name_of(p.target).removeprefix(f"{_NOTE} "): p.value for p in parts[at + 1:] if isinstance(p, Assign)}
+        names = {name_of(p.target).removeprefix(f"{_NOTE} "): p.value for p in parts[at + 1:] if isinstance(p, Assign)
+                 and is_note(name_of(p.target))}
         clauses = tuple(self.attached.clauses[int(n)] for n in numbers.split(",") if n)
         return _Found(NotePlace(place), function, clauses, names, tuple(parts[:at]))
 
     def _claim(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> None:
         kinds = {NotePlace.LOOP: (Kind.LOOP, ErrorKind.LOOP), NotePlace.ENTRY: (Kind.REQUIRES, ErrorKind.REQUIRES),
-                 NotePlace.EXIT: (Kind.ENSURES, ErrorKind.ENSURES)}
+                 NotePlace.EXIT: (Kind.ENSURES, ErrorKind.ENSURES), NotePlace.DONE: (Kind.ATOMIC, ErrorKind.ENSURES)}
         wanted, error = kinds[note.place]
+        ends = note.place in (NotePlace.EXIT, NotePlace.DONE)
 
         def find(name: str) -> Variable | Expr | None:
-            if name in note.names and note.place is NotePlace.EXIT:
+            if name in note.names and ends:
                 return Read(made.kept(note.function, name, note.names[name].type))  # what was passed
             found = note.names.get(name) or self._local(template, note.function, name)
             return found or self._shared(name)
@@ -159,20 +167,83 @@ class _Contracts:
         def old(v: Lvalue) -> Lvalue:
             return made.old(note.function, v, template)
 
-        names = Names(find, old=old if note.place is NotePlace.EXIT else None, result=note.names.get("\\result"))
+        names = Names(find, old=old if note.place is NotePlace.EXIT else None, result=note.names.get("\\result"),
+                      primes=note.place is NotePlace.DONE)
         claimed = [c for c in note.clauses if c.kind is wanted]
         cond: Expr = TRUE
         for c in claimed:
             cond = conjunction(cond, read_formula(c, names, self.model))
+        more = ""
+        if note.place is NotePlace.DONE:
+            cond, frame = self._one_step(made, template, note, cond)
+            more = f", and {frame} unchanged" if frame else ""
         ops: list[Op] = [*note.guards, *([Assume(cond)] if claimed else [])]
         if note.place is NotePlace.ENTRY:
             ops += [Assign(kept, Read(v)) for v, kept in self._kept(made, template, note)]
             ops += [Assign(made.kept(note.function, name, e.type), e) for name, e in note.names.items()]
         made.edges.append(replace(edge, op=Block(tuple(ops)) if len(ops) != 1 else ops[0], accesses=()))
         where = claimed[0].location if claimed else edge.location
-        wrong = made.error(ErrorLocation(error, where, f"{error.value} {' && '.join(c.text for c in claimed) or 'true'}"))
+        if note.place is NotePlace.ENTRY and any(e.target == edge.source and calls_copy(e) for e in template.cfa.edges):
+            made.edges[-1] = replace(made.edges[-1], location=where)
+            edge = replace(edge, location=where)  # no single call is to blame
+        wrong = made.error(ErrorLocation(error, where, f"{wanted.value} {' && '.join(c.text for c in claimed) or 'true'}{more}"))
         fails: Op = Assume(negate(cond))
         made.edges.append(replace(edge, op=Block((*note.guards, fails)) if note.guards else fails, target=wrong, accesses=()))
+
+    # ------------------------------------------------------------------------------------------- functions that are one step
+    def _begun(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> Edge:
+        """The edge where a function that is one step begins: it remembers what the function changes, and what was passed."""
+        changed = self._changed(template, note)
+        keep: list[Op] = [Assign(made.kept(note.function, v.name, v.type), Read(Var(v.name, v.type))) for v in changed]
+        keep += [Assign(made.kept(note.function, name, e.type), e) for name, e in note.names.items()]
+        parts = list(primitive(edge.op))
+        at = [i for i, p in enumerate(parts) if isinstance(p, Assign) and is_note(name_of(p.target))]
+        ops = (*parts[:at[0]], *keep, *parts[at[-1] + 1:])
+        return replace(edge, op=Block(ops) if len(ops) != 1 else ops[0])
+
+    def _one_step(self, made: _Automaton, template: ThreadTemplate, note: _Found, cond: Expr) -> tuple[Expr, str]:
+        """What is claimed where such a function is done: the formula of the two states, and which globals stay as they were."""
+        changed = {v.name: v for v in self._changed(template, note)}
+        named = {name_of(v)[:-1] for v in reads(cond) if name_of(v).endswith(PRIME)}
+        array = next((v for v in reads(cond) if isinstance(v, Element) and name_of(v).endswith(PRIME)), None)
+        lost = next((v for v in changed.values() if v.is_array), None)
+        if array is not None or lost is not None:
+            shown = name_of(array)[:-1] if array is not None else lost.shown or lost.name if lost is not None else ""
+            raise FrontendError(note.clauses[0].location, f"'{note.function}' changes elements of the array '{shown}'",
+                                "an atomic ensures may change scalars only")
+
+        def value(v: Lvalue) -> Expr | None:
+            if not isinstance(v, Var):
+                return None
+            if v.name.endswith(PRIME):
+                return Read(Var(v.name[:-1], v.type))
+            return Read(made.kept(note.function, v.name, v.type)) if v.name in changed else None
+
+        claim = fold(substitute(cond, value))
+        frame = [v for name, v in changed.items() if name not in named]
+        for v in frame:
+            claim = conjunction(claim, Binary("==", Read(Var(v.name, v.type)), Read(made.kept(note.function, v.name, v.type))))
+        return claim, ", ".join(v.shown or v.name for v in frame)
+
+    def _changed(self, template: ThreadTemplate, note: _Found) -> list[Variable]:
+        """The globals that are written between the beginning and the end of a function that is one step."""
+        out: dict[int, list[Edge]] = {}
+        for e in template.cfa.edges:
+            out.setdefault(e.source, []).append(e)
+        begins = f"{_NOTE}:{NotePlace.BEGUN.value}:{note.function}:"
+        ends = f"{_NOTE}:{NotePlace.DONE.value}:{note.function}:"
+        first = [e for e in template.cfa.edges if any(w.startswith(begins) for w in op_writes(e.op))]
+        written: set[str] = set()
+        seen = set(first)
+        work = list(first)
+        while work:
+            edge = work.pop()
+            written |= set(op_writes(edge.op))
+            if not any(w.startswith(ends) for w in op_writes(edge.op)):
+                more = [e for e in out.get(edge.target, []) if e not in seen]
+                seen.update(more)
+                work += more
+        return [v for v in self.base.globals if v.name in written]
 
     def _kept(self, made: _Automaton, template: ThreadTemplate, note: _Found) -> list[tuple[Lvalue, Var]]:
         """What `\\old` in the function's ensures needs to know later."""

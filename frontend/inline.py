@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from frontend.access import Accesses
-from frontend.cfa import SKIP, Access, Assign, Assume, Block, Doubt, ErrorKind, ErrorLocation, Havoc, Op
+from frontend.cfa import RETURN, SKIP, Access, Assign, Assume, Block, Doubt, ErrorKind, ErrorLocation, Havoc, Op
 from frontend.contracts import note_op
 from frontend.expr import BOOL, Binary, Const, Expr, Lvalue, Read, Scalar, Var, negate, substitute, truth
 from frontend.fold import cast, conjunction, fold
@@ -28,12 +28,13 @@ from frontend.ir import (
     Load,
     Nop,
     Note,
+    NotePlace,
     Place,
     Set,
     Store,
 )
 from frontend.pointsto import Targets
-from frontend.source import Location
+from frontend.source import NOWHERE, Location
 from frontend.steps import Mark, Sketch, Step
 
 _RETURN = Scalar(32, False)
@@ -80,6 +81,8 @@ class Frame:
     """How deep in atomic and critical sections the function is called."""
     inner: bool = False
     """A recursive function called inside an atomic section: its own ones, which it ends itself, change nothing."""
+    called: Location = NOWHERE
+    """Where it is called; of a function with one copy for all callers, the first call."""
 
     def expr(self, e: Expr) -> Expr:
         return fold(substitute(e, self.rename))
@@ -150,7 +153,8 @@ class Inliner:
             nesting = self.nesting(caller, edge)
             calls = self.accesses.world.calls
             within = nesting[0] > 0 and bool(calls.recursive(function.name)) and calls.depth(function.name, function.exit)[0] == 0
-            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic, nesting, within)
+            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic, nesting, within,
+                          edge.location)
         locations: dict[int, int] = {function.start: start}
         if function.exit != function.start:
             locations[function.exit] = end
@@ -176,7 +180,7 @@ class Inliner:
         """
         atomic, critical = self.nesting(caller, edge)
         key = (function.name, atomic > 0, critical > 0)
-        back = Var(f"{function.name}::<return>", _RETURN)
+        back = Var(function.name + RETURN, _RETURN)
         self.registers.known.setdefault(back.name, (back, ""))
         fresh = key not in self._copies
         begin, end, number = (self.sketch.fresh(), self.sketch.fresh(), 0) if fresh else self._copies[key]
@@ -270,6 +274,8 @@ class Inliner:
             case Nop():
                 self.step(source, SKIP, target, edge)
             case Note(names=names) as note:
+                if note.place is NotePlace.ENTRY and frame.called != NOWHERE:
+                    edge = replace(edge, location=frame.called)  # what is required is the caller's business
                 self.step(source, note_op(note, ((name, Read(frame.var(v))) for name, v in names)), target, edge)
             case Load(target=t, place=place):
                 targets = self._targets(frame, place)

@@ -175,13 +175,15 @@ class NotePlace(enum.Enum):
     LOOP = "loop"
     ENTRY = "entry"
     EXIT = "exit"
+    BEGUN = "begun"
+    DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """Annotations that apply here, by their numbers; `names`: the registers that names in them stand for.
 
-    `place`: the head of a loop, or where a function of this name begins or ends.
+    `place`: the head of a loop, or where a function of this name begins or ends; BEGUN and DONE for one that is one step.
     """
 
     place: NotePlace

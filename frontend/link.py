@@ -368,7 +368,8 @@ class _Linker:
         """Functions that callers know by their contracts: one copy is enough for all calls."""
         attached = self._module.attached
         return frozenset() if attached is None else frozenset(
-            f for f in attached.functions if attached.of(f, Kind.REQUIRES) or attached.of(f, Kind.ENSURES))
+            f for f in attached.functions
+            if (attached.of(f, Kind.REQUIRES) or attached.of(f, Kind.ENSURES)) and not attached.of(f, Kind.ATOMIC))
 
     # ------------------------------------------------------------------------------------------- globals
     def _globals(self, world: World, used: set[str], locks: set[str]) -> tuple[Variable, ...]:

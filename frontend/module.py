@@ -10,6 +10,7 @@ from typing import TypeVar
 from pycparser import c_ast
 
 from frontend.annotation import Kind, clauses
+from frontend.atomic_bodies import atomic_bodies
 from frontend.attach import Attached, attach
 from frontend.attributes import ASM_LABEL
 from frontend.convert import strip
@@ -144,8 +145,8 @@ class CModule:
         found = attach(clauses(parsed.annotations), parsed.ast, self._unit.where)
         names = dict.fromkeys(w.text for c in found.clauses for w in c.words if w.kind == "name" and w.text in self._enumerators)
         entities = {name: self._scope.find(name) for name in names}
-        return replace(found, constants={name: Const(e.value, e.type.scalar) for name, e in entities.items()
-                                         if isinstance(e, ConstantName)})
+        constants = {name: Const(e.value, e.type.scalar) for name, e in entities.items() if isinstance(e, ConstantName)}
+        return replace(found, constants=constants, bodies=atomic_bodies(found, parsed.ast, self._unit.where))
 
     # ------------------------------------------------------------------------------------------- names
     def _enter(self, node: c_ast.Node) -> None:
@@ -389,11 +390,12 @@ class CModule:
         params = self._parameters(x, body, decl)
         result, place = self._result(x, decl.type.result, body)
         exit_ = graph.location()
-        specified = self._specified(name)
-        ending = self._begin(x, body, name, specified, params, result) if specified else None
-        inner = graph.location() if _atomic_body(name) or specified else exit_
-        if _atomic_body(name):
+        specified, claimed = self._specified(name), self._claimed(name)
+        ending = self._begin(x, body, name, specified, params, result, Kind.ENSURES) if specified else None
+        inner = graph.location() if _atomic_body(name) or specified or claimed else exit_
+        if _atomic_body(name) or claimed:
             x.emit(AtomicBegin(name), body.decl, name)
+        done = self._begin(x, body, name, claimed, params, result, Kind.ATOMIC) if claimed else None
         statements = Statements(x, inner, place)
         statements.statement(body.body)
         if name == "main" and isinstance(result, Var):
@@ -401,16 +403,18 @@ class CModule:
         graph.jump(inner)
         if inner != exit_:
             graph.current = inner
-            if _atomic_body(name):
+            if done is not None:
+                x.emit(done, body.decl, name)
+            if _atomic_body(name) or claimed:
                 x.emit(AtomicEnd(name), body.decl, name)
-            if ending is not None:
+            if ending is not None and not claimed:
                 x.emit(ending, body.decl, name)
             graph.jump(exit_)
-        done = graph.finish(exit_)
+        made = graph.finish(exit_)
         return Function(
             name=name, type=decl.type, params=params, param_names=decl.param_names, result=result,
-            registers=tuple(graph.registers.values()), memory=tuple(x.memory), size=done.size, start=done.start,
-            exit=done.exit, edges=done.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown)
+            registers=tuple(graph.registers.values()), memory=tuple(x.memory), size=made.size, start=made.start,
+            exit=made.exit, edges=made.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown)
 
     def _specified(self, name: str) -> tuple[int, ...]:
         """The clauses that say what callers of the function provide and get."""
@@ -420,15 +424,23 @@ class CModule:
         return tuple(n for n in attached.functions.get(name, ())
                      if attached.clauses[n].kind in (Kind.REQUIRES, Kind.ENSURES))
 
+    def _claimed(self, name: str) -> tuple[int, ...]:
+        """The clauses that say what the function does in one step, if its body is held against them."""
+        attached = self._unit.attached
+        if attached is None or name not in attached.bodies:
+            return ()
+        return tuple(n for n in attached.functions[name] if attached.clauses[n].kind is Kind.ATOMIC)
+
     def _begin(self, x: Expressions, body: c_ast.FuncDef, name: str, numbers: tuple[int, ...], params: tuple[Var | str, ...],
-               result: Var | str | None) -> Note:
-        """Emit the note of the function's entry, and give that of its end."""
+               result: Var | str | None, kind: Kind) -> Note:
+        """Emit the note of the function's entry, and give that of its end: where it `ensures`, or is done with its one step."""
+        first, last = (NotePlace.ENTRY, NotePlace.EXIT) if kind is Kind.ENSURES else (NotePlace.BEGUN, NotePlace.DONE)
         assert self._unit.attached is not None
         used = {w.text for n in numbers for w in self._unit.attached.clauses[n].words}
         own = [(x.shown[p.name], p) for p in params if isinstance(p, Var) and x.shown.get(p.name) in used]
-        x.emit(Note(NotePlace.ENTRY, numbers, tuple(own), name), body.decl, name)
+        x.emit(Note(first, numbers, tuple(own), name), body.decl, name)
         given = [("\\result", result)] if isinstance(result, Var) and "\\result" in used else []
-        return Note(NotePlace.EXIT, numbers, (*own, *given), name)
+        return Note(last, numbers, (*own, *given), name)
 
     def _parameters(self, x: Expressions, body: c_ast.FuncDef, decl: FunctionDecl) -> tuple[Var | str, ...]:
         params: list[Var | str] = []

@@ -109,6 +109,28 @@ def test_assumptions_have_to_be_reflexive(tmp_path: Path) -> None:
     assert "nothing happens" in verdict.reason
 
 
+def test_the_assumption_that_is_not_reflexive_is_named(tmp_path: Path) -> None:
+    verdict = verify(text_program(tmp_path, "int x, y;\n//@ assumes x' == x;\n//@ assumes y' > y;\ncirc_thread void f(void) { y = 1; }"))
+    assert isinstance(verdict, Unknown)
+    assert verdict.where.line == 4 and "y' > y" in verdict.reason and verdict.details[0].startswith("in the state: x = ")
+
+
+def test_what_makes_an_assumption_transitive_is_hinted(tmp_path: Path) -> None:
+    text = """
+        #include <pthread.h>
+        int x;
+        //@ for main: assumes \\done(f) ==> x' == x;
+        void *f(void *p) { x = 1; return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_join(a, 0); x = 5; assert(x == 5); return 0; }
+    """
+    for hint in ("//@ for main: assumes \\done(f) ==> \\done(f)';", "//@ for f: assumes \\done(f)' == \\done(f);"):
+        verdict = verify(text_program(tmp_path, text))
+        assert isinstance(verdict, Unknown)
+        assert verdict.advice == f"it would hold with {hint}"
+        text += hint + "\n"
+    assert isinstance(verify(text_program(tmp_path, text)), Safe)
+
+
 def test_an_assumption_that_is_not_transitive_is_weakened(tmp_path: Path) -> None:
     """One step adds at most one, several may add more: that x <= 2 is not known, that it does not fall is."""
     text = """
@@ -208,6 +230,102 @@ def test_atomic_operations_of_ones_own(tmp_path: Path) -> None:
     """
     assert isinstance(verify(text_program(tmp_path, text.format(take="take();"))), Safe)
     assert not isinstance(verify(text_program(tmp_path, text.format(take=""))), Safe)
+
+
+def said_of(program: Program) -> tuple[int, str]:
+    """The line and the text of what is violated."""
+    from circ.report.rerun import Rerun
+
+    verdict = verify(program)
+    assert isinstance(verdict, Refuted), verdict
+    failure = Rerun(program, verdict.trace).failure()
+    return failure.location.line, failure.text
+
+
+BODY = """
+    int m, x;
+    //@ atomic ensures m == 0 && m' == \\tid;
+    void take(void) {{ {take} }}
+    //@ requires m == \\tid;
+    //@ atomic ensures m' == 0 && \\result == n;
+    int give(int n) {{ {give} }}
+    //@ assumes m == \\tid ==> m' == \\tid && x' == x;
+    circ_thread void f(void) {{
+        take();
+        x = 1;
+        int a = give(x);
+        assert(a == 1);
+    }}
+"""
+TAKE, GIVE = "atomic { assume(m == 0); m = circ_tid(); }", "atomic { m = 0; } return n;"
+
+
+def test_bodies_of_atomic_operations_are_checked(tmp_path: Path) -> None:
+    program = text_program(tmp_path, BODY.format(take=TAKE, give="int r; atomic { m = 0; r = n; n = 7; } return r;"))
+    assert isinstance(verify(program), Safe)
+    assert not program.assumptions
+
+
+def test_a_body_that_is_no_section_is_taken_as_one_step(tmp_path: Path) -> None:
+    program = text_program(tmp_path, BODY.format(take=TAKE, give="m = 0; return n;"))
+    assert isinstance(verify(program), Safe)
+    assert "'give' runs in one step" in [a.text for a in program.assumptions]
+
+
+@pytest.mark.parametrize(("take", "give", "line", "what"), [
+    ("atomic { m = circ_tid(); }", GIVE, 4, "atomic ensures m == 0 && m' == \\tid"),
+    ("atomic { assume(m == 0); m = 9; }", GIVE, 4, "atomic ensures m == 0 && m' == \\tid"),
+    ("atomic { assume(m == 0); m = circ_tid(); x = 4; }", GIVE, 4, "atomic ensures m == 0 && m' == \\tid, and x unchanged"),
+    (TAKE, "atomic { m = 0; } return n + 1;", 7, "atomic ensures m' == 0 && \\result == n"),
+    (TAKE, "atomic { m = 0; n = 0; } return n;", 7, "atomic ensures m' == 0 && \\result == n"),
+])
+def test_bodies_that_do_something_else_are_refuted(tmp_path: Path, take: str, give: str, line: int, what: str) -> None:
+    assert said_of(text_program(tmp_path, BODY.format(take=take, give=give))) == (line, what)
+
+
+@pytest.mark.parametrize("take", ["asm(\"lock\");", "while (!__sync_bool_compare_and_swap(&m, 0, circ_tid())) ;", "unknown();"])
+def test_bodies_that_are_not_understood_are_an_assumption(tmp_path: Path, take: str) -> None:
+    program = text_program(tmp_path, "void unknown(void);\n" + BODY.format(take=take, give=GIVE))
+    assert isinstance(verify(program), Safe)
+    assert "'take' does in one step what its annotation says; its body is not looked at" in [a.text for a in program.assumptions]
+
+
+@pytest.mark.parametrize("body", [";", "{ m = 0; }", "{ atomic { m = 0; } }"])
+def test_what_an_atomic_operation_requires_is_checked_at_the_call(tmp_path: Path, body: str) -> None:
+    line, what = said_of(text_program(tmp_path, f"""
+        int m, x;
+        //@ requires m == \\tid && n > 0;
+        //@ atomic ensures m' == 0;
+        void give(int n){body}
+        circ_thread void f(void) {{
+            x = 2;
+            give(x);
+        }}
+    """))
+    assert line == 9 and what.startswith("the call breaks 'requires m == \\tid && n > 0' (")
+
+
+def test_a_call_that_breaks_a_contract_is_blamed(tmp_path: Path) -> None:
+    text = """
+        int m, x;
+        //@ requires m == \\tid;
+        static void put(int n) {{ x = n; }}
+        circ_threads(1) void f(void) {{
+            acq(m);
+            put(1);
+            {between}
+            put(2);
+        }}
+        circ_threads(1) void g(void) {{ acq(m); rel(m); }}
+    """
+    assert said_of(text_program(tmp_path, text.format(between="rel(m);")))[0] == 10
+    unknown = verify(text_program(tmp_path, text.format(between="")))
+    assert isinstance(unknown, Unknown) and unknown.where.line == 8 and "a call of put in f may break" in unknown.reason
+
+
+def test_an_invariant_that_is_false_at_the_start(tmp_path: Path) -> None:
+    program = text_program(tmp_path, "int x;\n//@ invariant x == 1;\ncirc_thread void f(void) { x = 1; }")
+    assert said_of(program) == (3, "the invariant x == 1 is false at the start")
 
 
 def test_pthread_mutexes_hold_their_owner(tmp_path: Path) -> None:
@@ -343,6 +461,9 @@ def test_a_lock_that_knows_its_owner_needs_no_ghost(tmp_path: Path) -> None:
     ("//@ for g: assumes x' == x;", "2:5", "'g' is not the function of a thread"),
     ("//@ loop invariant x == 0;", "2:5", "no loop follows"),
     ("//@ requires x == 0;\nint z;", "2:5", "belongs to no function"),
+    ("//@ atomic ensures \\true;\n//@ ensures \\true;\nvoid g(void);", "3:5", "either 'ensures' or 'atomic ensures'"),
+    ("//@ ensures \\true;\nvoid g(void);\ncirc_thread void h(void) { g(); }", "2:5", "has a contract, but no body"),
+    ("int a[2];\n//@ atomic ensures \\true;\nvoid g(void) { a[1] = 1; }\ncirc_thread void h(void) { g(); }", "3:5", "elements of the array 'a[]'"),
     ("//@ assumes \\in(x);", "2:17", "unsigned variable"),
     ("//@ ghost x = \\tid at f: 0;", "2:5", "a variable 'x' already"),
     ("//@ ghost o = \\tid at f: 99;", "2:26", "has no location 99"),

@@ -16,7 +16,7 @@ from dataclasses import replace
 from circ.engines import explicit
 from circ.guarantee.conditions import Conditions, Failure
 from circ.guarantee.explain import details, meeting_details, meeting_reason, place, reason
-from circ.guarantee.formulas import Annotated, Closure, closure, false_at_start
+from circ.guarantee.formulas import Annotated, Closure, closure, conjuncts, excluded, false_at_start, said
 from circ.guarantee.hints import hint
 from circ.guarantee.meetings import Meeting, meeting, places
 from circ.guarantee.pieces import pieces
@@ -37,7 +37,6 @@ from circ.verdict import (
     Verdict,
 )
 from frontend.cfa import Program, show_exact
-from frontend.expr import show
 
 _SEARCH = 30_000
 """States that are looked at for a run that really breaks what could not be proved."""
@@ -102,7 +101,7 @@ class _Check:
             state = false_at_start(self.program, inv)
             if state is not None:
                 shown = "in the state: " + ", ".join(f"{n} = {v}" for n, v in state)
-                return self._real_run() or Unknown(f"the invariant {inv.text} may be false at the start", self._notes(),
+                return self._real_run() or Unknown(f"the invariant {inv.text} may be false at the start", (),
                                                    "initialise the variables, or weaken it", self._statistics(),
                                                    where=inv.location, details=(shown,))
         return None
@@ -134,23 +133,25 @@ class _Check:
         if real is not None:
             return real
         advice = hint(self.annotated, self.closures, failure, self.options) if self.options.on("hints") else ""
-        return Unknown(reason(failure), self._notes(), advice, self._statistics(), where=place(failure),
-                       details=tuple(details(failure)))
+        return Unknown(reason(failure), (), advice, self._statistics(), where=place(failure),
+                       details=(*details(failure), *self._notes()))
 
     def _met(self, found: Meeting) -> Verdict:
         real = self._real_run()
         if real is not None:
             return real
-        return Unknown(meeting_reason(self.program, found), self._notes(),
+        return Unknown(meeting_reason(self.program, found), (),
                        "say in the assumptions or invariants what keeps them apart",
-                       self._statistics(), where=found.where(self.program), details=tuple(meeting_details(found)))
+                       self._statistics(), where=found.where(self.program), details=(*meeting_details(found), *self._notes()))
 
     def _irreflexive(self, name: str, found: Closure) -> Verdict:
-        rely = self.annotated.relies[name][0]
-        text = " && ".join(show(c) for c in found.irreflexive)
-        return Unknown(f"what {name} assumes excludes that nothing happens: {text}", (),
+        wrong = found.irreflexive[0]
+        rely = next(r for r in self.annotated.relies[name] if wrong in conjuncts(r.cond))
+        state = excluded(self.annotated, self.program.template(name), wrong)
+        shown = ("in the state: " + ", ".join(f"{n} = {v}" for n, v in state),) if state else ()
+        return Unknown(f"what {name} assumes excludes that nothing happens: {said(wrong)} ({rely.location})", (),
                        "an assumption has to allow x' == x for all x",
-                       self._statistics(), where=rely.location)
+                       self._statistics(), where=rely.location, details=shown)
 
     def _real_run(self) -> Refuted | None:
         """A run that shows what is asked, if a small search finds one."""
@@ -167,7 +168,7 @@ class _Check:
         return None if trace is None else Refuted(trace, self._statistics())
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(f"what {name} assumes is not transitive: of several steps {', '.join(map(show, c.dropped))} is not known"
+        return tuple(f"what {name} assumes is not transitive: of several steps {', '.join(map(said, c.dropped))} is not known"
                      for name, c in self.closures.items() if c.dropped)
 
     def _statistics(self) -> Statistics:

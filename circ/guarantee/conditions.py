@@ -9,12 +9,25 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from circ.guarantee.formulas import Annotated, Closure, Terms, conjuncts
+from circ.guarantee.formulas import Annotated, Closure, Terms, conjuncts, shown, visible
 from circ.kernel.flow import Arc, Flow, Node, Role
 from circ.smt import Answer, Encoder, Solver, State, Term, boolean, conjunction, disjunction, equality, implication, key, negation
-from frontend.cfa import Arbitrary, Edge, ErrorKind, Self, ThreadTemplate, Values, Variable, name_of, op_reads, op_writes
+from frontend.cfa import (
+    Arbitrary,
+    Edge,
+    ErrorKind,
+    Self,
+    ThreadTemplate,
+    Values,
+    Variable,
+    calls_copy,
+    name_of,
+    op_reads,
+    op_writes,
+)
 from frontend.expr import BOOL
 from frontend.source import Location
 from frontend.twostate import TID
@@ -35,7 +48,7 @@ class Failure:
     """A condition that is not valid: a step, what it should ensure (`text`, written at `claim`), and the states around it.
 
     `state`: name, value before, value after (None where there is none), in the order of the program. `decided`: the solver
-    has a counterexample, rather than no answer.
+    has a counterexample, rather than no answer. `call`: where a function is called, if it is the call that breaks the claim.
     """
 
     kind: Kind
@@ -48,6 +61,11 @@ class Failure:
     tid: int | None = None
     other_tid: int | None = None
     decided: bool = True
+    call: Location | None = None
+
+
+_Obligation: TypeAlias = tuple[Kind, tuple[Term, ...], Term, str, Location, str, Term | None]
+"""A kind, what is known of the other thread, the goal, its text and place, the other thread's template and number."""
 
 
 @dataclass(slots=True)
@@ -224,7 +242,10 @@ class Conditions:
         kinds = {ErrorKind.REQUIRES: Kind.REQUIRES, ErrorKind.ENSURES: Kind.ENSURES}
         if error.kind is not ErrorKind.LOOP:
             state = self._after(n, edge)
-            return self._ask(kinds.get(error.kind, Kind.ASSERT), edge, state, disjunction(()), error.text, error.location, n)
+            found = self._ask(kinds.get(error.kind, Kind.ASSERT), edge, state, disjunction(()), error.text, error.location, n)
+            called = [e.location for a in arcs if calls_copy(e := self.template.cfa.edges[a.edge])]
+            to_blame = error.kind is ErrorKind.REQUIRES and len(called) == 1
+            return replace(found, call=called[0]) if found is not None and to_blame else found
         # Both the first time and the later ones, which the ways to the head tell apart.
         again = [a for a in arcs if self._inside_loop(a)]
         first = [a for a in arcs if a not in again]
@@ -249,29 +270,41 @@ class Conditions:
         if not writes and (edge.target in cfa.atomic or edge.source not in cfa.atomic):
             return None
         state = self._after(n, edge)
-        always = [i for i in self.program.invariants if not i.between]
-        ends = edge.target not in cfa.atomic
-        for inv in self.program.invariants if ends else always:
-            goal = self.encoder.cond(inv.cond, state.terms, strict=True)
-            found = self._ask(Kind.INVARIANT, edge, state, goal, inv.text, inv.location, n)
+        asked = list(self._obligations(n, edge, state))
+        if self._all_hold(state, asked):
+            self.conditions += len(asked)
+            return None
+        for kind, who, goal, text, claim, other, tid in asked:
+            found = self._ask(kind, edge, State(state.terms, [*state.constraints, *who]), goal, text, claim, n, other, tid)
             if found is not None:
                 return found
+        return None
+
+    def _obligations(self, n: int, edge: Edge, state: State) -> Iterator[_Obligation]:
+        """What a step that ends in this state has to ensure, in small parts."""
+        ends = edge.target not in self.template.cfa.atomic
+        for inv in self.program.invariants:
+            if ends or not inv.between:
+                yield Kind.INVARIANT, (), self.encoder.cond(inv.cond, state.terms, strict=True), inv.text, inv.location, "", None
         if not ends:
-            return None
+            return
         begun = self.points[n].begun
         for u in self.program.templates:
             if u.name == self.template.name and u.count == 1:
                 continue
             tid, known = self._others[u.name]
-            who = [*known, *(self.terms.different(tid, self.tid) if u.name == self.template.name else [])]
+            who = (*known, *(self.terms.different(tid, self.tid) if u.name == self.template.name else []))
             for rely in self.annotated.relies[u.name]:
                 for part in conjuncts(rely.cond):
-                    goal = self.terms.two(part, begun, state.terms, tid)
-                    asked = State(state.terms, [*state.constraints, *who])
-                    found = self._ask(Kind.RELY, edge, asked, goal, rely.text, rely.location, n, u.name, tid)
-                    if found is not None:
-                        return found
-        return None
+                    yield Kind.RELY, who, self.terms.two(part, begun, state.terms, tid), rely.text, rely.location, u.name, tid
+
+    def _all_hold(self, state: State, asked: list[_Obligation]) -> bool:
+        """One query for a step that keeps all its promises, as most do."""
+        self.solver.push()
+        self.solver.add(*state.constraints, disjunction(conjunction((*who, negation(goal))) for _, who, goal, *_ in asked))
+        answer = self.solver.check()
+        self.solver.pop()
+        return answer is Answer.UNSAT
 
     def _ask(self, kind: Kind, edge: Edge, state: State, goal: Term, text: str, claim: Location, n: int, other: str = "",
              tid: Term | None = None) -> Failure | None:
@@ -296,8 +329,8 @@ class Conditions:
         before = {**point.terms, **point.begun}
         seen = {*op_writes(edge.op), *map(name_of, op_reads(edge.op))}
         for v in self.program.globals:
-            if not v.is_array:
-                yield v.shown or v.name, self._value(v, before), self._value(v, state.terms)
+            if not v.is_array and visible(v):
+                yield shown(v), self._value(v, before), self._value(v, state.terms)
         for v in self.template.locals:
             if not v.is_array and v.name != TID and v.shown and (not v.ghost or v.name in seen):
                 yield v.shown, self._value(v, before), self._value(v, state.terms)

@@ -11,6 +11,8 @@ from frontend.source import NOWHERE, Location
 
 
 def place(failure: Failure) -> Location:
+    if failure.call is not None:
+        return failure.call
     return failure.edge.location if failure.edge.location != NOWHERE else failure.claim
 
 
@@ -34,9 +36,9 @@ def reason(failure: Failure) -> str:
         case Kind.LOOP_AGAIN:
             return f"the {failure.text} {written} {verb} be false after an iteration in {failure.template}"
         case Kind.REQUIRES:
-            return f"a call in {failure.template} {verb} break '{failure.text}' {written}"
+            return f"a call of {step_text(failure.edge)} in {failure.template} {verb} break '{failure.text}' {written}"
         case Kind.ENSURES:
-            return f"a function that {failure.template} calls {verb} break '{failure.text}' {written}"
+            return f"{step_text(failure.edge)}, called by {failure.template}, {verb} break '{failure.text}' {written}"
         case Kind.ASSERT:
             return f"in {failure.template} '{failure.text}' {verb} fail"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from circ.smt import Answer, Encoder, Solver, Term, conjunction, equality, negation
-from frontend.cfa import Assume, Invariant, Program, Rely, Self, ThreadTemplate, Values, primitive
-from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, variables
+from frontend.cfa import Assume, Invariant, Program, Rely, Self, ThreadTemplate, Values, Variable, primitive
+from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, show, variables
 from frontend.source import Location
 from frontend.twostate import PRIME, TID
 
@@ -29,6 +30,28 @@ def conjuncts(cond: Expr) -> list[Expr]:
         case Binary(op="||", left=Unary(op="!", arg=a), right=b):
             return [Binary("||", Unary("!", a), part) for part in conjuncts(b)]
     return [cond]
+
+
+def said(cond: Expr) -> str:
+    """A formula as an annotation would say it."""
+    match cond:
+        case Binary(op="||", left=Unary(op="!", arg=a), right=b):
+            return f"{_spoken(show(a))} ==> {_spoken(show(b))}"
+    return _spoken(show(cond))
+
+
+def _spoken(text: str) -> str:
+    return re.sub(r"<(\w+) (done|created)>", r"\\\2(\1)", text)
+
+
+def shown(v: Variable) -> str:
+    """What annotations call a variable."""
+    return _spoken(v.shown or v.name)
+
+
+def visible(v: Variable) -> bool:
+    """Whether annotations can name it; what a created thread is handed is circ's own business."""
+    return not re.fullmatch(r"<\w+ argument>", v.shown or v.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +142,24 @@ def closure(annotated: Annotated, template: ThreadTemplate) -> Closure:
     return Closure(tuple(kept), tuple(p for p in parts if p not in kept), irreflexive)
 
 
+def excluded(annotated: Annotated, template: ThreadTemplate, part: Expr) -> tuple[tuple[str, int], ...]:
+    """A state in which this part of an assumption excludes that nothing happens; nothing if the solver has none."""
+    terms = Terms(annotated)
+    tid, known = terms.tid(template, "")
+    state = terms.globals("")
+    solver = Solver()
+    solver.add(*known, terms.invariant(state), negation(terms.two(part, state, state, tid)))
+    if solver.check() is not Answer.SAT:
+        return ()
+    return _scalars(annotated.program, terms, state, solver)
+
+
+def _scalars(program: Program, terms: Terms, state: Mapping[str, Term], solver: Solver) -> tuple[tuple[str, int], ...]:
+    """The values of the scalar globals that a user could see."""
+    found = ((v, solver.evaluate(state[v.name])) for v in program.globals if not v.is_array and visible(v))
+    return tuple((shown(v), n if terms.encoder.math and v.type != BOOL else v.type.wrap(n)) for v, n in found)
+
+
 def _fails(solver: Solver, hypotheses: Iterable[Term], goal: Term) -> bool:
     solver.push()
     solver.add(*hypotheses, negation(goal))
@@ -142,6 +183,4 @@ def false_at_start(program: Program, invariant: Invariant) -> tuple[tuple[str, i
     answer = solver.check()
     if answer is Answer.UNSAT:
         return None
-    scalars = [v for v in program.globals if not v.is_array]
-    return tuple((v.shown or v.name,
-                  v.type.wrap(solver.evaluate(state[v.name]))) for v in scalars) if answer is Answer.SAT else ()
+    return _scalars(program, terms, state, solver) if answer is Answer.SAT else ()

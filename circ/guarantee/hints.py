@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from circ.engines import explicit
 from circ.guarantee.conditions import Conditions, Failure, Kind
-from circ.guarantee.formulas import Annotated, Closure, Conjunct
+from circ.guarantee.formulas import Annotated, Closure, Conjunct, closure, said, shown
 from circ.guarantee.pieces import pieces
 from circ.verdict import Assertions, Options, OutOfTime, Refuted
-from frontend.cfa import Assign, Invariant, Program, ThreadTemplate, Variable, op_writes, primitive
-from frontend.expr import BOOL, Binary, Cast, Const, Expr, Read, Unary, Var, variables
+from frontend.cfa import Assign, Invariant, Program, ThreadTemplate, Variable, name_of, op_writes, primitive
+from frontend.expr import BOOL, Binary, Cast, Const, Expr, Read, Unary, Var, substitute, variables
 from frontend.source import NOWHERE
 from frontend.twostate import TID, primed
 
@@ -25,8 +25,6 @@ _DEFAULT = "write down in an assumption, an invariant or a loop invariant why th
 
 def hint(annotated: Annotated, closures: Mapping[str, Closure], failure: Failure, options: Options) -> str:
     """What the user can do about a failed condition."""
-    if failure.kind is Kind.RELY:
-        return f"weaken the assumption, or let {failure.template} do this only where {failure.other} does not rely on it"
     program = annotated.program
     template = program.template(failure.template)
     try:
@@ -38,6 +36,8 @@ def hint(annotated: Annotated, closures: Mapping[str, Closure], failure: Failure
                 return f"it would hold with {text}"
     except OutOfTime:
         pass
+    if failure.kind is Kind.RELY:
+        return f"weaken the assumption, or let {failure.template} do this only where {failure.other} does not rely on it"
     return _DEFAULT
 
 
@@ -54,6 +54,9 @@ def _shapes(
     """The usual shapes, each with the program as it would be."""
     program = annotated.program
     names = _relevant(program, failure)
+    for text, cond in _lasting(closures[template.name], template):
+        stronger = replace(annotated, extra={**annotated.extra, template.name: (*annotated.extra.get(template.name, ()), cond)})
+        yield f"//@ {text};", stronger, {**closures, template.name: closure(stronger, template)}
     for text, cond in _assumptions(program, template, names):
         mine = closures[template.name]
         stronger = replace(annotated, extra={**annotated.extra, template.name: (*annotated.extra.get(template.name, ()), cond)})
@@ -73,12 +76,22 @@ def _relevant(program: Program, failure: Failure) -> list[Variable]:
     return sorted(scalars, key=lambda v: v.name not in near)
 
 
+def _lasting(known: Closure, template: ThreadTemplate) -> Iterator[tuple[str, Expr]]:
+    """What would make an assumption survive several steps: that its condition goes on to hold."""
+    for part in known.dropped:
+        match part:
+            case Binary(op="||", left=Unary(op="!", arg=held)):
+                later = substitute(held, lambda v: None if name_of(v) == TID else Read(primed(v)))
+                lasting = Binary("||", Unary("!", held), later)
+                yield f"for {template.name}: assumes {said(lasting)}", lasting
+
+
 def _assumptions(program: Program, template: ThreadTemplate, names: list[Variable]) -> Iterator[tuple[str, Expr]]:
     """A variable that only this thread writes; a variable that its lock protects."""
     writers = {v.name: {t.name for t in program.templates if any(v.name in op_writes(e.op) for e in t.cfa.edges)} for v in names}
     for v in names:
         if writers[v.name] <= {template.name} and template.count == 1:
-            yield f"for {template.name}: assumes {_name(v)}' == {_name(v)}", _same(v)
+            yield f"for {template.name}: assumes {shown(v)}' == {shown(v)}", _same(v)
     locks = [v for v in names if any(isinstance(p, Assign) and p.target == Var(v.name, v.type) and TID in variables(p.value)
                                      for t in program.templates for e in t.cfa.edges for p in primitive(e.op))]
     for m in locks:
@@ -88,8 +101,8 @@ def _assumptions(program: Program, template: ThreadTemplate, names: list[Variabl
         held = Binary("==", Read(Var(m.name, m.type)), Read(Var(TID, tid.type)))
         for v in names:
             kept = _same(v) if v is not m else Binary("==", Read(primed(Var(m.name, m.type))), Read(Var(TID, tid.type)))
-            shown = f"{_name(v)}' == {_name(v)}" if v is not m else f"{_name(m)}' == \\tid"
-            yield f"assumes {_name(m)} == \\tid ==> {shown}", Binary("||", Unary("!", held), kept)
+            after = f"{shown(v)}' == {shown(v)}" if v is not m else f"{shown(m)}' == \\tid"
+            yield f"assumes {shown(m)} == \\tid ==> {after}", Binary("||", Unary("!", held), kept)
 
 
 def _invariants(program: Program, names: list[Variable]) -> Iterator[tuple[str, Expr]]:
@@ -100,7 +113,7 @@ def _invariants(program: Program, names: list[Variable]) -> Iterator[tuple[str, 
             x, y = (Binary("!=", Read(Var(v.name, v.type)), Const(0, v.type)) for v in (a, b))
             shape = Binary("||", Unary("!", x), y)
             if a is not b and _may_hold(program, shape):
-                yield f"{_name(a)} ==> {_name(b)}", shape
+                yield f"{shown(a)} ==> {shown(b)}", shape
 
 
 def _may_hold(program: Program, shape: Expr) -> bool:
@@ -125,7 +138,3 @@ def _is_truth(e: Expr) -> bool:
 def _same(v: Variable) -> Expr:
     x = Var(v.name, v.type)
     return Binary("==", Read(primed(x)), Read(x))
-
-
-def _name(v: Variable) -> str:
-    return v.shown or v.name

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from circ.guarantee.conditions import Conditions
+from circ.guarantee.formulas import shown, visible
 from circ.smt import Answer, Solver, State, Term, conjunction, disjunction, equality
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.cfa import (
@@ -138,6 +139,6 @@ def _state(program: Program, conditions: Conditions, solver: Solver, place: Plac
     for n in conditions.nodes_at(place.location):
         point = conditions.points[n]
         if solver.evaluate(point.here):
-            return tuple((v.shown or v.name, v.type.wrap(solver.evaluate(point.begun[v.name])))
-                         for v in program.globals if not v.is_array)
+            return tuple((shown(v), v.type.wrap(solver.evaluate(point.begun[v.name])))
+                         for v in program.globals if not v.is_array and visible(v))
     return ()

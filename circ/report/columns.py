@@ -16,6 +16,8 @@ def interleaving(program: Program, trace: Trace, rerun: Rerun) -> Iterator[str]:
     """The lines of the table; a thread that does nothing has no column."""
     table = [(str(n), r.thread, _cell(r, program.file)) for n, r in enumerate(rerun.rows, 1)]
     last = {m.thread: f"{_line(m.location, program.file)}: {m}" for m in rerun.meeting()}
+    if not table and not last:
+        return  # what fails does so at the start
     busy = sorted({*last, *(thread for _, thread, _ in table)}) or [0]
     heads = [f"thread {i + 1} ({trace.threads[i]})" for i in busy]
     widths = [

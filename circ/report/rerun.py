@@ -6,9 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from circ.verdict import Choice, Step, Trace
-from frontend.cfa import SKIP, AccessKind, Assume, Edge, Havoc, Program, Self, Variable, name_of, op_reads, op_writes, primitive
+from frontend.cfa import (
+    SKIP,
+    AccessKind,
+    Assume,
+    Edge,
+    ErrorKind,
+    Havoc,
+    Program,
+    Self,
+    Variable,
+    calls_copy,
+    name_of,
+    op_reads,
+    op_writes,
+    primitive,
+)
 from frontend.evaluate import Value, cell, cells
-from frontend.expr import Element, Lvalue
+from frontend.expr import Const, Element, Lvalue
 from frontend.interpret import Machine, State
 from frontend.relies import broken_at_end
 from frontend.shown import Names
@@ -73,13 +88,15 @@ class Rerun:
             self._step(step)
 
     def failure(self) -> Failure:
-        """What the last state violates: an assertion, a critical section that two threads are in, or an invariant."""
+        """What the last state or step violates: an assertion, a critical section that two threads are in, an annotation."""
         program = self.machine.program
         inside = []
-        for (location, _), template in zip(self.state.threads, self.crew, strict=True):
+        for thread, ((location, _), template) in enumerate(zip(self.state.threads, self.crew, strict=True)):
             cfa = program.templates[template].cfa
             if location in cfa.errors:
                 error = cfa.errors[location]
+                if error.kind is ErrorKind.REQUIRES:
+                    return Failure(self._call(thread), f"the call breaks '{error.text}' ({error.location})")
                 return Failure(error.location, error.text or error.kind.value)
             if location in cfa.critical:
                 inside.append(cfa.places.get(location, Location(program.file, 1)))
@@ -92,8 +109,19 @@ class Rerun:
             assert rely is not None, "a trace that the kernel accepted violates nothing"
             return Failure(self._last_place(), f"the step breaks what {rely.template} assumes: {rely.text} ({rely.location})")
         invariant = program.invariants[broken]
-        return Failure(invariant.location,
-                       f"invariant {invariant.text}" if invariant.between else f"circ_invariant({invariant.text})")
+        if not invariant.between:
+            return Failure(invariant.location, f"circ_invariant({invariant.text})")
+        if not self.trace.steps:
+            return Failure(invariant.location, f"the invariant {invariant.text} is false at the start")
+        return Failure(self._last_place(), f"the step breaks the invariant {invariant.text} ({invariant.location})")
+
+    def _call(self, thread: int) -> Location:
+        """Where the thread called the function whose claim its last step finds broken."""
+        steps = [s for s in self.trace.steps if s.thread == thread]
+        claim = self.machine.edge(self.crew[thread], steps[-1].edge)
+        taken = (self.machine.edge(self.crew[thread], s.edge) for s in steps)
+        calls = [e.location for e in taken if e.target == claim.source and calls_copy(e)]
+        return calls[-1] if calls else claim.location
 
     def _last_place(self) -> Location:
         """Where the last step stands in the source."""
@@ -178,8 +206,10 @@ class Rerun:
         if wrote and (any(a.kind is AccessKind.SYNC for a in edge.accesses)
                       or any(isinstance(p, Havoc) for p in primitive(edge.op))):
             return wrote
-        if not wrote or not inside:
+        if not wrote or (not inside and not all(isinstance(p, Assume) and isinstance(p.cond, Const) for p in primitive(edge.op))):
             return names.op(edge.op)
+        if not inside:
+            return wrote
         if not all(isinstance(p, Assume) for p in primitive(edge.op)):
             reads = [names.cell(a) for a in edge.accesses if not a.write]
             return f"reads {', '.join(reads)}" if reads and set(op_writes(edge.op)) <= ghosts else wrote

@@ -7,13 +7,13 @@ _Bool a1, a2, cs1, cs2;
 
 //@ for thread1: assumes a1' == a1 && cs1' == cs1;
 //@ for thread2: assumes a2' == a2 && cs2' == cs2;
-//@ invariant !(cs1 && cs2) && (cs1 ==> a1) && (cs2 ==> a2); // FAILS invariant
+//@ invariant !(cs1 && cs2) && (cs1 ==> a1) && (cs2 ==> a2);
 
 circ_threads(1) void thread1(void) {
     //@ loop invariant !cs1;
     while (1) {
         a1 = 1;
-        cs1 = 1;
+        cs1 = 1; // FAILS invariant
         if (cs1) {
             assert(!cs2);
             cs1 = 0;

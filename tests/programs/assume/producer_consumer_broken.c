@@ -8,7 +8,7 @@ int cell;
 
 //@ for producer: assumes !full ==> full' == full && cell' == cell;
 //@ for consumer: assumes full ==> full' == full && cell' == cell;
-//@ invariant full ==> cell > 0; // FAILS invariant
+//@ invariant full ==> cell > 0;
 
 circ_threads(1) void producer(void) {
     int item = 1;
@@ -16,7 +16,7 @@ circ_threads(1) void producer(void) {
     while (1) {
         //@ loop invariant item > 0;
         while (full) ;
-        full = 1;
+        full = 1; // FAILS invariant
         cell = item;
         item = item < 100 ? item + 1 : 1;
     }

@@ -8,12 +8,12 @@ int lock, a, b;
 
 //@ assumes lock == \tid ==> lock' == \tid && seq' == seq && a' == a && b' == b;
 //@ assumes seq' >= seq && (seq' == seq && seq % 2 == 0 ==> a' == a && b' == b);
-//@ invariant (seq % 2 == 0 ==> a == b) && (lock == 0 ==> seq % 2 == 0) && seq <= 1000; // FAILS invariant
+//@ invariant (seq % 2 == 0 ==> a == b) && (lock == 0 ==> seq % 2 == 0) && seq <= 1000;
 
 circ_thread void writer(void) {
     acq(lock);
     assume(seq < 999);
-    a = nondet();
+    a = nondet(); // FAILS invariant
     b = a;
     seq = seq + 2;
     rel(lock);

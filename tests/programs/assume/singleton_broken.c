@@ -8,13 +8,13 @@ _Bool ready;
 
 //@ assumes lock == \tid ==> lock' == \tid && ready' == ready && value' == value;
 //@ assumes ready ==> ready' && value' == value;
-//@ invariant ready ==> value == 7; // FAILS invariant
+//@ invariant ready ==> value == 7;
 
 circ_thread void user(void) {
     if (!ready) {
         acq(lock);
         if (!ready) {
-            ready = 1;
+            ready = 1; // FAILS invariant
             value = 7;
         }
         rel(lock);
