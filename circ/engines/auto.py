@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from circ.engines import explicit
 from circ.engines.chase import Chase
-from circ.engines.inference import ContextInference, omega_circ
 from circ.engines.large import OnLarge
 from circ.engines.sections import OnSections
 from circ.engines.static import Static
@@ -36,6 +37,9 @@ from circ.verdict import (
 from frontend.cfa import AccessKind, Program, Role, Self
 from frontend.copies import copy_of, one_by_one
 
+if TYPE_CHECKING:
+    from circ.engines.inference import ContextInference
+
 SMALL_SEARCH = 3_000
 MEDIUM_SEARCH = 80_000
 """For programs that consist of counted threads only: these a search can also prove."""
@@ -50,7 +54,13 @@ class Auto:
     def __init__(self) -> None:
         self.static = Static()
         self.chase = Chase()
-        self.inference: ContextInference = omega_circ()
+
+    @cached_property
+    def inference(self) -> ContextInference:
+        # Much to load, and most programs with locks never come to it.
+        from circ.engines.inference import omega_circ
+
+        return omega_circ()
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         # What hardware and a scheduler look at are synchronisation too, but seldom what protects a variable.
@@ -98,6 +108,8 @@ class Auto:
 
 def told_apart(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
     """Context inference on the program whose counted threads are told apart: what it says holds of the program."""
+    from circ.engines.inference import omega_circ
+
     split = one_by_one(program)
     if split is program:
         return Unknown("no template has a few copies")
