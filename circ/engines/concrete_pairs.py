@@ -72,13 +72,6 @@ class _Closure:
             else:
                 self.release(*item)
 
-    def exists(self, *keys: Key) -> bool:
-        for t in {key[0] for key in keys}:
-            n = self.states.program.templates[t].count
-            if n is not None and sum(key[0] == t for key in keys) > n:
-                return False
-        return True
-
     def add(self, g: int, one: Key, two: Key) -> None:
         for a, b in ((one, two), (two, one)):
             if (g, a, b) not in self.pairs:
@@ -102,7 +95,7 @@ class _Closure:
             return
         third = [key for key in self.beside[g, one] if key in self.beside[g, two] and not states.atomic(key)]
         for key in third:
-            if self.exists(one, two, key):
+            if states.exist(one, two, key):
                 self.disturb(g, one, two, key)
                 self.disturb(g, one, key, two)
                 self.disturb(g, two, key, one)
@@ -129,7 +122,7 @@ def _write(states: LocalStates, closure: _Closure) -> Certificate:
     formulas: dict[str, int] = {}
 
     def table(parts: Sequence[tuple[int, tuple[Key, ...]]]) -> list[list[int]]:
-        text = show_exact(_formula(states, parts))
+        text = show_exact(formula(states, parts))
         return [[formulas.setdefault(text, len(formulas))]]
 
     def rows(facts: Iterator[tuple[int, tuple[Key, ...]]]) -> list[list[Any]]:
@@ -147,7 +140,7 @@ def _write(states: LocalStates, closure: _Closure) -> Certificate:
     return Certificate(states.program.fingerprint(), states.question, "pairs", {**body, "formulas": list(formulas)})
 
 
-def _formula(states: LocalStates, facts: Sequence[tuple[int, tuple[Key, ...]]]) -> Expr:
+def formula(states: LocalStates, facts: Sequence[tuple[int, tuple[Key, ...]]]) -> Expr:
     """Holds in exactly the states that the facts stand for, of threads at these locations."""
     cells = list(_columns(states.program.globals, ""))
     local = [list(_columns(states.program.templates[key[0]].locals, f"@{n}")) for n, key in enumerate(facts[0][1], 1)]

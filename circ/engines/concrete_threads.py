@@ -109,6 +109,14 @@ class LocalStates:
                 best, name = max((n, f"{v.shown or v.name} of {self.program.templates[t].name}"), (best, name))
         return f"{name} takes {best} values or more"
 
+    def exist(self, *keys: Key) -> bool:
+        """Whether there are so many threads of each template."""
+        for t in {key[0] for key in keys}:
+            n = self.program.templates[t].count
+            if n is not None and sum(key[0] == t for key in keys) > n:
+                return False
+        return True
+
     def thread(self, key: Key) -> Thread:
         return self.threads[key[0]][key[1]]
 

@@ -4,7 +4,8 @@ A state of the counter abstraction (T, k) is the globals and, for each local sta
 how many threads are in it: 0..k, or omega for more. A breadth-first search gives the shortest error; it is genuine if threads
 with names can take its steps, else k grows. Departures from the paper: k starts at 1 and omega - 1 is k or omega unless the
 threads are truly endless (`circ.counters`); genuine is decided by taking the steps, not by m <= k; and `safe` is only said with
-a certificate, the pairs of `circ.engines.concrete_pairs`, so what pairs of threads cannot express stays unknown.
+a certificate, the pairs of `circ.engines.concrete_pairs` or the triples of `circ.engines.concrete_triples`, so what neither
+can express stays unknown.
 
 The search sees the program weakened to the variables that matter (`circ.slicing`): none at first but those that say which
 element is accessed, then those that exclude the errors found without them. Finite-state is what of these stays small when it
@@ -14,15 +15,16 @@ that takes too many values, ends in `unknown` with its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from circ.counters import OMEGA, Context, Key, move, with_count
-from circ.engines import explicit
-from circ.engines.concrete_pairs import CannotExpress, certificate_of
+from circ.engines import concrete_pairs, concrete_triples, explicit
+from circ.engines.concrete_pairs import CannotExpress
 from circ.engines.concrete_threads import LocalStates, NotFinite
 from circ.engines.explicit_facts import waited_for
 from circ.engines.explicit_trace import Found
+from circ.engines.sections import OnSections
 from circ.formula import Feasible, concrete_trace, decide, same_cell, script
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
@@ -32,6 +34,7 @@ from circ.proof import balanced, disjoin
 from circ.slicing import Kept, everything, names, weaken
 from circ.verdict import (
     Assertions,
+    Certificate,
     Engine,
     Observer,
     Options,
@@ -60,7 +63,7 @@ Step = tuple[Key, Move, Key]
 
 
 def engine() -> Engine:
-    return answer
+    return OnSections(answer)
 
 
 def answer(program: Program, question: Question, options: Options, observer: Observer = silent) -> Verdict:
@@ -157,24 +160,28 @@ class _Run:
         return found
 
     def proved(self, states: LocalStates) -> Verdict:
-        """A certificate that there is no error, or the reason why there is none."""
-        why = f"no error in any pair of the {states.size} local states of the threads that can occur together"
-        try:
-            certificate = replace(certificate_of(states), program=self.program.fingerprint())
-        except CannotExpress as reason:
-            return self.not_by_pairs(str(reason))
-        outcome = check_certificate(self.program, self.question, certificate)
-        if isinstance(outcome, Accepted):
-            return Safe(certificate, (why,), statistics=self.statistics())
-        return self.not_by_pairs(outcome.obligation)
+        """A certificate that there is no error, by pairs of threads or else by triples, or the reason why there is none."""
+        reasons = []
+        makers: tuple[tuple[str, Callable[[], Certificate]], ...] = (
+            ("pair", lambda: concrete_pairs.certificate_of(states)),
+            ("triple", lambda: concrete_triples.certificate_of(states, self.options.check_time)))
+        for what, make in makers:
+            why = f"no error in any {what} of the {states.size} local states of the threads that can occur together"
+            try:
+                certificate = replace(make(), program=self.program.fingerprint())
+            except CannotExpress as reason:
+                reasons.append(f"{what}s of threads do not prove it: {reason}")
+                continue
+            outcome = check_certificate(self.program, self.question, certificate)
+            if isinstance(outcome, Accepted):
+                return Safe(certificate, (why,), statistics=self.statistics())
+            reasons.append(f"{what}s of threads do not prove it: {outcome.obligation}")
+        return Unknown(f"no error with threads counted up to {self.k}, but {'; '.join(reasons)}", advice="use --engine explicit",
+                       statistics=self.statistics())
 
     def counted_out(self) -> Verdict:
         """All threads counted exactly: k is their number, and every one has a name."""
         return explicit.answer(self.program, self.question, self.options, self.observer)
-
-    def not_by_pairs(self, reason: str) -> Unknown:
-        return Unknown(f"no error with threads counted up to {self.k}, but pairs of threads do not prove it: {reason}",
-                       advice="use --engine explicit", statistics=self.statistics())
 
     def genuine(self, states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: Found) -> Refuted | Kept | None:
         """The steps taken by threads with names: a run of the program, or what excludes it there.

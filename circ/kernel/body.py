@@ -1,9 +1,9 @@
-"""The body of a `pairs` certificate (docs/certificate.md) as checked data: every number in range, every formula typed."""
+"""The body of a `pairs` or `triples` certificate (docs/certificate.md) as checked data: numbers in range, formulas typed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from circ.kernel.formula import parse
@@ -16,8 +16,8 @@ _OPTIONAL = ("holders", "singles", "counting", "every")
 ANY = Variable("@any", Scalar(64, False))
 """The index that formulas of `every` speak about, whichever it is."""
 
-SLOTS = (1, 2, 3)
-"""The threads that a proof speaks of; a local of thread n is written `name@n`."""
+SLOTS = (1, 2, 3, 4)
+"""The threads that an obligation speaks of; a local of thread n is written `name@n`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,35 @@ class Body:
     counting: tuple[Counting, ...]
     every: Mapping[tuple[int, ...], Row]
     """Beside `pairs`: what holds of the two threads for every value of `ANY`; a missing row is true."""
+    triples: Mapping[tuple[int, ...], Row] = field(default_factory=dict)
+    """Instead of `pairs`: rows by three places in order."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(r for part in (self.pairs, self.holders, self.singles, self.every, self.triples) for r in part.values())
 
 
 def read_body(program: Program, data: Mapping[str, Any]) -> Body:
-    """The body as data, or `Malformed`."""
+    """The body of a proof by pairs as data, or `Malformed`."""
+    _check_keys(data, _REQUIRED, _OPTIONAL)
+    return _Reader(program, data).body()
+
+
+def read_triples(program: Program, data: Mapping[str, Any]) -> Body:
+    """The body of a proof by triples as data, or `Malformed`."""
+    _check_keys(data, ("classes", "formulas", "triples"), ())
+    return _Reader(program, data).triples()
+
+
+def _check_keys(data: Mapping[str, Any], required: Sequence[str], optional: Sequence[str]) -> None:
     if not isinstance(data, Mapping):
         raise Malformed("the body is not an object")
     for key in data:
-        if key not in _REQUIRED and key not in _OPTIONAL:
+        if key not in required and key not in optional:
             raise Malformed(f"unknown key {str(key)[:80]!r}")
-    for key in _REQUIRED:
+    for key in required:
         if key not in data:
             raise Malformed(f"no key {key!r}")
-    return _Reader(program, data).body()
 
 
 class _Reader:
@@ -99,6 +115,14 @@ class _Reader:
         pairs, holders, singles = (self.rows(key, arity, used) for key, arity in (("pairs", 2), ("holders", 3), ("singles", 1)))
         counting = tuple(self.counting(c, used) for c in _list(self.data.get("counting", []), "counting"))
         return Body(classes, pairs, holders, singles, counting, self.every(used))
+
+    def triples(self) -> Body:
+        classes = self.classes()
+        rows = self.rows("triples", 3, tuple(frozenset(c) for c in classes))
+        for where in rows:
+            if not where[0:2] <= where[2:4] <= where[4:6]:
+                raise Malformed(f"row {where} of 'triples': its places are not in order")
+        return Body(classes, {}, {}, {}, (), {}, rows)
 
     def classes(self) -> tuple[tuple[int, ...], ...]:
         lists = _list(self.data["classes"], "classes", len(self.program.templates))

@@ -1,9 +1,9 @@
 """The kernel's word on a proof of safety: bound to the program and the question, then checked by its kind.
 
 `pairs` is an inductive invariant, checked by one-step questions to the solver (`circ.kernel.pairs`: the obligations and
-why they suffice): no fixpoint, no engine. `reachable` is a set of explicit states (`circ.kernel.reachable`), `inductive`,
-`exceptions` and `summaries` are what the thread-modular engines prove (the modules of these names). The other kinds are
-checked by looking at the program (`circ.kernel.syntactic`).
+why they suffice): no fixpoint, no engine. `triples` is the same about three threads (`circ.kernel.triples`). `reachable` is
+a set of explicit states (`circ.kernel.reachable`), `inductive`, `exceptions` and `summaries` are what the thread-modular
+engines prove (the modules of these names). The other kinds are checked by looking at the program (`circ.kernel.syntactic`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from circ.kernel.body import SLOTS, read_body
+from circ.kernel.body import SLOTS, read_body, read_triples
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from circ.kernel.pairs import PairsCheck
 
 ONE_BY_ONE, SECTIONS, QUOTIENT = "one-by-one", "sections", "quotient"
-SOLVED = ("pairs", "inductive", "exceptions", "summaries", "assume-guarantee")
+SOLVED = ("pairs", "triples", "inductive", "exceptions", "summaries", "assume-guarantee")
 """Kinds that take a solver."""
 MOST_PROOFS = 16
 """By pairs, that are kept at once."""
@@ -96,20 +96,22 @@ class Kernel:
             case "summaries":
                 return check_summaries(self.program, question, certificate.body)
             case _:
-                return self._pairs_check(certificate.body).outcome(question)
+                return self._pairs_check(certificate.kind, certificate.body).outcome(question)
 
-    def _pairs_check(self, body: Mapping[str, Any]) -> PairsCheck:
+    def _pairs_check(self, kind: str, body: Mapping[str, Any]) -> PairsCheck:
         """Proofs that say the same about several variables are one proof: it is inductive once and for all."""
         from circ.kernel.pairs import PairsCheck
+        from circ.kernel.triples import TriplesCheck
 
         try:
-            text = json.dumps(dict(body), sort_keys=True)
+            text = json.dumps([kind, dict(body)], sort_keys=True)
         except (TypeError, ValueError):
             raise Malformed("the body is not plain JSON data") from None
         if text not in self._pairs:
             if len(self._pairs) >= MOST_PROOFS:
                 self._pairs.clear()
-            self._pairs[text] = PairsCheck(self.program, read_body(self.program, body))
+            self._pairs[text] = (TriplesCheck(self.program, read_triples(self.program, body)) if kind == "triples"
+                                 else PairsCheck(self.program, read_body(self.program, body)))
         return self._pairs[text]
 
     def _quotient(self, question: Question, certificate: Certificate) -> Outcome:

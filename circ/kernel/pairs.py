@@ -88,26 +88,28 @@ class PairsCheck:
     That the formulas are inductive has nothing to do with the question, and is proved once for all that are asked.
     """
 
+    most = 3
+    """No obligation speaks of more threads, so as many of a template are like any number of them."""
+
     def __init__(self, program: Program, body: Body) -> None:
         self.program = program
         self.body = body
         self.threads = Threads(program)
         self.templates = range(len(program.templates))
-        # Three threads of a template are like any number of them: no obligation speaks of more.
-        self.crowd = [3 if t.count is None else min(t.count, 3) for t in program.templates]
+        self.crowd = [self.most if t.count is None else min(t.count, self.most) for t in program.templates]
         counts = [t.count for t in program.templates]
         self.total = None if None in counts else sum(c for c in counts if c is not None)
         self.classes = [sorted(set(classes)) for classes in body.classes]
         self.atomic = [frozenset(body.classes[t][q] for q in program.templates[t].cfa.atomic) for t in self.templates]
         self.quiet = [[c for c in self.classes[t] if c not in self.atomic[t]] for t in self.templates]
-        rows = (*body.pairs.values(), *body.holders.values(), *body.singles.values(), *body.every.values())
-        self.spoken = frozenset(s.name for symbols in (*(r.symbols for r in rows), *(c.symbols for c in body.counting))
+        self.spoken = frozenset(s.name for symbols in (*(r.symbols for r in body.rows), *(c.symbols for c in body.counting))
                                 for s in symbols)
         self.steps = [self._steps(t) for t in self.templates]
         self.start = self.threads.start(program.globals, self.threads.globals)
         self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
         self._seen: dict[int, list[tuple[Place, Step]]] = {}
-        self.named = frozenset(s.name for row in (*body.pairs.values(), *body.every.values()) for s in row.symbols if not s.slot)
+        told = (*body.pairs.values(), *body.every.values(), *body.triples.values())
+        self.named = frozenset(s.name for row in told for s in row.symbols if not s.slot)
         # Questions about elements of arrays are much easier one by one.
         self.prover = Prover(1) if any(v.is_array and v.name in self.spoken for v in program.globals) else Prover()
         self.inductive = False
