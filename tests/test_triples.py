@@ -39,7 +39,7 @@ def test_three_threads_tell_what_two_do_not() -> None:
     p = seats(2)
     states = LocalStates(p, X, Options())
     with pytest.raises(concrete_pairs.CannotExpress):
-        concrete_pairs.certificate_of(states)
+        concrete_pairs.certificate_of(states, lambda: None)
     certificate = concrete_triples.certificate_of(states, lambda: None)
     assert isinstance(check_certificate(p, X, certificate), Accepted)
     verdict = counter_guided.answer(p, X, Options())

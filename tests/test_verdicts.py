@@ -30,7 +30,15 @@ CLAIMED = {
     "transmitter": ("transmitter4", "transmitter4_broken"),
     "conditional locking": ("conditional_locking", "conditional_locking_broken"),
     "counter": ("counter_unprotected",),
+    "owner": ("owner_mutex", "owner_mutex_broken"),
+    "split phase": ("split_phase", "split_phase_no_flag"),
+    "two threads safe, three racy": ("two_threads_safe", "three_threads_race", "three_threads_unbounded"),
+    "three threads safe, four racy": ("four_threads_three_safe", "four_threads_race", "four_threads_unbounded"),
+    "two readers": ("two_readers", "two_readers_broken"),
+    "wrap at 8 bits": ("wrap8_race",),
 }
+PREDICATES_DO_NOT_END = {("wrap8_race", "x")}
+"""Where context inference finds ever more values of a counter (as of ticket locks): `unknown` there, never wrong."""
 
 
 def answers(example: Example, engine: str, seconds: float) -> dict[str, Answer]:
@@ -66,5 +74,6 @@ def test_no_engine_is_wrong_and_all_that_claim_any_number_of_threads_decide_them
             answer = said[expected.subject]
             spoken = word(answer.question, answer.verdict)
             assert spoken in (expected.verdict, "unknown"), (stem, expected.subject)
-            if engine != "explicit":
+            endless = (stem, expected.subject) in PREDICATES_DO_NOT_END and engine in ("omega-circ", "circ")
+            if engine != "explicit" and not endless:
                 assert spoken == expected.verdict, (stem, expected.subject, answer.verdict)

@@ -3,10 +3,9 @@
 In programs that use a library's locks and threads, or locks that count, the static prover comes first: it costs little and
 proves what locks, creation and joining protect. A small explicit search finds most races, and proves what is small and
 finite; random runs find those that take many steps or threads; context inference proves the rest or finds the races that take
-a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs of threads, and
-a proof by values (`counter-guided`), with triples of threads, for those with any number of them. With handlers that interrupt
-each other, interleavings are many and reasons few (state variables and enable bits): there context inference comes after a
-few random runs, and many more come after it.
+a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs or triples of
+threads. With handlers that interrupt each other, interleavings are many and reasons few (state variables and enable bits):
+there context inference comes after a few random runs, and many more come after it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from circ.engines import counter_guided, explicit
+from circ.engines import explicit
 from circ.engines.chase import Chase
 from circ.engines.large import OnLarge
 from circ.engines.sections import OnSections
@@ -100,15 +99,11 @@ class Auto:
         apart = told_apart(program, question, _share_of_time(options, 0.5), observer)
         if not isinstance(apart, Unknown):
             return _by("omega-circ", apart)
-        values = Unknown("") if counted else _by_values(program, question, options, observer)
-        if not isinstance(values, Unknown):
-            return values
         search = _search(program, question, options, LARGE_SEARCH, observer)
         if not isinstance(search, Unknown):
             return search
-        reasons = {"omega-circ": inferred.reason, "counter-guided": values.reason, "explicit": search.reason}
         tried = tuple(dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in search.tried))))
-        return replace(inferred, tried=(*(f"{name}: {reason}" for name, reason in reasons.items() if reason), *tried))
+        return replace(inferred, tried=(f"omega-circ: {inferred.reason}", f"explicit: {search.reason}", *tried))
 
 
 def told_apart(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
@@ -145,14 +140,6 @@ def _together(program: Program, split: Program, trace: Trace) -> Trace:
 def _search(program: Program, question: Question, options: Options, states: int, observer: Observer) -> Verdict:
     try:
         return _by("explicit", explicit.answer(program, question, replace(options, max_states=states), observer))
-    except OutOfTime as limit:
-        return Unknown(str(limit))
-
-
-def _by_values(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
-    """Finite-state threads of any number, of which it may take three at once to tell why nothing goes wrong."""
-    try:
-        return _by("counter-guided", counter_guided.answer(program, question, _share_of_time(options, 0.5), observer))
     except OutOfTime as limit:
         return Unknown(str(limit))
 

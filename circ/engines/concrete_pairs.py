@@ -7,7 +7,7 @@ beside a third thread inside an atomic section. A formula lists the values, grou
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from circ.counters import Key
@@ -29,9 +29,9 @@ class CannotExpress(Exception):
     """Pairs of threads do not exclude the error, or there are too many of them."""
 
 
-def certificate_of(states: LocalStates) -> Certificate:
+def certificate_of(states: LocalStates, check_time: Callable[[], None]) -> Certificate:
     """The certificate of the closed pairs; raises CannotExpress if they show an error."""
-    closure = _Closure(states)
+    closure = _Closure(states, check_time)
     if states.total == 1:
         closure.alone()
     else:
@@ -40,8 +40,8 @@ def certificate_of(states: LocalStates) -> Certificate:
 
 
 class _Closure:
-    def __init__(self, states: LocalStates) -> None:
-        self.states = states
+    def __init__(self, states: LocalStates, check_time: Callable[[], None]) -> None:
+        self.states, self.check_time = states, check_time
         self.singles: dict[tuple[int, Key], None] = {}
         self.pairs: dict[Pair, None] = {}
         self.held: dict[Held, None] = {}
@@ -66,7 +66,9 @@ class _Closure:
             for two, _, _ in self.states.starts:
                 if one != two or n is None or n > 1:
                     self.add(g, one, two)
-        for item in self.queue:
+        for n, item in enumerate(self.queue):
+            if n % 64 == 0:
+                self.check_time()
             if len(item) == 3:
                 self.expand(*item)
             else:

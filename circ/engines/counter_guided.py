@@ -15,26 +15,23 @@ that takes too many values, ends in `unknown` with its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from circ.counters import OMEGA, Context, Key, move, with_count
-from circ.engines import concrete_pairs, concrete_triples, explicit
-from circ.engines.concrete_pairs import CannotExpress
+from circ.engines import explicit
+from circ.engines.by_values import by_values
 from circ.engines.concrete_threads import LocalStates, NotFinite
 from circ.engines.explicit_facts import waited_for
 from circ.engines.explicit_trace import Found
 from circ.engines.sections import OnSections
 from circ.formula import Feasible, concrete_trace, decide, same_cell, script
-from circ.kernel.certificate import check_certificate
-from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.mine import needed_variables
 from circ.proof import balanced, disjoin
 from circ.slicing import Kept, everything, names, weaken
 from circ.verdict import (
     Assertions,
-    Certificate,
     Engine,
     Observer,
     Options,
@@ -161,22 +158,10 @@ class _Run:
 
     def proved(self, states: LocalStates) -> Verdict:
         """A certificate that there is no error, by pairs of threads or else by triples, or the reason why there is none."""
-        reasons = []
-        makers: tuple[tuple[str, Callable[[], Certificate]], ...] = (
-            ("pair", lambda: concrete_pairs.certificate_of(states)),
-            ("triple", lambda: concrete_triples.certificate_of(states, self.options.check_time)))
-        for what, make in makers:
-            why = f"no error in any {what} of the {states.size} local states of the threads that can occur together"
-            try:
-                certificate = replace(make(), program=self.program.fingerprint())
-            except CannotExpress as reason:
-                reasons.append(f"{what}s of threads do not prove it: {reason}")
-                continue
-            outcome = check_certificate(self.program, self.question, certificate)
-            if isinstance(outcome, Accepted):
-                return Safe(certificate, (why,), statistics=self.statistics())
-            reasons.append(f"{what}s of threads do not prove it: {outcome.obligation}")
-        return Unknown(f"no error with threads counted up to {self.k}, but {'; '.join(reasons)}", advice="use --engine explicit",
+        found = by_values(self.program, self.question, states, self.options)
+        if isinstance(found, Safe):
+            return replace(found, statistics=self.statistics())
+        return Unknown(f"no error with threads counted up to {self.k}, but {found}", advice="use --engine explicit",
                        statistics=self.statistics())
 
     def counted_out(self) -> Verdict:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from circ.acfa import Acfa, collapse
 from circ.arg import AbstractError, Arg, System, reach_and_build
 from circ.counters import OMEGA, Context, Key
+from circ.engines.by_values import by_values
+from circ.engines.concrete_threads import LocalStates, NotFinite
 from circ.explain import why
 from circ.omega import NotUnbounded, Pairs, may_exist, omega_check
 from circ.pictures import AcfaPicture, ArgPicture
@@ -108,11 +110,24 @@ class ContextInference:
             self.learnt.add(truth(Read(v)), program.templates[0].name)
         run.keep(Kept(frozenset(v.name for v in hints)), self.learnt)
         try:
-            return self.loop(run, self.learnt)
+            verdict = self.loop(run, self.learnt)
+            return self.by_values(run, verdict) if isinstance(verdict, Unknown) else verdict
         except OutOfTime as limit:
             return Unknown(str(limit), (self.name,), "raise --timeout, or give the engine a --predicate", run.statistics())
         finally:
             self.learnt.include(run.predicates)
+
+    def by_values(self, run: _Run, verdict: Unknown) -> Verdict:
+        """What predicates and pairs of classes do not prove, by the values that the same variables take, and by triples."""
+        variable = run.question.variable if isinstance(run.question, RaceOn) else None
+        try:
+            states = LocalStates(weaken(run.program, run.kept, variable), run.question, run.options)
+            found = by_values(run.program, run.question, states, run.options)
+        except NotFinite as reason:
+            found = f"not finite-state: {reason}"
+        if isinstance(found, Safe):
+            return replace(found, statistics=replace(run.statistics(), predicates=()))
+        return replace(verdict, tried=(*verdict.tried, f"by the values of its variables: {found}"))
 
     def loop(self, run: _Run, learnt: Predicates) -> Verdict:
         """Algorithm 5: infer a context for the present predicates and k, or learn from the error that stands in the way."""
