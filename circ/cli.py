@@ -368,9 +368,10 @@ def replay(
 def _judge(path: Path, file: str, cpp: str | None, proof: bool) -> NoReturn:
     from circ.check import judge
     from circ.evidence import Unreadable, parse
-    from circ.kernel.outcome import Refused
-    from circ.report.text import evidence_text
-    from circ.verdict import Certificate
+    from circ.kernel.doubts import doubt
+    from circ.kernel.outcome import Accepted, Refused
+    from circ.report.text import evidence_text, file_text
+    from circ.verdict import Answer, Certificate, Refuted, Result, Safe, Trace
 
     try:
         evidence, source = parse(path.read_text())
@@ -384,12 +385,18 @@ def _judge(path: Path, file: str, cpp: str | None, proof: bool) -> NoReturn:
     program = load(file, source)
 
     judgement = judge(program, evidence.question, evidence)
-    if isinstance(judgement, Refused):
-        print(f"{path}: refused: {judgement}")
+    unsure = doubt(program, evidence) if isinstance(evidence, Trace) and isinstance(judgement, Accepted) else None
+    if isinstance(judgement, Refused) or unsure is not None:
+        print(f"{path}: refused: {judgement if unsure is None else f'it may be no run of the program: {unsure}'}")
         sys.exit(FOUND)
     sys.stdout.write(f"{path}: accepted: {evidence_text(program, evidence)}")
-    for assumption in (*program.assumptions, *judgement.assumptions):
-        print(f"  assuming: {assumption}")
+    # The file decides how the program was read, so what it decided is said.
+    verdict = Safe(evidence) if isinstance(evidence, Certificate) else Refuted(evidence)
+    answer = Answer(evidence.question, "", verdict, "", (), judgement.assumptions)
+    sys.stdout.write(file_text(Result(program, (answer,))))
+    read_with = [f"-{letter} {text}" for letter, texts in (("D", source.define), ("U", source.undefine)) for text in texts]
+    if read_with:
+        print(f"  read with: {' '.join(read_with)}")
     sys.exit(PROVED)
 
 

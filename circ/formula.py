@@ -109,12 +109,16 @@ def qualify_op(op: Primitive, thread: int, own: frozenset[str]) -> Primitive:
             assert_never(op)
 
 
-def same_cell(a: Lvalue, first: int, own_a: frozenset[str], b: Lvalue, second: int, own_b: frozenset[str]) -> Expr | None:
-    """The condition under which two accesses of elements are one cell; None if they always are."""
-    if not isinstance(a, Element) or not isinstance(b, Element):
-        return None
-    wide = Scalar(64, False)
-    return Binary("==", Cast(qualify(a.index, first, own_a), wide), Cast(qualify(b.index, second, own_b), wide))
+def same_cell(threads: Sequence[ThreadTemplate], accesses: Sequence[tuple[int, int, int]]) -> Expr | None:
+    """The condition under which two accesses (thread, edge, position) are of one cell; None if they always are."""
+    indices: list[Expr] = []
+    for thread, edge, at in accesses:
+        access = threads[thread].cfa.edges[edge].accesses[at]
+        if access.whole or not isinstance(access.lvalue, Element):
+            return None
+        own = frozenset(v.name for v in threads[thread].locals)
+        indices.append(Cast(qualify(access.lvalue.index, thread, own), Scalar(64, False)))
+    return Binary("==", *indices)
 
 
 # --------------------------------------------------------------------------------------------------- feasibility

@@ -237,6 +237,7 @@ class _Writer:
         class_of = [{node: i for i, node in enumerate(nodes)} for nodes in self.nodes]
         rows: list[list[Any]] = []
         for a in spots:
+            self.system.options.check_time()
             for b in spots:
                 if may_exist(self.system, a[0], b[0]):
                     dnf = self.pair(a, b)
@@ -246,6 +247,7 @@ class _Writer:
         atomic = [s for s in spots if self.is_atomic(s)]
         calm = [s for s in spots if not self.is_atomic(s)]
         for c in atomic:
+            self.system.options.check_time()
             for a in calm:
                 for b in calm:
                     if may_exist(self.system, a[0], b[0], c[0]):

@@ -118,7 +118,8 @@ def _final(
 ) -> tuple[Expr, ...]:
     """What must hold at the end for the error: some clashing pair means one cell, or an invariant is false."""
     if isinstance(question, RaceOn) and interleaving.partner is not None:
-        cells = [_cell(system, interleaving, clash) for clash in clashes]
+        threads = [system.skeletons[t].original for t in interleaving.threads]
+        cells = [same_cell(threads, ((0, *one), (interleaving.partner, *two))) for one, two in clashes]
         exact = [c for c in cells if c is not None]
         return (_any(exact),) if exact and len(exact) == len(cells) else ()
     at = [system.skeletons[t].original.cfa for t in interleaving.threads]
@@ -132,18 +133,6 @@ def _any(conditions: list[Expr]) -> Expr:
     for c in conditions[1:]:
         result = Binary("||", result, c)
     return result
-
-
-def _cell(system: System, interleaving: Interleaving, clash: Clash) -> Expr | None:
-    assert interleaving.partner is not None
-    sides = []
-    for thread, (i, j) in zip((0, interleaving.partner), clash, strict=True):
-        original = system.skeletons[interleaving.threads[thread]].original
-        access = original.cfa.edges[i].accesses[j]
-        if access.whole:
-            return None
-        sides.append((access.lvalue, thread, frozenset(v.name for v in original.locals)))
-    return same_cell(*sides[0], *sides[1])
 
 
 def _on_the_program(

@@ -15,6 +15,10 @@ from pathlib import Path
 import pytest
 
 from circ.cli import main
+from circ.engines import explicit
+from circ.evidence import dump
+from circ.verdict import Options, RaceOn, Refuted, silent
+from frontend import LoadOptions, load
 
 ROOT = Path(__file__).parent.parent
 FIGURE_1 = str(ROOT / "nesc_examples" / "test_and_set.c")
@@ -212,6 +216,27 @@ def test_mathematical_integers_are_an_assumption_of_the_verdict_and_of_the_proof
     assert said in inside("check", locked, "--thread", "w", "-x", "x", "--ints", "math", "--certificate", folder).stdout
     assert said in inside("recheck", next(folder.iterdir()), locked).stdout
     assert said not in inside("check", locked, "--thread", "w", "-x", "x").stdout
+
+
+def test_what_a_proof_decides_about_the_program_is_said(inside: Run, tmp_path: Path) -> None:
+    """A proof about one thread, or under a macro, is none about the program as the reader may think of it."""
+    (tmp_path / "a.c").write_text("int x;\nvoid w(void) { x = STEP; }\n")
+    checked = inside("check", "a.c", "--thread", "w=1", "-D", "STEP=2", "--certificate", "certs", cwd=tmp_path)
+    said = inside("recheck", next((tmp_path / "certs").iterdir()), "a.c", cwd=tmp_path).stdout
+    assert checked.returncode == 0
+    assert "thread w (1)" in said and "race model nesc" in said and "read with: -D STEP=2" in said
+
+
+def test_a_trace_that_depends_on_what_is_not_known_of_the_program_is_refused(inside: Run, tmp_path: Path) -> None:
+    """`check` says `unknown` of such a run: floating-point values are not followed."""
+    file = tmp_path / "a.c"
+    file.write_text("double d;\nint x;\nvoid w(void) { if (d > 1.0) x = 1; }\n")
+    options = LoadOptions(threads=("w=2",))
+    found = explicit.answer(load(file, options), RaceOn("x"), Options(), silent)
+    assert isinstance(found, Refuted)
+    (tmp_path / "trace.json").write_text(dump(found.trace, options))
+    again = inside("replay", tmp_path / "trace.json", file)
+    assert again.returncode == 1 and "floating-point" in again.stdout
 
 
 def test_dump(inside: Run, tmp_path: Path, locked: Path) -> None:

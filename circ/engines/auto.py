@@ -18,18 +18,16 @@ from typing import TYPE_CHECKING
 from circ.engines import explicit
 from circ.engines.chase import Chase
 from circ.engines.large import OnLarge
+from circ.engines.lifting import lifted
 from circ.engines.sections import OnSections
 from circ.engines.static import Static
 from circ.verdict import (
-    Certificate,
     Choice,
     Engine,
     Observer,
     Options,
     OutOfTime,
     Question,
-    Refuted,
-    Safe,
     Trace,
     Unknown,
     Verdict,
@@ -114,17 +112,10 @@ def told_apart(program: Program, question: Question, options: Options, observer:
     if split is program:
         return Unknown("no template has a few copies")
     verdict = omega_circ()(split, question, options, observer)
-    match verdict:
-        case Safe(certificate=proof):
-            outer = Certificate(program.fingerprint(), question, "one-by-one", {"kind": proof.kind, "body": proof.body})
-            return replace(verdict, certificate=outer)
-        case Refuted(trace=trace):
-            return replace(verdict, trace=_together(program, split, trace))
-        case _:
-            return verdict
+    return lifted(verdict, program, question, "one-by-one", lambda trace: _together(program, trace))
 
 
-def _together(program: Program, split: Program, trace: Trace) -> Trace:
+def _together(program: Program, trace: Trace) -> Trace:
     """A run of the split program as one of the program: the copies are threads with these numbers."""
     names, start = [], []
     for thread, name in enumerate(trace.threads):

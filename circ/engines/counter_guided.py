@@ -44,7 +44,7 @@ from circ.verdict import (
     Verdict,
     silent,
 )
-from frontend.cfa import AllAt, Assign, Program, Self, ThreadTemplate, name_of, op_reads, primitive
+from frontend.cfa import AllAt, Assign, Program, Self, name_of, op_reads, primitive
 from frontend.expr import FALSE, Expr, negate, variables
 from frontend.interpret import Move
 from frontend.weaken import index_variables
@@ -178,7 +178,8 @@ class _Run:
             return None
         crew, path, accesses = named
         threads = [self.program.templates[t] for t in crew]
-        finals = self.finals(threads, accesses) if who else self.broken()
+        cell = same_cell(threads, accesses) if len(accesses) == 2 else None
+        finals = self.broken() if not who else () if cell is None else (cell,)
         whole = script(self.program, threads, ((t, threads[t].cfa.edges[edge].op) for t, edge in path), finals)
         outcome = decide(whole)
         if isinstance(outcome, Feasible):
@@ -192,18 +193,6 @@ class _Run:
     def broken(self) -> tuple[Expr, ...]:
         """Some invariant is false."""
         return (balanced(disjoin, FALSE, [negate(i.cond) for i in self.program.invariants]),)
-
-    def finals(self, threads: Sequence[ThreadTemplate], accesses: tuple[tuple[int, int, int], ...]) -> tuple[Expr, ...]:
-        """What must hold at the end of the run beside where the threads are: the two accesses are of one cell."""
-        if len(accesses) != 2:
-            return ()
-        (i, e, a), (j, f, b) = accesses
-        one, two = threads[i].cfa.edges[e].accesses[a], threads[j].cfa.edges[f].accesses[b]
-        if one.whole or two.whole:
-            return ()
-        cell = same_cell(one.lvalue, i, frozenset(v.name for v in threads[i].locals),
-                         two.lvalue, j, frozenset(v.name for v in threads[j].locals))
-        return () if cell is None else (cell,)
 
 
 def _refusal(program: Program) -> str | None:

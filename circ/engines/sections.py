@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.verdict import Certificate, Choice, Engine, Observer, Options, Question, Refuted, Safe, Step, Trace, Verdict
+from circ.engines.lifting import lifted
+from circ.verdict import Choice, Engine, Observer, Options, Question, Step, Trace, Verdict
 from frontend.cfa import Havoc, Op, Program, primitive
 from frontend.onestep import Sections, sections_as_steps
 
@@ -30,14 +31,7 @@ class OnSections:
         if sections is None:
             return self.engine(program, question, options, observer)
         verdict = self.engine(sections.program, question, options, observer)
-        match verdict:
-            case Safe(certificate=proof):
-                outer = Certificate(program.fingerprint(), question, "sections", {"kind": proof.kind, "body": proof.body})
-                return replace(verdict, certificate=outer)
-            case Refuted(trace=trace):
-                return replace(verdict, trace=unfolded(program, sections, trace))
-            case _:
-                return verdict
+        return lifted(verdict, program, question, "sections", lambda trace: unfolded(program, sections, trace))
 
 
 def unfolded(program: Program, sections: Sections, trace: Trace) -> Trace:
