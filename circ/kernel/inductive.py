@@ -1,4 +1,4 @@
-"""Kind `inductive`: one inductive invariant of a program with a fixed number of threads, checked by one-step solver queries.
+"""Kind `inductive`: one inductive invariant of a program with a fixed number of threads, checked by one-step queries.
 
 The threads are divided into groups; a group of more than one consists of copies that do not know their number, so any two
 of them may be exchanged. The invariant is the conjunction, over all threads, of the fact of the thread's group: a decision
@@ -17,13 +17,18 @@ question nothing. `atomic` says whether some thread is at a listed location; the
 Why it suffices: by induction over the moves, all facts hold whenever no thread is inside an unlisted location. A move of
 thread 2 in a group of many is every move of a different thread, because exchanging two threads other than 1 changes
 neither the program nor fact(1), which sees the others through counters only.
+
+Where every thread is alone in its group and all is finite, steps and pairs are first looked at as diagrams
+(`circ.kernel.commands`), which is no trouble where a solver gives up; the solver is asked about what that leaves open.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, assert_never
 
+from circ.kernel.commands import Commands, Unclear
 from circ.kernel.diagram import Body, Reference, read_inductive
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.smt import Answer, Encoder, Solver, State, Term, boolean, conjunction, disjunction, equality, implication, key, negation
@@ -452,17 +457,30 @@ class InductiveCheck:
 
     def _step(self) -> tuple[str, str] | None:
         for k in range(len(self.body.groups)):
-            kept, lost = self.fact((k, 1), False), negation(self.fact((k, 1), True))
-            slots = self._present(k)
-            for s in slots:
-                named = [(k, 1)] if s == (k, 1) else [(k, 1), s]
-                others = [self.still(t) for t in slots if t != s and self._speaks(k, t)]
-                query = (kept, lost, self.move(s), self.fact(s, False), self._counted(s), self._counts_hold(named),
-                         self.holders(named), *others)
-                everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
-                if not self.refuted(*query) and not self.refuted(*query, *everybody):
+            for s in self._present(k):
+                if not (self.commands is not None and self.commands.keeps(k, s[0])) and not self.keeps(k, s):
                     return self.template(k).name, f"a move of {self.template(s[0]).name!r} leads out of the invariant"
         return None
+
+    def keeps(self, k: int, s: Slot) -> bool:
+        """Whether every move of the thread in the slot keeps the fact of group `k`, by the solver."""
+        kept, lost = self.fact((k, 1), False), negation(self.fact((k, 1), True))
+        named = [(k, 1)] if s == (k, 1) else [(k, 1), s]
+        others = [self.still(t) for t in self._present(k) if t != s and self._speaks(k, t)]
+        query = (kept, lost, self.move(s), self.fact(s, False), self._counted(s), self._counts_hold(named), self.holders(named),
+                 *others)
+        return self.refuted(*query) or self.refuted(*query, *self._everybody())
+
+    def _everybody(self) -> list[Term]:
+        return [self.fact((j, 1), False) for j in range(len(self.body.groups))]
+
+    @functools.cached_property
+    def commands(self) -> Commands | None:
+        """The moves as commands over diagrams, where all is finite."""
+        try:
+            return Commands(self.program, self.body, [tuple(self.paths(k)) for k in range(len(self.body.groups))])
+        except Unclear:
+            return None
 
     def _speaks(self, k: int, slot: Slot) -> bool:
         """Whether the fact of group `k` about thread 1 mentions the thread in the slot."""
@@ -475,9 +493,8 @@ class InductiveCheck:
                     bad = self.at_any((k, 1), sorted(self.template(k).cfa.errors))
                     if not self.refuted(self.fact((k, 1), False), bad):
                         return self.template(k).name, "an error location satisfies the fact"
-                everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
                 for i in self.program.invariants:
-                    if not self.refuted(*everybody, negation(self.encoder.cond(i.cond, self.shared(False), strict=True))):
+                    if not self.refuted(*self._everybody(), negation(self.encoder.cond(i.cond, self.shared(False), strict=True))):
                         return i.text, "the invariant does not follow"
                 return self._pairs(lambda k: [(q, 0, None, None) for q in sorted(self.template(k).cfa.critical)], {(0, 0)})
             case RaceOn():
@@ -497,7 +514,6 @@ class InductiveCheck:
         symmetric = clash == {(b, a) for a, b in clash}
         sort = [self.word(f"sort{n}") for n in (0, 1)]
         pairs = disjunction(conjunction((self.is_word(sort[0], a), self.is_word(sort[1], b))) for a, b in sorted(clash))
-        everybody = [self.fact((j, 1), False) for j in range(len(self.body.groups))]
         for k in range(len(self.body.groups)):
             first = self.marked((k, 1), marks(k), 0, index)
             if first is None:
@@ -506,10 +522,13 @@ class InductiveCheck:
                 second = self.marked(s, marks(s[0]), 1, index) if s != (k, 1) else None
                 if second is None or (s[1] == 1 and s[0] < k and symmetric):
                     continue
+                places = ((p, q) for p, a, *_ in marks(k) for q, b, *_ in marks(s[0]) if (a, b) in clash)
+                if self.commands is not None and self.commands.never(k, s[0], places):
+                    continue
                 both = [(k, 1), s]
                 query = (self.fact((k, 1), False), first, second, self.fact(s, False), pairs,
                          self._counts_hold(both), self.holders(both))
-                if not self.refuted(*query) and not self.refuted(*query, *everybody):
+                if not self.refuted(*query) and not self.refuted(*query, *self._everybody()):
                     return self.template(k).name, "two threads can be at conflicting places"
         return None
 
