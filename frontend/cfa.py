@@ -318,6 +318,13 @@ class ThreadTemplate:
     location: Location = NOWHERE
     masked: bool = False
 
+    @property
+    def most(self) -> int | None:
+        """How many copies can run: `count`, or as many as there are numbers for a local that holds one; None for any number."""
+        if self.count is not None:
+            return self.count
+        return min((v.type.high - max(v.start.offset, 0) + 1 for v in self.locals if isinstance(v.start, Self)), default=None)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Assumption:

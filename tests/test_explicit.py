@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from circ.engines.explicit import answer, oracle
+from circ.engines.explicit import answer, crews, oracle
 from circ.kernel.outcome import Accepted, Refused
 from circ.kernel.reachable import check_reachable
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Unknown, silent
 from frontend.cfa import Program
+from tests.build import program, thread
 from tests.randomc.automata import random_program
 
 QUESTIONS: tuple[Question, ...] = (RaceOn("x"), RaceOn("a"), Assertions())
@@ -115,3 +116,10 @@ def test_limits_end_in_unknown() -> None:
         elif isinstance(verdict, Safe):
             assert len(verdict.certificate.body["states"]) <= 3
     assert stopped > 5
+
+
+def test_no_more_threads_run_than_there_are_numbers_for() -> None:
+    """A thread's number in one bit: there are two of them, who take turns."""
+    turns = "0 1 [turn == me] / 1 2 x = 1 / 2 0 turn = 1 - turn"
+    p = program("x turn:u8", thread("w", turns, "me:u1=self"))
+    assert [len(crew) for n in (2, 3) for crew in crews(p, n)] == [2]

@@ -11,8 +11,8 @@ import pytest
 from circ.engines import explicit
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Refused
-from circ.verdict import Certificate, Options, Question, RaceOn, Refuted, Safe, silent
-from frontend.cfa import Program
+from circ.verdict import Assertions, Certificate, Options, Question, RaceOn, Refuted, Safe, silent
+from frontend.cfa import Program, Self
 from frontend.onestep import sections_as_steps
 from tests.build import program, thread
 
@@ -86,6 +86,15 @@ def test_a_third_thread_in_a_section_may_change_what_decides(globals_: str, firs
     assert racy(between, A)
     assert isinstance(judged(between, A, "assume-guarantee", {"closures": [[], [], []]}), Refused)
     assert sections_as_steps(replace(p, invariants=())) is None
+
+
+def test_one_thread_alone_is_not_excluded_by_a_second_that_has_no_number() -> None:
+    """Numbers from 1 on in one bit: there is one, so any statement about two threads is true."""
+    p = program("x", thread("w", "0 1", "me:u1=self", errors=[1]))
+    own = replace(p.templates[0], locals=(replace(p.templates[0].locals[0], start=Self(offset=1)),))
+    p = replace(p, templates=(own,))
+    rows = [[0, 0, 0, 0, [[]]], [0, 1, 0, 0, [[]]], [0, 0, 0, 1, [[]]], [0, 1, 0, 1, [[]]]]
+    assert isinstance(judged(p, Assertions(), "pairs", {"classes": [[0, 1]], "formulas": [], "pairs": rows}), Refused)
 
 
 def test_a_condition_on_an_open_value_does_not_make_an_access_impossible() -> None:

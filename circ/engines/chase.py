@@ -119,7 +119,7 @@ class Run:
         if self.reactive:
             copies = min(copies, MOST_NESTED)
         self.crew = tuple(i for i, t in enumerate(self.program.templates)
-                          for _ in range(copies if t.count is None else t.count))
+                          for _ in range(min(copies, t.most or copies) if t.count is None else t.count))
         start = self.machine.open_start(self.crew)
         self.globals: list[Value] = list(start.globals)
         self.threads: list[Thread] = list(start.threads)

@@ -92,9 +92,11 @@ def crews(program: Program, copies: int) -> Iterator[tuple[int, ...]]:
     if not unbounded:
         yield tuple(i for i, t in enumerate(program.templates) for _ in range(t.count or 0))
         return
+    most = {i: program.templates[i].most for i in unbounded}
     for chosen in itertools.combinations_with_replacement(unbounded, copies):
-        yield tuple(i for i, t in enumerate(program.templates)
-                    for _ in range(chosen.count(i) if t.count is None else t.count))
+        if all(n is None or chosen.count(i) <= n for i, n in most.items()):
+            yield tuple(i for i, t in enumerate(program.templates)
+                        for _ in range(chosen.count(i) if t.count is None else t.count))
 
 
 def _copies(program: Program) -> Sequence[int]:

@@ -94,6 +94,10 @@ class Kernel:
             case "assume-guarantee":
                 return check_guarantee(self.program, question, certificate.body)
             case "summaries":
+                kept_apart = self.program.procedures
+                flaw = None if kept_apart is None else _flaw(kept_apart.program)
+                if flaw is not None:
+                    return Refused("program", "", flaw)
                 return check_summaries(self.program, question, certificate.body)
             case _:
                 return self._pairs_check(certificate.kind, certificate.body).outcome(question)

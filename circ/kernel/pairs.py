@@ -60,7 +60,6 @@ from frontend.cfa import (
     Assumption,
     Edge,
     Program,
-    Self,
     conflict,
     exact_op,
     op_writes,
@@ -449,7 +448,10 @@ class PairsCheck:
         return None
 
     def waits_for_nobody(self) -> tuple[str, str, str] | None:
+        """Why there may be no other thread that stays at its start."""
         for template in self.program.templates:
+            if template.count is None and template.most is not None and template.most < 2:
+                return "count", template.name, "there is no number for a second thread"
             for e in template.cfa.edges:
                 for part in primitive(e.op):
                     if isinstance(part, AllAt):
@@ -466,9 +468,8 @@ class PairsCheck:
             if limit is not None and self.program.ints != "math" and (self.total is None or self.total > limit):
                 yield Assumption(f"at most {limit} threads run")
         for t in self.program.templates:
-            for v in t.locals:
-                if t.count is None and isinstance(v.start, Self):
-                    yield Assumption(f"at most {v.type.high - max(v.start.offset, 0) + 1} threads of {t.name} run")
+            if t.count is None and t.most is not None:
+                yield Assumption(f"at most {t.most} threads of {t.name} run")
 
     def refused(self, failure: Failure) -> Refused:
         places = [self.show(p) for p in failure.obligation.about]

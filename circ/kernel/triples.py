@@ -34,7 +34,6 @@ from circ.kernel.prover import Obligation
 from circ.kernel.threads import Moment, Place
 from circ.smt import Term
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.cfa import Self
 
 
 class TriplesCheck(PairsCheck):
@@ -154,8 +153,8 @@ class TriplesCheck(PairsCheck):
         if sum(self.crowd) < 3:
             return "count", "", "the program has fewer than three threads"
         if sum(t.count or 0 for t in self.program.templates) < 3:
-            for t in (t for t in self.program.templates if t.count is None):
-                if any(isinstance(v.start, Self) and v.type.high - max(v.start.offset, 0) < 2 for v in t.locals):
+            for t in self.program.templates:
+                if t.count is None and t.most is not None and t.most < 3:
                     return "count", t.name, "there are not three numbers for its threads"
             return super().flaw(question) or self.waits_for_nobody()
         return super().flaw(question)
