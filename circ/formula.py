@@ -6,11 +6,12 @@ interleaving can happen; otherwise the unsatisfiable core names the guards that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ import smt
+from circ.likely import Name
 from circ.predicates import number_ranges
 from circ.smt import Answer, Encoder, Solver, State, Term
 from circ.verdict import Choice, OutOfTime, Question, Step, Trace
@@ -30,7 +31,6 @@ from frontend.cfa import (
     primitive,
 )
 from frontend.expr import Binary, Cast, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
-from frontend.preemption import is_schedule
 
 LONGEST_HAVOC = 256
 """Arrays up to this length get all their elements from the model when they are arbitrary."""
@@ -60,6 +60,11 @@ class Script:
         """The thread a name belongs to; None for a global."""
         base, at, number = name.rpartition("@")
         return int(number) if at and number.isdigit() and base in {v.name for v in self.threads[int(number)].locals} else None
+
+    def plain(self, name: str) -> Name:
+        """A name as the program has it."""
+        owner = self.owner(name)
+        return (None, name) if owner is None else (self.threads[owner].name, name.rpartition("@")[0])
 
 
 def script(
@@ -138,7 +143,9 @@ class Feasible:
     steps: dict[int, tuple[Choice, ...]]
 
 
-class _Formula:
+class Formula:
+    """A script as one formula, asked several times."""
+
     def __init__(self, s: Script) -> None:
         self.script = s
         self.encoder = Encoder(s.program.ints)
@@ -213,18 +220,12 @@ class _Formula:
                 assert_never(line.op)
 
     # ----------------------------------------------------------------------------------------------- answers
-    def decide(self) -> Feasible | Infeasible:
-        counting = loop_counters(self.script.threads)
-        due = frozenset(v.name for v in self.script.program.globals if v.ghost and is_schedule(v.name))
-        for unwanted in (counting | due, counting):
-            steady = [t for i, t in self.literals.items() if not self._reads(i) & unwanted]
-            if len(steady) < len(self.literals) and self.solver.check(*steady, *self.finals) is Answer.UNSAT:
-                return self._core()
+    def decide(self, reluctance: Mapping[Name, int]) -> Feasible | Infeasible:
         answer = self.solver.check(*self.literals.values(), *self.finals)
         if answer is Answer.UNKNOWN:
             raise OutOfTime("the solver gave up on a trace formula")
         if answer is Answer.UNSAT:
-            return self._core()
+            return self._reason(reluctance)
         start = [c for v, thread, term in self.open_start for c in self._values(v, thread, term)]
         steps: dict[int, list[Choice]] = {}
         for i, step, target, name, array, term, where in self.open_steps:
@@ -238,13 +239,28 @@ class _Formula:
                 chosen.extend(Choice(plain, c.value, c.index, thread) for c in self._values(array, thread, term))
         return Feasible(tuple(start), {n: tuple(cs) for n, cs in steps.items()})
 
+    def _reason(self, reluctance: Mapping[Name, int]) -> Infeasible:
+        """A core after as many as possible of the variables have been left out, the worst first."""
+        why = self._core()
+        support = supports(self.script)
+        cost = {n: c for names in support.values() for n in names if (c := reluctance.get(self.script.plain(n), 0))}
+        rest = self.literals
+        for name in sorted(cost, key=lambda n: (-cost[n], n)):
+            without = {i: t for i, t in rest.items() if name not in support[i]}
+            if len(without) < len(rest) and self.solver.check(*without.values(), *self.finals) is Answer.UNSAT:
+                rest, why = without, self._core()
+        return why
+
+    def excluded_by(self, names: frozenset[str]) -> Infeasible | None:
+        """Whether guards that no global but these has a part in exclude the script already."""
+        shared = frozenset(v.name for v in self.script.program.globals) - names
+        support = supports(self.script)
+        rest = [t for i, t in self.literals.items() if not support[i] & shared]
+        return self._core() if self.solver.check(*rest, *self.finals) is Answer.UNSAT else None
+
     def _core(self) -> Infeasible:
         names = {str(t) for t in self.solver.core()}
         return Infeasible(tuple(i for i in self.literals if f"line{i}" in names), any(n.startswith("final") for n in names))
-
-    def _reads(self, i: int) -> frozenset[str]:
-        op = self.script.lines[i].op
-        return variables(op.cond) if isinstance(op, Assume) else frozenset()
 
     def _signed(self, t: Scalar, term: Term) -> int:
         value = self.solver.evaluate(term)
@@ -258,25 +274,34 @@ class _Formula:
         return [Choice(v.name, value, i, thread) for i, value in elements]
 
 
-def loop_counters(threads: Sequence[ThreadTemplate]) -> frozenset[str]:
-    """Locals that are computed from their own value, by the names they have in a script.
+def supports(s: Script) -> dict[int, frozenset[str]]:
+    """For each guard of the script the variables that its value is computed from, along the way."""
+    known: dict[str, frozenset[str]] = {}
+    found: dict[int, frozenset[str]] = {}
 
-    A reason for infeasibility that does without them is preferred: how often a loop ran is seldom what protects anything,
-    and predicates about it unroll the loop.
+    def behind(names: Iterable[str]) -> frozenset[str]:
+        return frozenset().union(*(known.get(n, frozenset((n,))) for n in names))
+
+    for i, line in enumerate(s.lines):
+        match line.op:
+            case Assume(cond=c):
+                found[i] = behind(variables(c))
+            case Assign(target=t, value=e):
+                parts = {t.array, *variables(t.index)} if isinstance(t, Element) else set()
+                known[name_of(t)] = behind(variables(e) | parts) | {name_of(t)}
+            case Havoc(targets=ts, whole=ws):
+                known.update({n: frozenset((n,)) for n in (*ws, *(t.name for t in ts if isinstance(t, Var)))})
+            case _:
+                assert_never(line.op)
+    return found
+
+
+def decide(s: Script, reluctance: Mapping[Name, int] | None = None) -> Feasible | Infeasible:
+    """Whether the script can be executed; raises OutOfTime if the solver does not know.
+
+    A reason why not does without the variables of `reluctance` (`circ.likely`) where there is such a reason.
     """
-    found = set()
-    for n, t in enumerate(threads):
-        own = {v.name for v in t.locals}
-        for e in t.cfa.edges:
-            for part in primitive(e.op):
-                if isinstance(part, Assign) and name_of(part.target) in own & variables(part.value):
-                    found.add(f"{name_of(part.target)}@{n}")
-    return frozenset(found)
-
-
-def decide(s: Script) -> Feasible | Infeasible:
-    """Whether the script can be executed; raises OutOfTime if the solver does not know."""
-    return _Formula(s).decide()
+    return Formula(s).decide({} if reluctance is None else reluctance)
 
 
 def concrete_trace(

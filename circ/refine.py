@@ -8,12 +8,13 @@ are kept from now on (localisation by counterexample). An infeasible one is mine
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.arg import AbstractTrace, System
-from circ.formula import Feasible, Infeasible, Script, concrete_trace, decide, same_cell, script
+from circ.formula import Feasible, Formula, Infeasible, Script, concrete_trace, decide, same_cell, script
+from circ.likely import Name
 from circ.mine import Found, equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.ordering import Run
 from circ.predicates import Predicates
@@ -66,8 +67,12 @@ def refine(
     trace: AbstractTrace,
     predicates: Predicates,
     kept: Kept,
+    reluctance: Mapping[Name, int],
 ) -> Real | Learnt | NothingNew:
-    """What an abstract error trace teaches; raises CounterTooLow if the counters cannot tell whose steps these are."""
+    """What an abstract error trace teaches; raises CounterTooLow if the counters cannot tell whose steps these are.
+
+    `reluctance`: of which variables rather not to speak (`circ.likely`).
+    """
     excluded: list[tuple[Script, Infeasible]] = []
     tried = 0
     for interleaving in concretise(system, mus, trace):
@@ -75,14 +80,14 @@ def refine(
             continue
         tried += 1
         weak = _weak_script(program, question, system, interleaving)
-        outcome = decide(weak)
+        outcome = decide(weak, reluctance)
         if isinstance(outcome, Infeasible):
             excluded.append((weak, outcome))
             new = _learn(predicates, MINERS[0][1](weak, outcome))
             if new:
                 return Learnt(Kept(), new, MINERS[0][0])
             continue
-        verdict = _on_the_program(program, question, system, interleaving, kept)
+        verdict = _on_the_program(program, question, system, interleaving, kept, reluctance)
         if verdict is not None:
             return verdict
     for how, miner in MINERS[1:]:
@@ -136,17 +141,18 @@ def _any(conditions: list[Expr]) -> Expr:
 
 
 def _on_the_program(
-    program: Program, question: Question, system: System, interleaving: Interleaving, kept: Kept
+    program: Program, question: Question, system: System, interleaving: Interleaving, kept: Kept,
+    reluctance: Mapping[Name, int],
 ) -> Real | Learnt | None:
     """The interleaving on the program's own edges: real, or excluded by variables that were sliced away."""
     interleaving = with_bystanders(system, interleaving)
     threads = [system.skeletons[t].original for t in interleaving.threads]
-    missing = Kept()
+    excluded: list[tuple[Formula, Infeasible]] = []
     for clash, run in _runs(system, interleaving):
         steps = [(t, threads[t].cfa.edges[i].op) for t, i in run]
         final = _final(program, question, system, interleaving, () if clash is None else (clash,))
-        full = script(program, threads, steps, final)
-        outcome = decide(full)
+        full = Formula(script(program, threads, steps, final))
+        outcome = full.decide(reluctance)
         if isinstance(outcome, Feasible):
             for surer in _without_doubts(threads, run):
                 again = decide(script(program, threads, [(t, threads[t].cfa.edges[i].op) for t, i in surer], final))
@@ -157,10 +163,35 @@ def _on_the_program(
             if clash is not None and interleaving.partner is not None:
                 accesses = ((0, *clash[0]), (interleaving.partner, *clash[1]))
             return Real(concrete_trace(program, question, threads, run, accesses, outcome))
-        for template, name in needed_variables(full, outcome):
-            missing |= Kept(frozenset({name})) if template is None else Kept(locals=frozenset({(template, name)}))
-    new = Kept(missing.globals - kept.globals, missing.locals - kept.locals)
+        excluded.append((full, outcome))
+    new = _missing(excluded, kept, reluctance)
     return Learnt(new, 0, "variables kept") if new != Kept() else None
+
+
+def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: Kept, reluctance: Mapping[Name, int]) -> Kept:
+    """What to keep: of the globals that exclude one of the runs those that exclude most of the others, too.
+
+    Some ways through code that does not matter contradict themselves, and what excludes these is no reason.
+    """
+    needed = [[n for n in needed_variables(f.script, why) if n[1] not in kept.globals and n not in kept.locals]
+              for f, why in runs]
+    reasons = dict.fromkeys(frozenset(name for owner, name in names if owner is None) for names in needed if names)
+    best, fewest = Kept(), (len(runs) + 1, 0)
+    for shared in [r for r in reasons if r] or list(reasons):
+        found, left = Kept(shared), 0
+        for (f, _), names in zip(runs, needed, strict=True):
+            if shared.issuperset(name for owner, name in names if owner is None):
+                found |= Kept(locals=frozenset((owner, name) for owner, name in names if owner is not None))
+            else:
+                again = f.excluded_by(kept.globals | shared)
+                left += again is None
+                if again is not None:
+                    found |= Kept(locals=frozenset((owner, name) for owner, name in needed_variables(f.script, again)
+                                                   if owner is not None and (owner, name) not in kept.locals))
+        score = left, sum(reluctance.get((None, name), 0) for name in shared)
+        if score < fewest:
+            best, fewest = found, score
+    return best
 
 
 def _without_doubts(threads: Sequence[ThreadTemplate], run: Run) -> Iterator[Run]:

@@ -17,7 +17,8 @@ from circ.arg import AbstractTrace, Arg, ContextStep, System
 from circ.counters import OMEGA, Key
 from circ.ordering import fetched, in_order
 from circ.question import Clash, ThreadState
-from circ.skeleton import Segment, Skeleton
+from circ.skeleton import Segment
+from circ.ways import Constants, after, ways
 from frontend.cfa import AllAt, primitive
 
 MOST_PATHS = 4
@@ -179,8 +180,10 @@ def expand(system: System, interleaving: Interleaving, clash: Clash | None) -> I
     named = 1 + max((thread for thread, _ in interleaving.steps), default=0)
     named = max(named, 1 + (interleaving.partner or 0))
     options = [len(segment.paths) for _, segment in interleaving.steps]
-    for choice in itertools.islice(_variations(options), MOST_RUNS):
-        run = _expand_one(system, interleaving, clash, choice)
+    forks: list[int] = []
+    _expand_one(system, interleaving, clash, tuple(0 for _ in options), (), forks)
+    for choice in itertools.islice(_variations([*options, *forks]), MOST_RUNS):
+        run = _expand_one(system, interleaving, clash, choice[:len(options)], choice[len(options):], [])
         if run is not None:
             run = in_order([system.skeletons[t].original for t in interleaving.threads[:named]], run)
         if run is not None:
@@ -246,18 +249,29 @@ def _variations(sizes: list[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _expand_one(
-    system: System, interleaving: Interleaving, clash: Clash | None, choice: tuple[int, ...]
+    system: System, interleaving: Interleaving, clash: Clash | None, choice: tuple[int, ...], turns: Sequence[int],
+    forks: list[int],
 ) -> tuple[tuple[int, int], ...] | None:
-    at = {thread: system.skeletons[t].original.cfa.start for thread, t in enumerate(interleaving.threads)}
+    """The run by the chosen paths of the segments and the chosen silent ways between them; `forks` gets how many there are."""
+    templates = [system.skeletons[t] for t in interleaving.threads]
+    at = [sk.original.cfa.start for sk in templates]
+    known: list[Constants] = [{} for _ in templates]
     run: list[tuple[int, int]] = []
+
+    def take(thread: int, i: int) -> None:
+        edge = templates[thread].original.cfa.edges[i]
+        run.append((thread, i))
+        at[thread], known[thread] = edge.target, after(templates[thread].original, edge.op, known[thread]) or {}
 
     def go(thread: int, location: int) -> bool:
         """Silent steps inside the node to `location`."""
-        steps = _inside(system.skeletons[interleaving.threads[thread]], at[thread], location)
-        if steps is None:
+        possible = ways(templates[thread], at[thread], location, known[thread])
+        forks.append(len(possible))
+        if not possible:
             return False
-        run.extend((thread, i) for i in steps)
-        at[thread] = location
+        turn = turns[len(forks) - 1] if len(forks) <= len(turns) else 0
+        for i in possible[min(turn, len(possible) - 1)]:
+            take(thread, i)
         return True
 
     for (thread, segment), which in zip(interleaving.steps, choice, strict=True):
@@ -265,30 +279,9 @@ def _expand_one(
         for i in segment.paths[which]:
             if not go(thread, edges[i].source):
                 return None
-            run.append((thread, i))
-            at[thread] = edges[i].target
+            take(thread, i)
     if clash is not None and interleaving.partner is not None:
         for thread, (i, _) in zip((0, interleaving.partner), clash, strict=True):
             if not go(thread, system.skeletons[interleaving.threads[thread]].original.cfa.edges[i].source):
                 return None
     return tuple(run)
-
-
-def _inside(sk: Skeleton, start: int, goal: int) -> list[int] | None:
-    """The shortest silent way between two locations of one node."""
-    came: dict[int, tuple[int, int] | None] = {start: None}
-    queue = deque([start])
-    while queue:
-        q = queue.popleft()
-        if q == goal:
-            way: list[int] = []
-            while (back := came[q]) is not None:
-                q, edge = back
-                way.append(edge)
-            return way[::-1]
-        for i in sk.inner.get(q, ()):
-            target = sk.original.cfa.edges[i].target
-            if target not in came:
-                came[target] = (q, i)
-                queue.append(target)
-    return None

@@ -52,8 +52,13 @@ _ON_TOP = Assume(Binary("==", Read(_LEVEL), Read(_STACK)))
 
 
 def is_schedule(name: str) -> bool:
-    """Whether a ghost variable tells how often something is due, or who is on top: seldom what protects anything."""
-    return name == _STACK.name or name.endswith((" posted>", " armed>"))
+    """Whether a ghost variable tells how often something is due: seldom what protects anything."""
+    return name.endswith((" posted>", " armed>"))
+
+
+def is_depth(name: str) -> bool:
+    """Whether a ghost variable counts the handlers on the stack."""
+    return name == _STACK.name
 
 
 def is_level_guard(op: Op) -> bool:

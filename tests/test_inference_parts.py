@@ -8,7 +8,8 @@ from circ.acfa import collapse, empty
 from circ.arg import AbstractError, Arg, System, reach_and_build
 from circ.counters import OMEGA, count, enter, leave, move
 from circ.engines.inference import infer_context
-from circ.formula import Feasible, Infeasible, decide, loop_counters, script
+from circ.formula import Feasible, Infeasible, decide, script
+from circ.likely import doubtful
 from circ.mine import equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.omega import NotUnbounded, omega_check
 from circ.predicates import Abstraction, Predicates, canonical
@@ -19,7 +20,8 @@ from circ.simulation import simulates
 from circ.skeleton import skeleton
 from circ.slicing import Kept, everything, weaken
 from circ.verdict import Options, RaceOn
-from frontend.cfa import Havoc, Program, primitive, show_op
+from circ.ways import after, ways
+from frontend.cfa import Assume, Havoc, Program, primitive, show_op
 from frontend.expr import Binary, Const, Read, Var, show
 from tests.build import INT, expr, program, thread
 
@@ -203,7 +205,7 @@ def test_without_predicates_an_abstract_race_is_found_and_refined() -> None:
     mus: list[dict[tuple[int, int, int], int]] = []
     with pytest.raises(AbstractError) as error:
         infer_context(s, 1, False, mus)
-    outcome = refine(p, RaceOn("x"), s, mus, error.value.trace, known, kept)
+    outcome = refine(p, RaceOn("x"), s, mus, error.value.trace, known, kept, {})
     assert isinstance(outcome, Learnt) and outcome.predicates
     assert "state == 0" in [show(e) for e in known.shared]
 
@@ -214,7 +216,7 @@ def test_without_the_atomic_section_the_race_is_real() -> None:
     mus: list[dict[tuple[int, int, int], int]] = []
     with pytest.raises(AbstractError) as error:
         infer_context(s, 1, False, mus)
-    assert isinstance(refine(p, RaceOn("x"), s, mus, error.value.trace, known, kept), Real)
+    assert isinstance(refine(p, RaceOn("x"), s, mus, error.value.trace, known, kept, {}), Real)
 
 
 # --------------------------------------------------------------------------------------------------- the unbounded check
@@ -285,11 +287,37 @@ def test_an_assignment_that_reads_its_target_passes_the_need_on() -> None:
     assert ("w", "l") in needed_variables(s, bad)
 
 
+def test_what_takes_few_values_is_preferred_to_numbers_and_arrays() -> None:
+    text = "0 1 n = n + 1 / 1 2 busy = 1 / 2 3 s = 2 / 3 4 s = 5 / 4 5 c = s"
+    p = program("n busy s c a[2]", thread("w", text))
+    cost = doubtful(p)
+    assert cost[None, "busy"] == 2 and cost[None, "s"] == cost[None, "c"] == 3
+    assert cost[None, "s"] < cost[None, "n"] < cost[None, "a"]
+
+
+def test_a_reason_with_a_flag_is_preferred_to_one_with_a_number() -> None:
+    p = program("n busy", thread("w", "0 1 [n == 7] / 1 2 [busy == 1] / 2 0 n = n + 1 / 2 0 busy = 1"))
+    s = run_of(p, (0, 0), (0, 1))
+    bad = decide(s, doubtful(p))
+    assert isinstance(bad, Infeasible)
+    assert needed_variables(s, bad) == [(None, "busy")]
+
+
+def test_silent_ways_do_not_contradict_themselves() -> None:
+    text = "0 1 f = 0 / 1 2 [f == 1] / 1 3 [f == 0] / 3 4 [y == 0] / 3 4 [y == 1] / 4 2 skip / 2 5 x = 1"
+    p = program("x y", thread("w", text, locals="f=*"))
+    s, _, _ = system(p, Kept())
+    edges = p.templates[0].cfa.edges
+    taken = [" / ".join(show_op(edges[i].op) for i in way) for way in ways(s.skeletons[0], 0, 2, {})]
+    assert len(taken) == 2 and not any("f == 1" in way for way in taken)
+    contradiction = Assume(expr("f == 1", {v.name: v for v in p.templates[0].locals}))
+    assert after(p.templates[0], contradiction, {"f": Const(0, INT)}) is None
+
+
 def test_reasons_without_loop_counters_are_preferred() -> None:
     text = "0 1 i = 0 / 1 2 [i == 5] / 2 3 [x == 1] / 1 1 i = i + 1"
     p = program("x", thread("w", text, locals="i=*"))
-    assert loop_counters(p.templates) == {"i@0"}
     s = run_of(p, (0, 0), (0, 1), (0, 2))
-    bad = decide(s)
+    bad = decide(s, doubtful(p))
     assert isinstance(bad, Infeasible)
     assert needed_variables(s, bad) == [(None, "x")]

@@ -9,7 +9,7 @@ the kernel re-checks; the departures from the paper that make them sound are tol
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from circ.acfa import Acfa, collapse
@@ -18,6 +18,7 @@ from circ.counters import OMEGA, Context, Key
 from circ.engines.by_values import by_values
 from circ.engines.concrete_threads import LocalStates, NotFinite
 from circ.explain import why
+from circ.likely import Name, doubtful
 from circ.omega import NotUnbounded, Pairs, may_exist, omega_check
 from circ.pictures import AcfaPicture, ArgPicture
 from circ.predicates import Abstraction, Predicates, Steps
@@ -52,6 +53,7 @@ class _Run:
     steps: Steps
     kept: Kept
     k: int
+    reluctance: Mapping[Name, int] = field(default_factory=dict)
     rounds: int = 0
     states: int = 0
     acfa: tuple[int, ...] = ()
@@ -94,6 +96,7 @@ class ContextInference:
         self.name, self.unbounded = name, unbounded
         self.learnt: Predicates | None = None
         self.steps: Steps = {}
+        self.reluctance: Mapping[Name, int] = {}
 
     def __call__(
         self, program: Program, question: Question, options: Options, observer: Observer, hints: Sequence[Var] = ()
@@ -101,11 +104,12 @@ class ContextInference:
         """`hints` are globals (locks, flags) that probably matter: they are looked at, whether 0 or not, from the beginning."""
         kept = Kept() if options.on("slice") else everything(program)
         if self.learnt is None or self.learnt.program is not program:
-            self.learnt, self.steps = Predicates(program), {}
+            self.learnt, self.steps, self.reluctance = Predicates(program), {}, doubtful(program)
             for text in options.predicates:
                 for template, predicate in parse_predicate(program, text):
                     self.learnt.add(predicate, template)
-        run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1))
+        run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1),
+                   self.reluctance)
         for v in hints:
             self.learnt.add(truth(Read(v)), program.templates[0].name)
         run.keep(Kept(frozenset(v.name for v in hints)), self.learnt)
@@ -145,7 +149,8 @@ class ContextInference:
                 return prove(run, system, mus)
             except AbstractError as error:
                 try:
-                    outcome = refine(run.program, run.question, system, mus, error.trace, run.predicates, run.kept)
+                    outcome = refine(run.program, run.question, system, mus, error.trace, run.predicates, run.kept,
+                                     run.reluctance)
                 except CounterTooLow:
                     outcome = None
                 run.observer("refined", {"round": run.rounds, "k": run.k, "predicates": len(run.predicates)})
@@ -200,17 +205,35 @@ def infer_context(system: System, k: int, unbounded: bool, mus: list[Mu], crews:
     `mus` always holds the maps that belong to the abstract threads in use, for whoever has to read an error trace.
     Each of `crews`, more than k + 1 threads by their templates, is explored as well.
     """
+    known: dict[tuple[int, Context, int], tuple[int, ...]] = {}
+    """The graphs that a context came from, as they were when it was last explored: the same again teaches nothing."""
+    collapsed: list[tuple[Acfa, Mu]] = []
+    versions: list[int] = []
+
+    def fresh(main: int, context: Context, others: int) -> bool:
+        seen = tuple(versions[t] for t in sorted({t for (t, _), _ in context}))
+        if known.get((main, context, others)) == seen:
+            return False
+        known[main, context, others] = seen
+        return True
+
     while True:
-        collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
+        before, versions = versions, [arg.version for arg in system.args]
+        collapsed = [collapsed[t] if before and before[t] == versions[t] else collapse(arg, t)
+                     for t, arg in enumerate(system.args)]
         acfas = [a for a, _ in collapsed]
         mus[:] = [mu for _, mu in collapsed]
         for main in range(len(acfas)):
             for context in contexts(system, acfas, main, k, unbounded):
-                reach_and_build(system, main, acfas, context, k)
+                if fresh(main, context, k):
+                    reach_and_build(system, main, acfas, context, k)
         for crew in crews:
             for n in range(len(crew)):
-                explore(system, acfas, (crew[n], *crew[:n], *crew[n + 1:]))
-        if all(simulates(a, arg) for a, arg in zip(acfas, system.args, strict=True)):
+                for main, context in crowd(system, acfas, (crew[n], *crew[:n], *crew[n + 1:])):
+                    if fresh(main, context, len(crew) - 1):
+                        reach_and_build(system, main, acfas, context, len(crew) - 1)
+        if all(arg.version == version or simulates(a, arg)
+               for a, arg, version in zip(acfas, system.args, versions, strict=True)):
             return
 
 
@@ -306,12 +329,17 @@ def crews(system: System, guilty: tuple[int, ...], k: int) -> Iterator[tuple[int
 
 def explore(system: System, acfas: Sequence[Acfa], crew: tuple[int, ...]) -> None:
     """Explores one thread (the first) among one of each of the others."""
+    for main, context in crowd(system, acfas, crew):
+        reach_and_build(system, main, acfas, context, len(crew) - 1)
+
+
+def crowd(system: System, acfas: Sequence[Acfa], crew: tuple[int, ...]) -> Iterator[tuple[int, Context]]:
+    """The first thread of a crew, and the contexts of one of each of the others that it may start in."""
     main, *others = crew
     if may_exist(system, *crew):
         for classes in itertools.product(*(sorted(acfas[t].start) for t in others)):
             chosen = list(zip(others, classes, strict=True))
-            context = tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
-            reach_and_build(system, main, acfas, context, len(others))
+            yield main, tuple(sorted((key, chosen.count(key)) for key in set(chosen)))
 
 
 def omega_circ() -> ContextInference:
