@@ -3,7 +3,8 @@
     python -m tests.fuzz_main --seed 17 --count 2000 --engine omega-circ
 
 The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
-(`oracle`) and on random automata (`automata`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
+(`oracle`), on random pthread programs with locks, heap and pointers (`threads`) and on random automata (`automata`); what
+circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
 forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`).
 """
 
@@ -21,15 +22,18 @@ from multiprocessing.pool import Pool
 from circ import engines
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
-from circ.verdict import Assertions, Options, RaceOn
+from circ.verdict import Assertions, Options, RaceOn, subjects
 from tests import finite_arbiter
 from tests.kernel.attack import attack, random_program
 from tests.kernel.sabotage import cases
-from tests.randomc import annotated, ledger
-from tests.randomc.arbiter import Table, disagreements, examine
+from tests.randomc import annotated, ledger, sanitizer
+from tests.randomc.arbiter import Table, disagreements, examine, load_text
 from tests.randomc.differential import Difference, differences
+from tests.randomc.heap import heap_program
+from tests.randomc.memory import memory_program
+from tests.randomc.pthreads import pthread_program
 
-PARTS = ("gcc", "oracle", "automata", "mutants", "kernel", "finite", "annotated")
+PARTS = ("gcc", "oracle", "threads", "sanitizer", "automata", "mutants", "kernel", "finite", "annotated")
 DECIDED = 0.97
 """What the default engine must decide of the random C programs, also when those that triage proves are not counted."""
 _SLICE = 25
@@ -56,6 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             title = f"{name} against the explicit search, random C"
             least = DECIDED if name == engines.DEFAULT else 0.0
             wrong += _against_oracle(title, pool.imap(_judge, [(name, s, options.seconds) for s in slices]), least)
+        for name in names if "threads" in parts else ():
+            title = f"{name} against the explicit search, random pthread programs with locks, heap and pointers"
+            wrong += _against_oracle(title, pool.imap(_judge_threads, [(name, s, options.seconds) for s in slices]), 0.0)
+        if "sanitizer" in parts:
+            wrong += _against_sanitizer(pool.imap(_sanitize, slices))
         for name in names if "automata" in parts else ():
             title = f"{name} against the explicit search, random automata, races and assertions"
             wrong += _against_oracle(title, pool.imap(_judge_automata, [(name, s, options.seconds) for s in slices]), 0.0)
@@ -93,6 +102,37 @@ def _judge(task: tuple[str, range, float]) -> Table:
     for seed in seeds:
         total.add(disagreements(entry.load(), [seed], Options(), seconds))
     return total
+
+
+THREADED = (pthread_program, heap_program, memory_program)
+
+
+def _judge_threads(task: tuple[str, range, float]) -> Table:
+    name, seeds, seconds = task
+    entry = engines.find(name)
+    assert entry is not None, f"no engine {name}"
+    total = Table()
+    for seed in seeds:
+        program = load_text(THREADED[seed % len(THREADED)](seed))
+        engine = entry.load()
+        for v in subjects(program):
+            examine(total, engine, seed, program, RaceOn(v.name), Options(), seconds)
+    return total
+
+
+def _sanitize(seeds: range) -> sanitizer.Tally:
+    return sanitizer.examine(seeds, memory_program)
+
+
+def _against_sanitizer(tallies: Iterable[sanitizer.Tally]) -> int:
+    if shutil.which("gcc") is None:
+        print("gcc is not installed: nothing is compared with ThreadSanitizer")
+        return 0
+    total = sanitizer.Tally()
+    for tally in tallies:
+        total.add(tally)
+    print(f"circ against ThreadSanitizer, random programs that reach memory in many ways\n{total}\n", flush=True)
+    return len(total.faults)
 
 
 def _judge_automata(task: tuple[str, range, float]) -> Table:

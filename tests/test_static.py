@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from frontend.cfa import Assume, Program
 from frontend.expr import Binary, Const, Read, Scalar, Var
 from tests.randomc.automata import random_program
 from tests.randomc.heap import heap_program
+from tests.randomc.memory import memory_program
 from tests.randomc.pthreads import pthread_program
 from tests.test_corpus import load_options
 
@@ -140,12 +142,13 @@ def test_random_pthread_programs(tmp_path: Path) -> None:
     assert sum(n for (_, said), n in seen.items() if said == "Safe") > 10 and seen["Refuted", "Unknown"] > 10
 
 
-def test_random_programs_with_a_heap(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", [heap_program, memory_program])
+def test_random_programs_with_pointers(program: Callable[[int], str], tmp_path: Path) -> None:
     """What is proved of heap cells, pointers and elements has no race in the explicit search, nor in random runs."""
     seen: Counter[tuple[str, str]] = Counter()
     path = tmp_path / "a.c"
     for seed in range(14):
-        path.write_text(heap_program(seed))
+        path.write_text(program(seed))
         p = load(path)
         for v in subjects(p):
             judge(p, v.name, seen, seed)

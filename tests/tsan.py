@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,7 @@ static unsigned seed(void) {
 static void delay(void) { if (seed() >> 16 & 1) usleep((seed() >> 16) % 1500); }
 __attribute__((weak)) int nondet(void) { return seed() >> 16 & 1; }
 __attribute__((weak)) int patient(void) { return seed() >> 16 & 1; }
+__attribute__((weak)) int some(void) { return seed() >> 16; }
 __attribute__((weak)) int pick(void) { return seed() >> 16 & 1; }
 __attribute__((weak)) int threaded(void) { return seed() >> 16 & 1; }
 __attribute__((weak)) int verbose(void) { return seed() >> 16 & 1; }
@@ -91,24 +92,36 @@ def judge(path: Path, runs: int, folder: Path) -> Seen:
     if re.search(r"__VERIFIER_atomic_\w+\([^;]*\)\s*\{", path.read_text()):
         return Seen(path.name, racy, 0, 0, "a function that is atomic by its name: the sanitizer cannot know")
     binary = folder / path.stem
+    trouble = compiled(path, folder / "helpers.c", binary)
+    if trouble:
+        return Seen(path.name, racy, 0, 0, trouble)
+    reports = done = 0
+    for shown in watched(binary, runs):
+        done += 1
+        reports += shown
+        if racy and reports:
+            break
+    return Seen(path.name, racy, done, reports)
+
+
+def compiled(path: Path, helpers: Path, binary: Path, optimised: str = "-O1") -> str:
+    """Makes a program that the sanitizer watches; what is wrong if that does not work."""
     wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
     made = subprocess.run(
-        ["gcc", "-std=gnu11", "-O1", "-g", "-w", "-fsanitize=thread", *wraps, str(path), str(folder / "helpers.c"), "-o", str(binary),
+        ["gcc", "-std=gnu11", optimised, "-g", "-w", "-fsanitize=thread", *wraps, str(path), str(helpers), "-o", str(binary),
          "-lpthread", "-ldl"], capture_output=True, text=True, check=False)
-    if made.returncode:
-        return Seen(path.name, racy, 0, 0, made.stderr.strip().splitlines()[0])
-    reports = done = 0
+    return made.stderr.strip().splitlines()[0] if made.returncode else ""
+
+
+def watched(binary: Path, runs: int) -> Iterator[bool]:
+    """For each run that ends whether a race was reported in it."""
     for seed in range(1, runs + 1):
         try:
             ran = subprocess.run([str(binary)], capture_output=True, text=True, timeout=5, check=False, errors="replace",
                                  env={"SEED": str(seed), "TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
         except subprocess.TimeoutExpired:
             continue  # a deadlock, or a loop that waits for what never comes
-        done += 1
-        reports += bool(re.search(r"WARNING: ThreadSanitizer: (data race|heap-use-after-free)", ran.stderr))
-        if racy and reports:
-            break
-    return Seen(path.name, racy, done, reports)
+        yield bool(re.search(r"WARNING: ThreadSanitizer: (data race|heap-use-after-free)", ran.stderr))
 
 
 def main(arguments: Sequence[str]) -> int:
