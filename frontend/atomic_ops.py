@@ -13,11 +13,11 @@ from dataclasses import replace
 from frontend.annotation import Kind
 from frontend.attach import Attached
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Variable, name_of
-from frontend.contracts import note_op
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var, reads, substitute
 from frontend.fold import cast, conjunction, fold
 from frontend.inline import Request
 from frontend.ir import Note, NotePlace, Place, Storage
+from frontend.notes import note_op
 from frontend.objects import Notes
 from frontend.source import FrontendError
 from frontend.steps import Step

@@ -170,12 +170,15 @@ class Doubt:
 
     `values`: variables whose values behind the step are open here, but not in the program. `accesses`: the program may not
     make the step's accesses. `step`: the program may not be able to take the step. Inputs are open in the program, too.
+    `frame`: behind a call, `values` are those that this activation of the function had before it, saved in what the step
+    forgets; other activations have saved theirs elsewhere.
     """
 
     reason: str
     values: tuple[str, ...] = ()
     accesses: bool = False
     step: bool = False
+    frame: bool = False
 
 
 @dataclass(frozen=True, slots=True)

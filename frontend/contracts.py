@@ -7,7 +7,7 @@ thread is inside an atomic section. Every thread has its number `\\tid` as a loc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from frontend.annotation import Clause, Kind
@@ -34,24 +34,13 @@ from frontend.cfa import (
 )
 from frontend.expr import BOOL, TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, negate, reads, substitute
 from frontend.fold import conjunction, fold
+from frontend.frames import with_frames
 from frontend.ghosts import Ghost, followed, with_ghosts
-from frontend.ir import Note, NotePlace
+from frontend.ir import NotePlace
+from frontend.notes import NOTE, is_note
 from frontend.source import FrontendError
 from frontend.twostate import PRIME, Names, read_formula
 from frontend.types import DATA_MODELS
-
-_NOTE = "\\note"
-
-
-def note_op(note: Note, names: Iterable[tuple[str, Expr]]) -> Op:
-    """A note as an operation while an automaton is being made: it is kept, and so is what its names stand for."""
-    numbers = ",".join(map(str, note.clauses))
-    head = Assign(Var(f"{_NOTE}:{note.place.value}:{note.function}:{numbers}", BOOL), Const(1, BOOL))
-    return Block((head, *(Assign(Var(f"{_NOTE} {name}", e.type), e) for name, e in names)))
-
-
-def is_note(name: str) -> bool:
-    return name.startswith(_NOTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +115,13 @@ class _Contracts:
             note = self._note(edge)
             if note is None:
                 made.edges.append(edge)
+            elif note.place is NotePlace.SAVED:
+                made.edges.append(edge)  # until it is known what the contracts keep
             elif note.place is NotePlace.BEGUN:
                 made.edges.append(self._begun(made, template, edge, note))
             else:
                 self._claim(made, template, edge, note)
+        made.edges = with_frames(made.edges, made.locals)
         made.edges = [followed(e, template, self.ghosts) for e in made.edges]
         locals_ = (*template.locals, *made.locals.values())
         return replace(template, cfa=made.cfa(), locals=locals_)
@@ -147,9 +139,9 @@ class _Contracts:
             raise FrontendError(edge.location, "an annotation inside an atomic section that waits",
                                 "wait where the section begins, or annotate outside of it")
         _, place, function, numbers = name_of(head.target).split(":")
-        names = {name_of(p.target).removeprefix(f"{_NOTE} "): p.value for p in parts[at + 1:] if isinstance(p, Assign)
+        names = {name_of(p.target).removeprefix(f"{NOTE} "): p.value for p in parts[at + 1:] if isinstance(p, Assign)
                  and is_note(name_of(p.target))}
-        clauses = tuple(self.attached.clauses[int(n)] for n in numbers.split(",") if n)
+        clauses = () if place == NotePlace.SAVED.value else tuple(self.attached.clauses[int(n)] for n in numbers.split(",") if n)
         return _Found(NotePlace(place), function, clauses, names, tuple(parts[:at]))
 
     def _claim(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> None:
@@ -230,8 +222,8 @@ class _Contracts:
         out: dict[int, list[Edge]] = {}
         for e in template.cfa.edges:
             out.setdefault(e.source, []).append(e)
-        begins = f"{_NOTE}:{NotePlace.BEGUN.value}:{note.function}:"
-        ends = f"{_NOTE}:{NotePlace.DONE.value}:{note.function}:"
+        begins = f"{NOTE}:{NotePlace.BEGUN.value}:{note.function}:"
+        ends = f"{NOTE}:{NotePlace.DONE.value}:{note.function}:"
         first = [e for e in template.cfa.edges if any(w.startswith(begins) for w in op_writes(e.op))]
         written: set[str] = set()
         seen = set(first)

@@ -8,8 +8,7 @@ from typing import assert_never
 
 from frontend.access import Accesses
 from frontend.cfa import RETURN, SKIP, Access, Assign, Assume, Block, Doubt, ErrorKind, ErrorLocation, Havoc, Op
-from frontend.contracts import note_op
-from frontend.expr import BOOL, Binary, Const, Expr, Lvalue, Read, Scalar, Var, negate, substitute, truth
+from frontend.expr import BOOL, Binary, Const, Expr, Lvalue, Read, Scalar, Var, negate, substitute, truth, variables
 from frontend.fold import cast, conjunction, fold
 from frontend.ir import (
     Address,
@@ -33,11 +32,13 @@ from frontend.ir import (
     Set,
     Store,
 )
+from frontend.notes import note_op
 from frontend.pointsto import Targets
 from frontend.source import NOWHERE, Location
 from frontend.steps import Mark, Sketch, Step
 
 _RETURN = Scalar(32, False)
+_UNTRACKED = "where a recursive function returns to is not tracked"
 
 
 def qualified(function: Function, register: str) -> str:
@@ -106,8 +107,12 @@ class Inliner:
     """
 
     def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library, once: bool,
-                 shared: frozenset[str] = frozenset(), one_step: Callable[[Request], bool] = lambda _: False) -> None:
-        """`one_step`: models a call that is one step by definition, if it is one."""
+                 shared: frozenset[str] = frozenset(), specified: frozenset[str] = frozenset(),
+                 one_step: Callable[[Request], bool] = lambda _: False) -> None:
+        """`shared`: functions with one copy for all callers, `specified` those with contracts among them.
+
+        `one_step`: models a call that is one step by definition, if it is one.
+        """
         self._one_step = one_step
         self._functions = functions
         self.accesses = accesses
@@ -117,7 +122,7 @@ class Inliner:
         self.end = self.sketch.fresh()
         self.leaving = self.sketch.fresh()
         self.registers = Registers()
-        self._shared = shared
+        self._shared, self._specified = shared, specified
         self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
 
     # ------------------------------------------------------------------------------------------- steps
@@ -176,7 +181,8 @@ class Inliner:
         """A call of a function that has one copy for all its callers: a register remembers where to return to.
 
         A function that may call itself returns to any of the calls among such functions, where their locals may then have
-        any value, or to where it was called from outside: the stack in between is not known.
+        any value, or to where it was called from outside: the stack in between is not known. If callers know it by its
+        contract, what an activation has before it calls the function again is saved, for those who know the contract.
         """
         atomic, critical = self.nesting(caller, edge)
         key = (function.name, atomic > 0, critical > 0)
@@ -187,17 +193,26 @@ class Inliner:
         self._copies[key] = (begin, end, number + 1)
         frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
-        here = self._bind(function, frame, source, arguments, caller, False, edge)
         group = self.accesses.world.calls.recursive(function.name)
+        specified = group == (function.name,) and function.name in self._specified
+        again = specified and caller.function.name == function.name
+        if again:
+            source = self._saved(function, source, number, (*self._locals(group, function), back), edge)
+        here = self._bind(function, frame, source, arguments, caller, False, edge)
         mine = Binary("==", Read(back), Const(number, _RETURN))
-        if not group:
+        if not group or specified:
             self.step(here, Assign(back, Const(number, _RETURN)), begin, edge)
-            self.step(end, Assume(mine), target, edge, total=True)
+            returned = self.sketch.fresh() if again else target
+            self.step(end, Assume(mine), returned, edge, total=True)
+            if again:
+                kept = (*self._locals(group, function), back)
+                doubt = Doubt(_UNTRACKED, tuple(v.name for v in kept), step=True, frame=True)
+                self.step(returned, Havoc(kept), target, edge, doubts=(doubt,))
         else:
             deeper = Var(f"{min(group)}::<deeper>", BOOL)
             self.registers.known.setdefault(deeper.name, (deeper, ""))
             lost = self._locals(group, function)
-            doubt = Doubt("where a recursive function returns to is not tracked", tuple(v.name for v in lost), step=True)
+            doubt = Doubt(_UNTRACKED, tuple(v.name for v in lost), step=True)
             if caller.function.name in group:
                 self.step(here, Assign(deeper, Const(1, BOOL)), begin, edge)
                 self.step(end, Havoc(lost), target, edge, total=True, doubts=(doubt,))
@@ -208,6 +223,13 @@ class Inliner:
         if fresh:
             self._body(function, replace(caller, once=False), begin, end, edge)
 
+    def _saved(self, function: Function, source: int, number: int, registers: tuple[Var, ...], edge: IrEdge) -> int:
+        """What this activation has in its registers is noted before it calls the function again."""
+        after = self.sketch.fresh()
+        note = Note(NotePlace.SAVED, (number,), (), function.name)
+        self.step(source, note_op(note, ((v.name, Read(v)) for v in registers)), after, edge)
+        return after
+
     def _locals(self, group: tuple[str, ...], returning: Function) -> tuple[Var, ...]:
         """The registers of mutually recursive functions but for the result; what is in memory is never read exactly."""
         names: dict[Var, None] = {}
@@ -217,14 +239,16 @@ class Inliner:
             frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
             lost = (r for r in function.registers if name != returning.name or r != returning.result)
             names.update(dict.fromkeys(map(frame.var, lost)))
+            if name in self._specified and len(group) > 1:
+                names[Var(name + RETURN, _RETURN)] = None
         return tuple(names)
 
     def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
               again: bool, edge: IrEdge) -> int:
         """Locals become arbitrary, parameters get the arguments; gives the location where the body starts."""
-        ops: list[Op] = []
         seen: tuple[Access, ...] = ()
         bound = {p.name for p, _ in zip(function.params, arguments, strict=False) if isinstance(p, Var)}
+        ops, arguments = self._passed(function, frame, arguments)
         if caller is not None or again:
             fresh = tuple(frame.var(r) for r in function.registers if r.name not in bound)
             scalars, whole, seen = self.accesses.fresh_locals(function)
@@ -248,6 +272,21 @@ class Inliner:
                     self.accesses.store(self.sketch, here, after, place, argument, None, edge)
                 here = after
         return here
+
+    def _passed(self, function: Function, frame: Frame,
+                arguments: tuple[Expr | Place, ...]) -> tuple[list[Op], tuple[Expr | Place, ...]]:
+        """What a call evaluates first, and the arguments then: a function that calls itself passes what it is about to lose."""
+        own = {frame.var(r).name for r in function.registers} | {frame.var(p).name for p in function.params if isinstance(p, Var)}
+        ops: list[Op] = []
+        passed: list[Expr | Place] = []
+        for argument in arguments:
+            if isinstance(argument, Place) or not variables(argument) & own:
+                passed.append(argument)
+                continue
+            kept = self.accesses.temporary(argument.type)
+            ops.append(Assign(kept, argument))
+            passed.append(Read(kept))
+        return ops, tuple(passed)
 
     def _targets(self, frame: Frame | None, place: Place) -> Targets | None:
         """What the pointer that a place is based on may point to."""

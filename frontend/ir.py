@@ -177,6 +177,7 @@ class NotePlace(enum.Enum):
     EXIT = "exit"
     BEGUN = "begun"
     DONE = "done"
+    SAVED = "saved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +185,7 @@ class Note:
     """Annotations that apply here, by their numbers; `names`: the registers that names in them stand for.
 
     `place`: the head of a loop, or where a function of this name begins or ends; BEGUN and DONE for one that is one step.
+    SAVED: where it calls itself, the number of that call in `clauses`, and the registers it needs afterwards in `names`.
     """
 
     place: NotePlace

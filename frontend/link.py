@@ -278,7 +278,7 @@ class _Linker:
         accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
         shared = world.calls.shared(source.function) | self._specified
         one_step = AtomicOps(self._notes, self._module.model, self._module.attached).model
-        inliner = Inliner(self._function, accesses, self._library, source.count == 1, shared, one_step)
+        inliner = Inliner(self._function, accesses, self._library, source.count == 1, shared, self._specified, one_step)
         self._library.pthreads.introduce(accesses, source.count)
         edge = IrEdge(0, 0, Nop(), function.location)
         begin, end = self._lifetime.around(inliner, function, source, created, edge)

@@ -80,5 +80,13 @@ def test_a_recursive_function_that_does_not_call_itself_is_exact(tmp_path: Path,
     assert verdict(tmp_path, RECURSIVE, after=after) == "race"
 
 
+@pytest.mark.parametrize(("body", "expected"), [
+    ("f(b, a, n - 1);", "race"), ("f(a, b, n - 1);", "safe"), ("int i = n - 1; f(a + i, b, i);", "safe"), ("int i = a; f(b, i, n - 1);", "race")])
+def test_arguments_are_evaluated_before_parameters_are_set(tmp_path: Path, body: str, expected: str) -> None:
+    """A function that calls itself reads parameters and locals of its own in the arguments."""
+    text = f"void f(int a, int b, int n) {{ if (n == 0) {{ if (a == 2 && b == 1) x = 7; return; }} {body} }}"
+    assert verdict(tmp_path, text, after="f(1, 2, 1);") == expected
+
+
 def test_what_a_recursive_function_does_on_its_way_down_is_real(tmp_path: Path) -> None:
     assert verdict(tmp_path, "void f(int n) { if (n == 2) { x = 7; return; } f(n + 1); }", after="f(0);") == "race"

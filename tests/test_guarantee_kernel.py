@@ -103,7 +103,7 @@ def test_a_call_forgets_what_the_function_writes(tmp_path: Path, monkeypatch: py
     """)
     body = {"closures": [[]]}
     assert isinstance(check_guarantee(program, Assertions(), body), Refused)
-    monkeypatch.setattr(flows.Shape, "called", lambda self, entry: Forgotten(frozenset(), False))
+    monkeypatch.setattr(flows.Shape, "called", lambda self, entry, call: Forgotten(frozenset(), False))
     assert isinstance(check_guarantee(program, Assertions(), body), Accepted)
 
 

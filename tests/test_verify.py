@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted, Refused
 from circ.verdict import Assertions, Certificate, Options, Refuted, Safe, Unknown, Verdict, word
 from frontend import FrontendError, LoadOptions, load
-from frontend.cfa import Program
+from frontend.cfa import Block, Program, op_writes, primitive
 from tests.randomc.annotated import examine
 
 EXAMPLES = collect(PROGRAMS / "assume")
@@ -391,6 +392,67 @@ def test_contracts_are_used_at_calls(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("stored", "first"), [("n + 1", "5"), ("n", "-5")])
 def test_broken_contracts_are_refuted(tmp_path: Path, stored: str, first: str) -> None:
     assert isinstance(verify(text_program(tmp_path, CONTRACT.format(stored=stored, first=first))), Refuted)
+
+
+RECURSIVE = """
+    int m, x;
+    //@ assumes m == \\tid ==> m' == \\tid && x' == x;
+    //@ requires m == \\tid && 0 <= n <= 10;
+    //@ ensures m == \\tid && x == \\old(x) + n && \\result == 2 * n;
+    static int add(int n) {{ {body} }}
+    circ_thread void f(void) {{
+        acq(m);
+        x = 1;
+        int a = add(4);
+        int b = add(2);
+        assert(a == 8 && b == 4 && x == 7);
+        rel(m);
+    }}
+"""
+ONE_MORE = "if (n == 0) return 0; int k = n; x = x + 1; int r = add(n - 1);"
+
+
+@pytest.mark.parametrize("body", [
+    f"{ONE_MORE} return r + k - n + 2;",
+    "if (n == 0) return 0; x = x + 1; return 2 * n - 2 * (n - 1) + add(n - 1);",
+    "if (n < 2) { x = x + n; return 2 * n; } return add(1) + add(n - 1);",
+])
+def test_contracts_of_recursive_functions(tmp_path: Path, body: str) -> None:
+    """A call of itself is known by the contract, and what the function has in its own variables is there again behind it."""
+    assert isinstance(verify(text_program(tmp_path, RECURSIVE.format(body=body))), Safe)
+
+
+@pytest.mark.parametrize("body", [
+    f"{ONE_MORE} return r + k - n + 1;",
+    f"{ONE_MORE} x = x + 1; return r + 2;",
+    f"{ONE_MORE} return n;",
+    f"{ONE_MORE} rel(m); acq(m); return r + 2;",
+    "if (n == 0) return 0; x = x + 1; return 2 + add(n - 2);",
+    "if (n == 0) return 1; x = x + 1; return 2 + add(n - 1);",
+    "static int k; if (n == 0) return 0; k = 2 * n; x = x + 1; add(n - 1); return k;",
+])
+def test_recursive_functions_that_break_their_contract(tmp_path: Path, body: str) -> None:
+    verdict = verify(text_program(tmp_path, RECURSIVE.format(body=body)))
+    assert not isinstance(verdict, Safe)
+    if isinstance(verdict, Unknown):
+        assert "add" in verdict.reason and verdict.details, verdict
+
+
+def test_what_a_function_saves_before_it_calls_itself_is_checked(tmp_path: Path) -> None:
+    """The kernel takes such a call for one step only if it sees that the register and what the contract keeps are saved."""
+    program = text_program(tmp_path, RECURSIVE.format(body=f"{ONE_MORE} return r + 2;"))
+    verdict = verify(program)
+    assert isinstance(verdict, Safe)
+    (template,) = program.templates
+    saving = next(i for i, e in enumerate(template.cfa.edges) if "<saved" in "".join(op_writes(e.op)) and not e.doubts)
+    saves = tuple(primitive(template.cfa.edges[saving].op))
+    for lost in ("<saved", "add::<return>", "add::\\old(n)"):
+        op = Block(tuple(p for p in saves if not any(lost in name for name in op_writes(p))))
+        assert op.ops != saves
+        edges = tuple(replace(e, op=op) if i == saving else e for i, e in enumerate(template.cfa.edges))
+        changed = replace(program, templates=(replace(template, cfa=replace(template.cfa, edges=edges)),))
+        forged = Certificate(changed.fingerprint(), Assertions(), verdict.certificate.kind, verdict.certificate.body)
+        assert isinstance(check_certificate(changed, Assertions(), forged), Refused), op
 
 
 # --------------------------------------------------------------------------------------------------- the kernel

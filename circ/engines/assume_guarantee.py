@@ -21,6 +21,7 @@ from circ.guarantee.hints import hint
 from circ.guarantee.meetings import Meeting, meeting, places
 from circ.guarantee.pieces import pieces
 from circ.guarantee.search import breaking_run
+from circ.kernel.doubts import doubt
 from circ.smt import Encoder, Inexpressible
 from circ.verdict import (
     Assertions,
@@ -160,12 +161,12 @@ class _Check:
         options = replace(self.options, max_states=min(self.options.max_states, _SEARCH))
         try:
             found = explicit.answer(self.program, self.question, options, self.observer)
-            if isinstance(found, Refuted):
+            if isinstance(found, Refuted) and doubt(self.program, found.trace) is None:
                 return replace(found, statistics=self._statistics())
             trace = breaking_run(self.program, options) if isinstance(self.question, Assertions) else None
         except OutOfTime:
             return None
-        return None if trace is None else Refuted(trace, self._statistics())
+        return None if trace is None or doubt(self.program, trace) is not None else Refuted(trace, self._statistics())
 
     def _notes(self) -> tuple[str, ...]:
         return tuple(f"what {name} assumes is not transitive: of several steps {', '.join(map(said, c.dropped))} is not known"

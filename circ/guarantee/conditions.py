@@ -153,7 +153,7 @@ class Conditions:
 
     def _way(self, arc: Arc) -> Point:
         source = self.points[arc.source]
-        state = self._after(arc.source, self.template.cfa.edges[arc.edge])
+        state = self._after(arc.source, arc.edge)
         here = boolean(self._name("way"))
         self.add(implication(here, conjunction(state.constraints)))
         if arc.forget is None:
@@ -221,10 +221,10 @@ class Conditions:
         self.add(implication(here, conjunction((point.here, *steps, self.terms.invariant(after)))))
         return Point(here, after, point.begun)
 
-    def _after(self, node: int, edge: Edge) -> State:
+    def _after(self, node: int, edge: int) -> State:
         point = self.points[node]
         state = State(dict(point.terms), [point.here])
-        self.encoder.apply(edge.op, state)
+        self.encoder.apply(self.flow.effect(self.template.cfa, edge), state)
         return state
 
     def _name(self, what: str) -> str:
@@ -241,7 +241,7 @@ class Conditions:
         error = self.template.cfa.errors[edge.target]
         kinds = {ErrorKind.REQUIRES: Kind.REQUIRES, ErrorKind.ENSURES: Kind.ENSURES}
         if error.kind is not ErrorKind.LOOP:
-            state = self._after(n, edge)
+            state = self._after(n, i)
             found = self._ask(kinds.get(error.kind, Kind.ASSERT), edge, state, disjunction(()), error.text, error.location, n)
             called = [e.location for a in arcs if calls_copy(e := self.template.cfa.edges[a.edge])]
             to_blame = error.kind is ErrorKind.REQUIRES and len(called) == 1
@@ -250,8 +250,8 @@ class Conditions:
         again = [a for a in arcs if self._inside_loop(a)]
         first = [a for a in arcs if a not in again]
         for kind, ways in ((Kind.LOOP_FIRST, first), (Kind.LOOP_AGAIN, again)):
-            state = self._after(n, edge)
-            came = [conjunction(self._after(a.source, self.template.cfa.edges[a.edge]).constraints) for a in ways]
+            state = self._after(n, i)
+            came = [conjunction(self._after(a.source, a.edge).constraints) for a in ways]
             if n == self.flow.start and kind is Kind.LOOP_FIRST:
                 came.append(conjunction(()))
             state.constraints.append(disjunction(came))
@@ -269,7 +269,7 @@ class Conditions:
         writes = bool(set(op_writes(edge.op)) & set(self.terms.shared))
         if not writes and (edge.target in cfa.atomic or edge.source not in cfa.atomic):
             return None
-        state = self._after(n, edge)
+        state = self._after(n, arc.edge)
         asked = list(self._obligations(n, edge, state))
         if self._all_hold(state, asked):
             self.conditions += len(asked)

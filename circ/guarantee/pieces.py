@@ -38,12 +38,13 @@ def unrolled(cfa: Cfa, iterations: int, again: bool = False) -> Flow:
                     continue
             iteration = node.iteration + (rank[target] <= rank[p])
             if iteration <= iterations:
-                called = shape.called(p[0]) if p[0] in shape.procedures and p[1] != NO_CALL else shape.loops.get(target)
+                called = shape.called(*p) if p[0] in shape.procedures and p[1] != NO_CALL else shape.loops.get(target)
                 arcs.append(Arc(n, number[Node(target[0], going[target], target[1], iteration)], i, called))
     start = (cfa.start, NO_CALL)
     first = Role.CHECK if start in shape.loops else shape.role(start)
     free = frozenset(number[Node(q, Role.HOLD)] for q, _ in shape.roots if Node(q, Role.HOLD) in number)
-    return _reached(Flow(tuple(nodes), tuple(arcs), number[Node(cfa.start, first)], free, tuple(failures)))
+    return _reached(Flow(tuple(nodes), tuple(arcs), number[Node(cfa.start, first)], free, tuple(failures),
+                         given_back=shape.given_back))
 
 
 def _reached(made: Flow) -> Flow:
@@ -57,4 +58,4 @@ def _reached(made: Flow) -> Flow:
     return Flow(tuple(made.nodes[n] for n in kept),
                 tuple(Arc(new[a.source], new[a.target], a.edge, a.forget) for a in made.arcs if a.source in new),
                 new[made.start], frozenset(new[n] for n in made.free),
-                tuple((new[n], i) for n, i in made.failures if n in new), made.open)
+                tuple((new[n], i) for n, i in made.failures if n in new), made.open, made.given_back)

@@ -12,7 +12,8 @@ claimed and all is forgotten.
 The entry of a procedure (`circ.kernel.procedures`) has a check node for every call, and one hold node that knows nothing but
 the claim, from which the body starts. Its exit has one check node, at which the body ends, and for every call a hold node
 that follows the check node of the entry and forgets the globals and what the body writes; from there the call's own way back
-goes on. A run between entry and exit is inside the body, and comes back the way that belongs to its call.
+goes on. A run between entry and exit is inside the body, and comes back the way that belongs to its call. Of a procedure that
+calls itself that is true of every activation: what it saved is what it gets back, whatever the activations in between did.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from circ.kernel.procedures import claims, procedures
-from frontend.cfa import Cfa, ErrorKind, op_writes
+from circ.kernel.procedures import claims, procedures, unchanged
+from frontend.cfa import Block, Cfa, ErrorKind, Havoc, Op, op_writes, primitive
 
 NO_CALL = -1
 Point: TypeAlias = tuple[int, int]
@@ -78,6 +79,13 @@ class Flow:
     free: frozenset[int]
     failures: tuple[tuple[int, int], ...]
     open: frozenset[int] = frozenset()
+    given_back: frozenset[int] = frozenset()
+    """Edges behind calls that procedures make of themselves."""
+
+    def effect(self, cfa: Cfa, edge: int) -> Op:
+        """What a step does, here where calls are gone round: what was saved before one is not forgotten behind it."""
+        op = cfa.edges[edge].op
+        return op if edge not in self.given_back else Block(tuple(p for p in primitive(op) if not isinstance(p, Havoc)))
 
     def entering(self) -> list[list[Arc]]:
         into: list[list[Arc]] = [[] for _ in self.nodes]
@@ -95,6 +103,9 @@ class Shape:
         self.claims = claims(cfa)
         self.procedures = {p.entry: p for p in procedures(cfa, self.claims)}
         self.exits = {p.exit: p for p in self.procedures.values()}
+        frames = [f for p in self.procedures.values() for f in p.frames.values()]
+        self.given_back = frozenset(f.gives for f in frames)
+        self._unchanged = unchanged(frames)
         self.out: dict[Point, list[tuple[int, Point]]] = {}
         """Steps to other points; those to error locations are not among them."""
         self._edges: list[list[int]] = [[] for _ in range(cfa.size)]
@@ -216,17 +227,22 @@ class Shape:
     def _forgotten(self, points: set[Point]) -> Forgotten:
         names: set[str] = set()
         for q, call in points:
+            found: set[str] = set()
             for i in self._edges[q]:
-                names |= set(op_writes(self.cfa.edges[i].op))
+                found |= set(op_writes(self.cfa.edges[i].op)) - self._unchanged.get(i, frozenset())
             if call != NO_CALL:
-                names |= self.procedures[self.cfa.edges[call].target].writes
+                called = self.procedures[self.cfa.edges[call].target]
+                found |= called.writes
+                found -= called.frames[call].same if call in called.frames else frozenset()
+            names |= found
         return Forgotten(frozenset(names), all(q in self.cfa.atomic and call == NO_CALL for q, call in points))
 
-    def called(self, entry: int) -> Forgotten:
-        """What a call of a procedure changes, but for what its entry does."""
+    def called(self, entry: int, call: int) -> Forgotten:
+        """What a call of a procedure changes, but for what its entry does, and not what was saved before it."""
         found = self.procedures[entry]
         inside = {entry, found.exit, found.back, *found.body} <= self.cfa.atomic
-        return Forgotten(found.writes, inside and not any(
+        kept = found.frames[call].saved if call in found.frames else frozenset()
+        return Forgotten(found.writes - kept, inside and not any(
             self.cfa.edges[i].target in self.procedures for q in found.body for i in self._edges[q]))
 
 
@@ -251,7 +267,7 @@ def flow(cfa: Cfa, again: bool = True) -> Flow:
                     arcs.append(((p, role), (target, Role.HOLD), i, shape.loops[target]))
             else:
                 call = p[0] in shape.procedures and p[1] != NO_CALL
-                arcs.append(((p, role), (target, shape.role(target)), i, shape.called(p[0]) if call else None))
+                arcs.append(((p, role), (target, shape.role(target)), i, shape.called(*p) if call else None))
     order, rest = _sorted(keys, arcs)
     number = {k: n for n, k in enumerate(order)}
     first = ((cfa.start, NO_CALL), Role.CHECK if (cfa.start, NO_CALL) in shape.loops else shape.role((cfa.start, NO_CALL)))
@@ -259,7 +275,7 @@ def flow(cfa: Cfa, again: bool = True) -> Flow:
     return Flow(tuple(Node(q, role, call) for (q, call), role in order),
                 tuple(Arc(number[s], number[t], i, f) for s, t, i, f in arcs if s in number and t in number),
                 number.get(first, 0), frozenset(number[k] for k in free),
-                tuple((number[k], i) for k, i in failures if k in number), frozenset(rest))
+                tuple((number[k], i) for k, i in failures if k in number), frozenset(rest), shape.given_back)
 
 
 _Draft: TypeAlias = tuple[tuple[Point, Role], tuple[Point, Role], int, Forgotten | None]

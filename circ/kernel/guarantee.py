@@ -279,7 +279,7 @@ class GuaranteeCheck:
 
     def _arrival(self, t: int, thread: _Thread, arc: Arc, node: int) -> Term:
         source, target = thread.at[arc.source], thread.at[node]
-        state = self._after(thread, arc.source, thread.template.cfa.edges[arc.edge].op)
+        state = self._after(thread, arc.source, thread.flow.effect(thread.template.cfa, arc.edge))
         gone = frozenset() if arc.forget is None else arc.forget.names
         names = [v.name for v in thread.template.locals if v.name != TID and v.name not in gone]
         parts = [*state.constraints, *(equality(target.terms[n], state.terms[n]) for n in names)]
@@ -319,7 +319,7 @@ class GuaranteeCheck:
 
     def _step(self, t: int, thread: _Thread, arc: Arc) -> Iterator[tuple[str, Term]]:
         edge = thread.template.cfa.edges[arc.edge]
-        state = self._after(thread, arc.source, edge.op)
+        state = self._after(thread, arc.source, thread.flow.effect(thread.template.cfa, arc.edge))
         reached = conjunction(state.constraints)
         if self.always and set(op_writes(edge.op)) & self.globals:
             yield str(edge), implication(reached, self.all(self.always, state.terms))
