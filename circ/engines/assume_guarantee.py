@@ -13,18 +13,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.engines import explicit
 from circ.guarantee.conditions import Conditions, Failure
 from circ.guarantee.explain import details, meeting_details, meeting_reason, place, reason
 from circ.guarantee.formulas import Annotated, Closure, closure, conjuncts, excluded, false_at_start, said
 from circ.guarantee.hints import hint
 from circ.guarantee.meetings import Meeting, meeting, places
 from circ.guarantee.pieces import pieces
-from circ.guarantee.search import breaking_run
-from circ.kernel.doubts import doubt
+from circ.guarantee.search import real_run
 from circ.smt import Encoder, Inexpressible
 from circ.verdict import (
-    Assertions,
     Certificate,
     Engine,
     Observer,
@@ -160,13 +157,10 @@ class _Check:
             return None
         options = replace(self.options, max_states=min(self.options.max_states, _SEARCH))
         try:
-            found = explicit.answer(self.program, self.question, options, self.observer)
-            if isinstance(found, Refuted) and doubt(self.program, found.trace) is None:
-                return replace(found, statistics=self._statistics())
-            trace = breaking_run(self.program, options) if isinstance(self.question, Assertions) else None
+            trace = real_run(self.program, self.question, options, self.observer)
         except OutOfTime:
             return None
-        return None if trace is None or doubt(self.program, trace) is not None else Refuted(trace, self._statistics())
+        return None if trace is None else Refuted(trace, self._statistics())
 
     def _notes(self) -> tuple[str, ...]:
         return tuple(f"what {name} assumes is not transitive: of several steps {', '.join(map(said, c.dropped))} is not known"

@@ -1,17 +1,39 @@
-"""A run that really breaks what a thread assumes of the others: a small explicit search over steps."""
+"""A run that really breaks an assertion, an annotation, or what a thread assumes of the others: a small explicit search."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from circ.engines import explicit
 from circ.engines.explicit import COPIES, Search, Space, crews
 from circ.engines.explicit_trace import Found, build_trace
-from circ.verdict import Assertions, Options, Trace
-from frontend.cfa import Program
+from circ.kernel.doubts import doubt
+from circ.verdict import Assertions, Observer, Options, Question, Refuted, Trace
+from frontend.cfa import Assume, Program
 from frontend.evaluate import Undefined
+from frontend.expr import FALSE
 from frontend.interpret import Move
 from frontend.relies import Relies
 from frontend.twostate import TID
+
+
+def real_run(program: Program, question: Question, options: Options, observer: Observer) -> Trace | None:
+    """A run that shows what is asked, and that the C program has; None says nothing."""
+    sure = _without_doubts(program)
+    found = explicit.answer(sure, question, options, observer)
+    trace = found.trace if isinstance(found, Refuted) else None
+    if trace is None and isinstance(question, Assertions):
+        trace = breaking_run(sure, options)
+    if trace is not None:
+        trace = replace(trace, program=program.fingerprint())
+    return trace if trace is not None and doubt(program, trace) is None else None
+
+
+def _without_doubts(program: Program) -> Program:
+    """The program without steps that only the automata may be able to take; edges keep their numbers."""
+    return replace(program, templates=tuple(
+        replace(t, cfa=replace(t.cfa, edges=tuple(replace(e, op=Assume(FALSE)) if any(d.step for d in e.doubts) else e
+                                                  for e in t.cfa.edges))) for t in program.templates))
 
 
 def breaking_run(program: Program, options: Options) -> Trace | None:
