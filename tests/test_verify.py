@@ -329,18 +329,34 @@ def test_an_invariant_that_is_false_at_the_start(tmp_path: Path) -> None:
     assert said_of(program) == (3, "the invariant x == 1 is false at the start")
 
 
-def test_pthread_mutexes_hold_their_owner(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("declared", "kind"), [("pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER", "mutex"), ("pthread_spinlock_t m", "spin")])
+def test_locks_of_pthreads_hold_their_owner(tmp_path: Path, declared: str, kind: str) -> None:
     path = tmp_path / "p.c"
-    path.write_text("""
+    path.write_text(f"""
         #include <pthread.h>
         #include <assert.h>
-        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        {declared};
         int x;
         //@ assumes m == \\tid ==> m' == \\tid && x' == x;
-        void *f(void *p) { pthread_mutex_lock(&m); x = 1; assert(x == 1); x = 0; pthread_mutex_unlock(&m); return 0; }
-        int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0); return 0; }
+        void *f(void *p) {{ pthread_{kind}_lock(&m); x = 1; assert(x == 1); x = 0; pthread_{kind}_unlock(&m); return 0; }}
+        int main(void) {{ pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0); return 0; }}
     """)
     assert isinstance(verify(load(path, LoadOptions(contracts=True))), Safe)
+
+
+@pytest.mark.parametrize(("written", "good"), [("a[self + 1]", True), ("a[self]", False)])
+def test_numbered_threads_know_their_number(tmp_path: Path, written: str, good: bool) -> None:
+    text = f"int a[4];\n//@ assumes a[\\tid]' == a[\\tid];\ncirc_threads(2) void f(int self) {{ {written} = 4; assert({written} == 4); }}"
+    assert isinstance(verify(text_program(tmp_path, text)), Safe if good else Refuted)
+
+
+def test_the_hint_is_the_assumption_of_a_lock(tmp_path: Path) -> None:
+    text = "int m, x;\ncirc_thread void f(void) { acq(m); x = 1; assert(x == 1); rel(m); }\n"
+    verdict = verify(text_program(tmp_path, text))
+    assert isinstance(verdict, Unknown)
+    hint = "//@ assumes m == \\tid ==> m' == \\tid && x' == x;"
+    assert verdict.advice == f"it would hold with {hint}"
+    assert isinstance(verify(text_program(tmp_path, text + hint + "\n")), Safe)
 
 
 @pytest.mark.parametrize("declared", ["", "void acq(int); "])

@@ -176,11 +176,20 @@ class Conditions:
             match v.start:
                 case Values(default=d, elements=es):
                     terms[v.name] = self.encoder.array_of(v, d, es) if v.is_array else self.encoder.constant(d, v.type)
+                case Self(offset=offset) if (number := self._counted(v, offset)) is not None:
+                    terms[v.name] = number
                 case Arbitrary() | Self():
                     terms |= self._symbols((v,))
                     if self.encoder.math and v.type != BOOL and not v.is_array:
                         self.add(terms[v.name] >= v.type.low, terms[v.name] <= v.type.high)
         return Point(here, terms, {x: terms[x] for x in self.terms.shared})
+
+    def _counted(self, v: Variable, offset: int) -> Term | None:
+        """The start of a local that counts the threads of the template like `\\tid`, but from another number on."""
+        tid = next((own for own in self.template.locals if own.name == TID), None)
+        if tid is None or self.tid is None or not isinstance(tid.start, Self) or tid.type != v.type:
+            return None
+        return self.tid + self.encoder.constant(offset - tid.start.offset, v.type)
 
     def _anything(self, inside: bool) -> Point:
         terms = self._symbols((*self.program.globals, *(v for v in self.template.locals if v.name != TID)))

@@ -41,7 +41,7 @@ def said(cond: Expr) -> str:
 
 
 def _spoken(text: str) -> str:
-    return re.sub(r"<(\w+) (done|created)>", r"\\\2(\1)", text)
+    return re.sub(r"<([\w#]+) (done|created)>", r"\\\2(\1)", text)
 
 
 def shown(v: Variable) -> str:
@@ -51,7 +51,7 @@ def shown(v: Variable) -> str:
 
 def visible(v: Variable) -> bool:
     """Whether annotations can name it; what a created thread is handed is circ's own business."""
-    return not re.fullmatch(r"<\w+ argument>", v.shown or v.name)
+    return not re.fullmatch(r"<[\w#]+ argument>", v.shown or v.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,10 @@ def _assumptions(program: Program, template: ThreadTemplate, names: list[Variabl
             kept = _same(v) if v is not m else Binary("==", Read(primed(Var(m.name, m.type))), Read(Var(TID, tid.type)))
             after = f"{shown(v)}' == {shown(v)}" if v is not m else f"{shown(m)}' == \\tid"
             yield f"assumes {shown(m)} == \\tid ==> {after}", Binary("||", Unary("!", held), kept)
+            if v is not m:
+                own = Binary("==", Read(primed(Var(m.name, m.type))), Read(Var(TID, tid.type)))
+                yield (f"assumes {shown(m)} == \\tid ==> {shown(m)}' == \\tid && {after}",
+                       Binary("||", Unary("!", held), Binary("&&", own, kept)))
 
 
 def _invariants(program: Program, names: list[Variable]) -> Iterator[tuple[str, Expr]]:

@@ -265,7 +265,17 @@ class GuaranteeCheck:
         first, constraints = self.start(self.program.globals, self.symbols(self.program.globals, "start"))
         own, more = self.start([v for v in template.locals if v.name != TID], terms)
         same = [equality(terms[n], own[n]) for n in own if n != TID and n not in self.globals]
+        same += self._numbers(template, terms)
         return conjunction((*constraints, *more, *same, self._between(t, first, terms)))
+
+    def _numbers(self, template: ThreadTemplate, terms: Terms) -> Iterator[Term]:
+        """At the start all locals that count the threads of a template do so together, each from its own number on."""
+        tid = self.tid(template)
+        if tid is None or not isinstance(tid.start, Self):
+            return
+        for v in template.locals:
+            if isinstance(v.start, Self) and v.name != TID and v.type == tid.type:
+                yield equality(terms[v.name], terms[TID] + self.encoder.constant(v.start.offset - tid.start.offset, v.type))
 
     def _between(self, t: int, before: Terms, after: Terms) -> Term:
         """Others have taken any number of steps."""
