@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -13,7 +14,7 @@ from frontend.convert import Integers, joined, strip
 from frontend.convert import qualified as requalified
 from frontend.expr import Expr, Var
 from frontend.layout import LayoutField, lay_out
-from frontend.parse import Attribute, ParsedFile
+from frontend.parse import Attribute, ParsedFile, expression_of
 from frontend.scope import ConstantName, RegisterName, Scope, TypeName
 from frontend.source import FrontendError, Location
 from frontend.types import (
@@ -344,16 +345,12 @@ class Types:
         try:
             return int(text.rstrip("uUlL"), 0)
         except ValueError:
-            return self._alignment_text(text, attribute.location)
-
-    def _alignment_text(self, text: str, where: Location) -> int:
-        """An alignment written as an expression over types, as `aligned(__alignof__(long long))`."""
-        words = text.replace("(", " ").replace(")", " ").split()
-        if words and words[0] in ("__alignof__", "_Alignof", "sizeof", "alignof", "__alignof"):
-            t = basic_type(words[1:], self.ints)
-            if t is not None:
-                return self.sizeof(t) if words[0] == "sizeof" else self.alignof(t)
-        raise FrontendError(where, f"the alignment '{text}' is not understood", "write it as a number")
+            types = {name for name in re.findall(r"\b[A-Za-z_$][\w$]*", text) if isinstance(scope.find(name), TypeName)}
+            node = expression_of(text, types, attribute.location, self.model)
+        value = self._evaluator.constant(node, scope)
+        if value is None:
+            raise FrontendError(attribute.location, f"the alignment '{text}' is not a constant", "write it as a number")
+        return value
 
     def sizeof(self, t: CType) -> int:
         """Size in bytes; raises FrontendError for a type without a known size."""

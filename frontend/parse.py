@@ -21,7 +21,7 @@ How what pycparser does not know appears in the AST (`frontend.dialect` makes it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -32,10 +32,10 @@ from frontend.dialect import rewrite
 from frontend.ir import Annotation
 from frontend.preprocess import SourceOptions, preprocess
 from frontend.source import MAX_AST_DEPTH, NOWHERE, FrontendError, Location, deep_recursion, no_collection
-from frontend.tokens import Token
-from frontend.types import DATA_MODELS
+from frontend.tokens import Token, scan
+from frontend.types import DATA_MODELS, DataModel
 
-__all__ = ["Attribute", "ParsedFile", "SourceOptions", "parse"]
+__all__ = ["Attribute", "ParsedFile", "SourceOptions", "expression_of", "parse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,17 @@ def parse(path: str, options: SourceOptions) -> ParsedFile:
     _check_depth(ast, path)
     annotations = sorted(source.annotations + rewritten.annotations, key=lambda a: a.location)
     return ParsedFile(path, ast, _by_name(ast), tuple(annotations), rewritten.assumptions)
+
+
+def expression_of(text: str, types: Collection[str], where: Location, model: DataModel) -> c_ast.Node:
+    """An expression that stands in an attribute, as an AST; `types` are the names in it that are types."""
+    known = "".join(f"typedef int {name};" for name in sorted(types))
+    try:
+        tokens = list(scan(f"{known} int value = ({text});", where.file, newlines=False))
+        ast = _parse_tokens(rewrite(tokens, model).tokens, where.file)
+    except FrontendError:
+        raise FrontendError(where, f"'{text}' is not understood", "write it as a number") from None
+    return ast.ext[-1].init
 
 
 class _Feed:
