@@ -12,7 +12,8 @@ from functools import cached_property
 from circ.arguments import Argument, Spot, of_thread
 from circ.ownfacts import NOTHING, Facts, OwnFacts, lock_arrays
 from frontend.cfa import Access, Assign, Op, Program, Self, op_reads, op_writes, primitive
-from frontend.expr import Binary, Const, Element, Expr, Read, variables
+from frontend.expr import Binary, Cast, Const, Element, Expr, Read, Scalar, variables
+from frontend.fold import fold
 
 
 class Elements(Argument):
@@ -56,8 +57,9 @@ class Elements(Argument):
     def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
         for h in sorted(self.at(one).held, key=repr):
             for k in sorted(self.at(two).held, key=repr):
-                if h.array == k.array and h.index.type == k.index.type:
-                    yield Binary("!=", of_thread(h.index, 1, self.own[one[0]]), of_thread(k.index, 2, self.own[two[0]]))
+                if h.array == k.array:
+                    i, j = of_thread(h.index, 1, self.own[one[0]]), of_thread(k.index, 2, self.own[two[0]])
+                    yield Binary("!=", i, j) if i.type == j.type else Binary("!=", _wide(i), _wide(j))
 
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
@@ -90,8 +92,15 @@ class Elements(Argument):
                 - {n for e in t.cfa.edges for n in op_writes(e.op)} for t in self.program.templates]
 
 
+def _wide(index: Expr) -> Expr:
+    """The index as the number it is, whatever its type."""
+    return fold(Cast(index, Scalar(64, True)))
+
+
 def _follows(lock: Expr, index: Expr) -> bool:
     """Whether equal data indices may well mean equal lock indices: both are made of the same locals."""
+    if isinstance(lock, Const) and isinstance(index, Const):
+        return lock.value == index.value
     return lock == index or (bool(variables(lock)) and variables(lock) == variables(index))
 
 

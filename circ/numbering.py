@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from circ.arguments import Argument, Spot, of_thread
 from circ.ownfacts import NOTHING, Facts, OwnFacts
 from frontend.cfa import Access, Assign, Assume, Edge, Program, op_reads, op_writes, primitive
-from frontend.expr import Binary, Const, Element, Expr, Read, Var, negate, substitute, truth, variables
+from frontend.expr import Binary, Cast, Const, Element, Expr, Read, Var, negate, substitute, truth, variables
 from frontend.fold import fold
 
-BEFORE, CREATED, COUNTED = 1, 2, 4
+BEFORE, CREATED, COUNTED, DONE = 1, 2, 4, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,12 @@ class Numbering(Argument):
         return bool(self.made)
 
     def _wanted(self, n: int) -> frozenset[str]:
-        names: set[str] = {m.counter.name for m in self.made.values() if m.creator == n}
+        counters = {m.counter.name for m in self.made.values() if m.creator == n}
+        names = set(counters)
+        if counters:
+            # What the counter is compared with keeps it from wrapping.
+            names |= {v for e in self.program.templates[n].cfa.edges for p in primitive(e.op) if isinstance(p, Assume)
+                      if counters & variables(p.cond) for v in variables(p.cond)}
         if n in self.made:
             for e in self.program.templates[n].cfa.edges:
                 for a in e.accesses:
@@ -86,7 +91,7 @@ class Numbering(Argument):
                 yield Binary("||", negate(Read(here.flag)), Binary("<", Read(here.passed), limit))
 
     def _limit(self, m: Made) -> Expr | None:
-        """What all arguments are below, if the creator compares its counter with a constant."""
+        """What all arguments are below, if the creator compares its counter with a constant, or passes it as a wider type."""
         source = self.program.templates[m.creator].cfa.edges[m.edge].source
         for c in self.at((m.creator, source)).formulas():
             match c:
@@ -95,7 +100,11 @@ class Numbering(Argument):
                     return fold(substitute(m.value, lambda w, top=top: top if w == m.counter else None))  # type: ignore[misc]
                 case _:
                     pass
-        return None
+        match m.value:
+            case Cast(arg=Read(lvalue=v), type=t) if v == m.counter and t.width > v.type.width:
+                return Const(v.type.high + 1, t)
+            case _:
+                return None
 
     def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
         for first, second, n, k in ((one, two, 1, 2), (two, one, 2, 1)):
@@ -131,7 +140,7 @@ class Numbering(Argument):
         """A thread that has started before one was created, of which nothing could be said."""
         m = self.made.get(one[0])
         return m is not None and two[0] == m.creator and self.started[one[0]][one[1]] and \
-            not self.phases[m.template][two[1]] & (CREATED | COUNTED)
+            not self.phases[m.template][two[1]] & (CREATED | COUNTED | DONE)
 
 
 # --------------------------------------------------------------------------------------------------- finding it
@@ -167,7 +176,8 @@ def _made(program: Program, number: int) -> Made | None:
 
 
 def _phases(program: Program, m: Made) -> list[int] | None:
-    """For each location of the creator what may have happened last: nothing, a creation, a count; None if it does not fit."""
+    """For each location of the creator what may have happened last: nothing, a creation, a count; or that no creation follows,
+    and so nothing need be known of the counter. None if it does not fit."""
     cfa = program.templates[m.creator].cfa
     phases = [0] * cfa.size
     phases[cfa.start] = BEFORE
@@ -192,7 +202,24 @@ def _phases(program: Program, m: Made) -> list[int] | None:
             if after & ~phases[e.target]:
                 phases[e.target] |= after
                 todo.append(e.target)
-    return phases
+    ahead = _leading_to(program, m)
+    return [phase if q in ahead else DONE for q, phase in enumerate(phases)]
+
+
+def _leading_to(program: Program, m: Made) -> set[int]:
+    """The creator's locations from which it may come to create a thread."""
+    cfa = program.templates[m.creator].cfa
+    into: list[list[int]] = [[] for _ in range(cfa.size)]
+    for e in cfa.edges:
+        into[e.target].append(e.source)
+    found = {cfa.edges[m.edge].source}
+    todo = list(found)
+    while todo:
+        for q in into[todo.pop()]:
+            if q not in found:
+                found.add(q)
+                todo.append(q)
+    return found
 
 
 def _counts(e: Edge, counter: Var) -> bool:

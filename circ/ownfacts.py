@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from frontend.cfa import AllAt, Assign, Assume, Edge, Havoc, ThreadTemplate, primitive
-from frontend.expr import Binary, Cast, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, truth, variables
+from frontend.expr import Binary, Cast, Const, Element, Expr, Ite, Lvalue, Read, Scalar, Unary, Var, substitute, truth, variables
+
+MOST_NODES = 40
+"""Of an expression that a local is known to be equal to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`copies`: locals with the expression, over another local, that they are equal to; `passed`: conditions over locals."""
+    """`copies`: locals with the expression, over other locals, that they are equal to; `passed`: conditions over locals."""
 
     copies: frozenset[tuple[Var, Expr]] = frozenset()
     passed: frozenset[Expr] = frozenset()
@@ -87,10 +91,9 @@ class OwnFacts:
             size = len(found)
             for e in self.template.cfa.edges:
                 for part in primitive(e.op):
-                    if isinstance(part, Assign) and isinstance(part.target, Var) and part.target.name in found:
-                        source = _copied(part.value)
-                        if source is not None and source.name in self.own:
-                            found.add(source.name)
+                    if isinstance(part, Assign) and isinstance(part.target, Var) and part.target.name in found \
+                            and variables(part.value) <= self.own:
+                        found |= variables(part.value)
         return frozenset(found)
 
     def after(self, facts: Facts, edge: Edge) -> Facts:
@@ -104,10 +107,11 @@ class OwnFacts:
                             facts = Facts(facts.copies, facts.passed | {condition}, facts.held)
                     free |= {(v.array, facts.root(v.index)) for v in _tested_free(c, self.arrays)}
                 case Assign(target=Var(name=n) as v, value=e) if n in self.wanted:
+                    value = facts.root(e)
                     facts = facts.without(n)
-                    source = _copied(e)
-                    if n in self.wanted and source is not None and source.name in self.wanted and n != source.name:
-                        facts = Facts(facts.copies | {(v, facts.root(e))}, facts.passed, facts.held)
+                    names = variables(value)
+                    if names and names <= self.wanted & self.own and n not in names and _size(value) <= MOST_NODES:
+                        facts = Facts(facts.copies | {(v, value)}, facts.passed, facts.held)
                 case Assign(target=Element(array=a) as target, value=e):
                     if a in self.arrays:
                         facts = self._stored(facts, target, e, free)
@@ -164,11 +168,20 @@ def _tested_free(c: Expr, arrays: frozenset[str]) -> Iterator[Element]:
                 yield v
 
 
-def _copied(e: Expr) -> Var | None:
-    """The local that an expression is, up to casts."""
-    while isinstance(e, Cast):
-        e = e.arg
-    return e.lvalue if isinstance(e, Read) and isinstance(e.lvalue, Var) else None
+def _size(e: Expr) -> int:
+    match e:
+        case Unary(arg=a) | Cast(arg=a):
+            return 1 + _size(a)
+        case Binary(left=a, right=b):
+            return 1 + _size(a) + _size(b)
+        case Ite(cond=c, then=a, other=b):
+            return 1 + _size(c) + _size(a) + _size(b)
+        case Read(lvalue=Element(index=i)):
+            return 1 + _size(i)
+        case Const() | Read():
+            return 1
+        case _:
+            assert_never(e)
 
 
 def lock_arrays(template: ThreadTemplate) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from frontend.callgraph import CallGraph
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Variable, op_writes, primitive
@@ -23,14 +24,13 @@ from frontend.places import CHAR, Cell, Places
 from frontend.pointsto import PointsTo, Targets
 from frontend.resolve import Case, Resolver, linear
 from frontend.sharing import own_number
+from frontend.solevalues import sole
 from frontend.source import Location
-from frontend.steps import Lock, Pending, Sketch, Step
+from frontend.steps import DEEP, Lock, Pending, Sketch, Step
 from frontend.types import ArrayType, CType, FloatType, FunctionType, RecordType
 
 _MAX_COPIED = 64
 _LOOK_BACK = 40
-DEEP = -2
-"""The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,8 @@ class Accesses:
         self._functions = frozenset(functions)
         self._instances = instances
         self._temporaries = 0
+        self.sole: Callable[[int, Var], tuple[int, frozenset[int]] | None] = lambda *_: None
+        """The only address that a register of the thread has at a location, and what else it may be; see `SoleValues`."""
         self.temporaries: dict[str, Var] = {}
         self.used: dict[str, MemObject] = {}
         self.own: tuple[Variable, ...] = (own_number(world.places.word),) if instances else ()
@@ -224,7 +226,8 @@ class Accesses:
     def _try(self, sketch: Sketch, step: Step, values: Mapping[str, Const], force: bool) -> bool:
         """Resolve the step if its pointer is known, or anyway; True if that was done."""
         if step.lock is not None:
-            pointer = put(step.lock.pointer, values)
+            step, pointer = self._sole(sketch, step, put(step.lock.pointer, values), True)
+            assert step.lock is not None
             if force or linear(pointer) is not None:
                 self._settle_lock(sketch, step, step.lock, pointer)
                 return True
@@ -232,32 +235,58 @@ class Accesses:
             return False
         assert step.pending is not None
         pending = _with_constants(step.pending, values)
-        assert not isinstance(pending.place.base, str)
-        if force or linear(pending.place.base) is not None:
+        place = pending.place
+        assert not isinstance(place.base, str)
+        # What a function without a body does with a null pointer is its own affair.
+        step, base = self._sole(sketch, step, place.base, pending.extent is None)
+        pending = replace(pending, place=Place(base, place.path, place.type, place.base_type))
+        if force or linear(base) is not None:
             self._settle(sketch, step, pending)
             return True
         sketch.steps.append(replace(step, pending=pending))
         return False
 
+    def _sole(self, sketch: Sketch, step: Step, pointer: Expr, follows: bool) -> tuple[Step, Expr]:
+        """The pointer with the only address that it can be put in; where it is followed, it is that."""
+        known = linear(pointer)
+        found = None if known is not None else sole(pointer, partial(self.sole, step.source))
+        if found is None or (0 in found[2] and not follows):
+            return step, pointer
+        v, address, others = found
+        placed = put(pointer, {v.name: Const(address, v.type)})
+        if others:
+            self.world.notes.assume("no invalid pointer is dereferenced", step.location)
+            there = sketch.fresh()
+            sketch.steps.append(Step(step.source, there, Assume(Binary("==", Read(v), Const(address, v.type))), (), step.location,
+                                     step.text, total=True))
+            step = replace(step, source=there)
+        return step, placed
+
     def _settle_lock(self, sketch: Sketch, step: Step, lock: Lock, pointer: Expr) -> None:
         words = self._resolver.words(pointer, lock.targets, self._visible, step.location)
         if (lock.targets.unknown and not isinstance(pointer, Const)) or not words:
-            # A lock from outside excludes nobody that we know of.
-            self.world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
-            op: Op = SKIP if lock.result is None else Havoc((lock.result,))
-            lost = Doubt("a lock that cannot be told apart is not waited for", step=True)
-            sketch.steps.append(Step(step.source, step.target, op, (), step.location, step.text, doubts=(lost,)))
+            self._lost(sketch, step, lock, step.source)
         for case in words:
-            assert case.cell is not None and case.object is not None
             start = step.source
             if case.guard is not None and case.guard != TRUE:
                 start = sketch.fresh()
                 sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+            if case.cell is None:
+                self._lost(sketch, step, lock, start)
+                continue
+            assert case.object is not None
             touched = tuple(Access(v, True, step.location, step.text, AccessKind.SYNC) for v in case.cell.lvalues)
             shared = self.world.objects.is_global(case.object)
             for ops in self._lock_ways(lock, case.cell):
                 block = ops[0] if len(ops) == 1 else Block(tuple(ops))
                 sketch.steps.append(Step(start, step.target, block, touched if shared else (), step.location, step.text, True))
+
+    def _lost(self, sketch: Sketch, step: Step, lock: Lock, start: int) -> None:
+        """A lock from outside, or one that is not told apart from others, excludes nobody that we know of."""
+        self.world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
+        op: Op = SKIP if lock.result is None else Havoc((lock.result,))
+        lost = Doubt("a lock that cannot be told apart is not waited for", step=True)
+        sketch.steps.append(Step(start, step.target, op, (), step.location, step.text, doubts=(lost,)))
 
     def _lock_ways(self, lock: Lock, word: Cell) -> list[list[Op]]:
         """What may be done to the word; one that is kept as bytes is put together, changed, and taken apart again."""
@@ -290,7 +319,7 @@ class Accesses:
         assert not isinstance(pending.place.base, str)
         if extent == DEEP:
             around = sketch.fresh()
-            reached = self._reached(pending.targets)
+            reached = self.reached(pending.targets)
             changed = self._changed(pending, [leaf for obj in reached for leaf in obj.leaves])
             sketch.steps.append(Step(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
             for obj in reached:
@@ -341,7 +370,7 @@ class Accesses:
         sketch.steps.append(Step(here, step.target, SKIP, (), step.location, step.text))
         return True
 
-    def _reached(self, targets: Targets) -> list[MemObject]:
+    def reached(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer leads to, directly or through pointers stored in them."""
         names = [t[0] for t in targets.known]
         if targets.unknown:

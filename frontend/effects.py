@@ -33,6 +33,7 @@ class Effects:
 def survey(body: c_ast.Node) -> Syntax:
     """One pass over a function's body."""
     taken: set[str] = set()
+    pointers = _pointers(body)
     effectful: set[int] = set()
     labels: dict[str, tuple[int, ...]] = {}
     parent: dict[int, c_ast.Node | None] = {id(body): None}
@@ -41,7 +42,7 @@ def survey(body: c_ast.Node) -> Syntax:
         node = todo.pop()
         outputs = _is_builtin(node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "&":
-            name = _root(node.expr)
+            name = _root(node.expr, pointers)
             if name is not None:
                 taken.add(name)
         if _is_effect(node):
@@ -124,7 +125,19 @@ def _is_builtin(node: c_ast.Node) -> bool:
         or (name.startswith("__builtin_") and name.endswith("_overflow"))
 
 
-def _root(node: c_ast.Node) -> str | None:
+def _pointers(body: c_ast.Node) -> frozenset[str]:
+    """Names that the body declares as pointers only: an element of one is not a part of it."""
+    kinds: dict[str, bool] = {}
+    todo = [body]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, c_ast.Decl) and node.name is not None:
+            kinds[node.name] = kinds.get(node.name, True) and isinstance(node.type, c_ast.PtrDecl)
+        todo.extend(node)
+    return frozenset(name for name, pointer in kinds.items() if pointer)
+
+
+def _root(node: c_ast.Node, pointers: frozenset[str] = frozenset()) -> str | None:
     """The variable an lvalue is a part of, None if it is reached through a pointer."""
     while True:
         match node:
@@ -132,6 +145,8 @@ def _root(node: c_ast.Node) -> str | None:
                 return str(node.name)
             case c_ast.StructRef(type="."):
                 node = node.name
+            case c_ast.ArrayRef(name=c_ast.ID(name=name)) if name in pointers:
+                return None
             case c_ast.ArrayRef():
                 node = node.name
             case _:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from frontend.access import DEEP
 from frontend.cfa import SKIP, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable
 from frontend.expr import Binary, Const, Expr, Read, Var
 from frontend.fold import cast, fold, plus, times
@@ -18,7 +17,7 @@ from frontend.objects import Notes
 from frontend.pointsto import Targets, hidden_object, points_to_const
 from frontend.pthreads import Pthreads, sync
 from frontend.registered import Registered
-from frontend.steps import Step
+from frontend.steps import DEEP, Step
 from frontend.types import PointerType
 
 _STATIC_INSTANCES = 1 << 4

@@ -52,6 +52,7 @@ from frontend.registers import Registers
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
 from frontend.simplify import Facts, constants, simplify
+from frontend.solevalues import SoleValues
 from frontend.source import FrontendError
 from frontend.startup import initialised
 from frontend.steps import Sketch, Step
@@ -302,14 +303,23 @@ class _Linker:
         """Resolve the pointers of every thread; what one hands to those that it creates is often a constant."""
         created = tuple(c for c in self._library.pthreads.created.values() if not c.handler)
         handed: dict[str, Const] = {}
-        for draft in drafts:
+        values = self._sole_values(world, drafts)
+        for number, draft in enumerate(drafts):
             sketch = draft.inliner.sketch
+            draft.inliner.accesses.sole = partial(values.address, number)
             if draft.created is not None:
                 self._lifetime.known_argument(sketch, draft.created, handed)
             self._lifetime.resolve_joins(sketch, created, self._calls(world, "pthread_cancel"))
             draft.inliner.accesses.settle(sketch, partial(self._constants, world=world, draft=draft))
             if self._lifetime.creates(sketch, created):
                 self._lifetime.arguments(sketch, created, self._constants(sketch, world, draft), handed)
+
+    def _sole_values(self, world: World, drafts: list[_Draft]) -> SoleValues:
+        objects = world.objects
+        shared = [v for o in objects.all() if objects.is_global(o) and not objects.is_hardware(o) for v in objects.variables(o)]
+        ghosts = self._lifetime.ghosts(tuple(self._library.pthreads.created.values()))
+        threads = [(d.inliner.sketch, {*d.inliner.registers.known, *d.inliner.accesses.temporaries}) for d in drafts]
+        return SoleValues(threads, (*shared, *ghosts), self._module, self._places, objects, drafts[0].inliner.accesses.reached)
 
     def _alone(self, drafts: list[_Draft]) -> dict[str, int]:
         """The variables that only one thread touches, and which draft that is."""

@@ -69,6 +69,10 @@ class _Uses:
     handlers: list[Callable[[Target], None]] = field(default_factory=list)
 
 
+LOCK_FUNCTIONS = ("pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_",
+                  "cnd_")
+
+
 @dataclass(frozen=True, slots=True)
 class Targets:
     """What a pointer may point to; `unknown`: anything whose address was taken besides."""
@@ -653,8 +657,28 @@ class PointsTo:
             elif constant is not None:
                 self.exposed.setdefault(constant[0])
 
+    def _locks(self, function: Function, call: Call, callee: str) -> None:
+        """Memory that a lock's functions are called with is used as what they say they take."""
+        decl = self._module.declarations.get(callee)
+        for argument, param in zip(call.args, decl.type.params if decl is not None else (), strict=False):
+            if isinstance(argument, Place) or not isinstance(param, PointerType):
+                continue
+            type_ = unqualified(param.target)
+
+            def arrived(target: Target, type_: CType = type_) -> None:
+                if target[1] == 0:
+                    self.pointed.setdefault(target[0], {}).setdefault(type_)
+
+            for node, shift, constant in self._follow.flows(function.name, argument):
+                if node is not None:
+                    self._each(node, arrived if shift is None else self._after(shift, arrived))
+                elif constant is not None:
+                    arrived(constant)
+
     def _external(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
         known = KNOWN.get(callee)
+        if callee.startswith(LOCK_FUNCTIONS):
+            self._locks(function, call, callee)
         into = ("r", function.name, call.result.name) if isinstance(call.result, Var) else None
         if callee in HIDDEN:
             self._hides(function, edge, call, callee, into)

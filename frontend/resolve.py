@@ -104,7 +104,7 @@ class Resolver:
         return _distinct(found)
 
     def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], location: Location) -> list[Case]:
-        """The lock words that a pointer may lead to: the first scalar of each object."""
+        """The lock words that a pointer may lead to: the first scalar of each object; no cell for one that is not told apart."""
         base = fold(cast(pointer, self._places.pointer))
         known = linear(base)
         at = None if known is None else self._objects.at(known[0])
@@ -127,6 +127,10 @@ class Resolver:
                     dims = leaf.dims[:-1] if leaf.bytes else leaf.dims
                     guard, values = self._test(base, self._objects.base(obj) + leaf.offset, dims, obj)
                     found.append(Case(guard, obj, self._word(leaf, values)))
+                    if leaf.bytes:
+                        # Another lock in memory of which nobody says what is in it.
+                        within = Binary("<", minus(base, self._objects.base(obj) + leaf.offset), Const(leaf.span, base.type))
+                        found.append(Case(fold(conjunction(within, negate(guard))), obj))
         return _distinct(found)
 
     def _word(self, leaf: Leaf, indices: tuple[Expr, ...]) -> Cell:

@@ -14,6 +14,9 @@ from frontend.places import Cell
 from frontend.pointsto import Targets
 from frontend.source import NOWHERE, Location
 
+DEEP = -2
+"""The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""
+
 
 class Mark(enum.Enum):
     """What a step does to the nesting of sections besides its operation (which is SKIP then)."""

@@ -292,3 +292,58 @@ def test_an_array_in_a_struct_is_walked_alone(load) -> None:  # type: ignore[no-
 def test_a_section_may_begin_without_a_declaration(load) -> None:  # type: ignore[no-untyped-def]
     program = load("int x; int main(void) { int s = __nesc_atomic_start(); x = x + 1; __nesc_atomic_end(s); return 0; }")
     assert [e.protected for e in program.template("main").cfa.edges if e.accesses] == [True]
+
+
+SET_ONCE = """
+#include <pthread.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int *p, *q, x;
+struct box { int *in; } b;
+void *f(void *a) { int i = __VERIFIER_nondet_int(); p[i] = 1; %s return 0; }
+int main(void) { pthread_t t; p = malloc(40); q = p; b.in = &x; pthread_create(&t, 0, f, 0); %s return 0; }
+"""
+
+
+@pytest.mark.parametrize(("thread", "main", "cell"), [
+    ("", "", "malloc@main:8[f::i] = 1"),
+    ("", "free(p);", "malloc@main:8[f::i] = 1"),
+    ("*b.in = 2;", "struct box *c = &b; c->in = &x;", "x = 2"),
+])
+def test_a_pointer_that_is_one_address_or_nothing(thread: str, main: str, cell: str, load) -> None:  # type: ignore[no-untyped-def]
+    program = load(SET_ONCE % (thread, main))
+    assert any(cell in line for line in steps(program, "f"))
+    assert any("p == " in line for line in steps(program, "f"))
+
+
+@pytest.mark.parametrize("main", [
+    "p = q + 1;", "p++;", "p = &x;", "int **r = &p; *r = &x;", "int **r = &p; if (x) r = &q; *r = q + 1;", "scanf(\"%p\", &p);",
+    "extern void out(int **); out(&p);", "memset(&p, 1, sizeof p);", "extern long get(void); p = (int *)get();",
+])
+def test_a_pointer_that_is_several_addresses(main: str, load) -> None:  # type: ignore[no-untyped-def]
+    program = load("#include <stdio.h>\n#include <string.h>" + SET_ONCE % ("", main))
+    assert not any("[f::i] = 1" in line for line in steps(program, "f"))
+
+
+def test_locks_in_memory_without_a_type(load) -> None:  # type: ignore[no-untyped-def]
+    """Only the first lock in it has a state; of the others nobody waits for one, and no run is real that depends on it."""
+    program = load("""
+    #include <pthread.h>
+    union { pthread_mutex_t m[4]; char c[64]; } u; int x;
+    void *t(void *a) { pthread_mutex_lock(&u.m[1]); x++; pthread_mutex_unlock(&u.m[1]); return 0; }
+    int main(void) {
+        pthread_t id; pthread_create(&id, 0, t, 0); pthread_mutex_lock(&u.m[2]); x++; pthread_mutex_unlock(&u.m[2]); return 0; }
+    """)
+    assert any(d.reason.startswith("a lock that cannot be told apart") for e in program.template("t").cfa.edges for d in e.doubts)
+    assert oracle(program, RaceOn("x"), 2) is True
+
+
+def test_alignment_as_an_expression(load) -> None:  # type: ignore[no-untyped-def]
+    program = load("""
+    typedef unsigned short half; enum { TWO = 2 };
+    struct a { char c; half h __attribute__((aligned(sizeof(half) * TWO))); };
+    struct b { char c; } __attribute__((aligned(__alignof__(struct a))));
+    struct c { char c; struct b b; } __attribute__((aligned(1 << 4)));
+    int x; int main(void) { x = sizeof(struct a) * 100 + sizeof(struct b) * 1000 + sizeof(struct c); return 0; }
+    """)
+    assert "0 x = 4816 -> 1" in steps(program)
