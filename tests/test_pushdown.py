@@ -74,6 +74,14 @@ def test_a_call_without_arguments_is_a_call(tmp_path: Path) -> None:
     assert isinstance(run(written(tmp_path, text % 0)), Unknown)
 
 
+def test_a_step_within_an_interval_of_values_is_a_step(tmp_path: Path) -> None:
+    """Values 0 to 3 of x are one to the engine; that x changes among them the kernel wants to be told."""
+    text = ("int x;\ncirc_invariant(x <= 3);\ncirc_threads(2) void p(void)"
+            "{ int n; for (;;) { n = nondet(); assume(n >= 0 && n <= %d); x = n; } }")
+    assert isinstance(run(written(tmp_path, text % 3)), Safe)
+    assert isinstance(run(written(tmp_path, text % 4)), Unknown)
+
+
 def test_recursion_that_counts_for_ever_is_refused(tmp_path: Path) -> None:
     verdict = run(written(tmp_path, "void f(int n) { f(n + 1); }\ncirc_threads(1) void p(void) { f(0); assert(1); }"))
     assert isinstance(verdict, Unknown) and "'f::n'" in verdict.reason

@@ -148,13 +148,18 @@ class Pushdown:
 
     def _guarantee(self, k: int, g: Global, g2: Global) -> None:
         table = self.steps[k].setdefault(g, {})
-        if g2 == g or g2 in table:
+        if (g2 == g and not self._wide(g)) or g2 in table:
             return
         table[g2] = None
         for e in range(len(self.kinds)):
             if e != k or self.kinds[k].count > 1:
                 for entry, place in list(self.places[e].get(g, ())):
                     self._env(e, entry, (g, place), g2)
+
+    def _wide(self, g: Global) -> bool:
+        """Whether a global's value stands for several: a step may change it and lead to the same store."""
+        spans = (c.spans[c.values.index(v)] for c, v in zip(self.system.globals, g, strict=True) if c.spans is not None)
+        return any(low < high for low, high in spans)
 
     def _push(self, k: int, entry: State, state: State, site: CallSite) -> None:
         g, (i, local) = state
