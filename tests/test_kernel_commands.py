@@ -13,7 +13,7 @@ import pytest
 
 from circ.engines import refinement, thread_modular
 from circ.kernel.certificate import check_certificate
-from circ.kernel.decisions import NOTHING, Decisions, Endless
+from circ.kernel.decisions import Decisions, Endless
 from circ.kernel.diagram import read_inductive
 from circ.kernel.inductive import InductiveCheck
 from circ.kernel.outcome import Accepted, Malformed, Refused
@@ -53,16 +53,20 @@ def test_diagrams_are_the_sets_they_stand_for(seed: int) -> None:
     sets = Decisions(DOMAINS, 10_000)
 
     def contains(a: int, state: tuple[int, ...]) -> bool:
-        return sets.after(a, dict(enumerate(state))) != NOTHING
+        return not sets.never_into((1,), a, dict(enumerate(state)), frozenset())
 
     (a, f), (b, g) = random_set(sets, rng), random_set(sets, rng)
     assert all(contains(a, s) == f(s) for s in STATES)
     assert sets.apart(a, b) == (not any(f(s) and g(s) for s in STATES))
     forgotten, changed = frozenset({rng.randrange(3)}), {rng.randrange(3): rng.randrange(2)}
-    for s in STATES:
-        near = [t for t in STATES if all(t[n] == s[n] for n in range(3) if n not in forgotten)]
-        assert contains(sets.forget(a, forgotten), s) == any(map(f, near))
-        assert contains(sets.after(a, changed), s) == f(tuple(changed.get(n, v) for n, v in enumerate(s)))
+
+    def near(s: tuple[int, ...]) -> list[tuple[int, ...]]:
+        return [t for t in STATES if all(t[n] == s[n] for n in range(3) if n not in forgotten)]
+
+    assert all(contains(sets.forget(a, forgotten), s) == any(map(f, near(s))) for s in STATES)
+    c, h = random_set(sets, rng)
+    into = [s for s in STATES if f(s) and h(s) and any(g(tuple(changed.get(n, v) for n, v in enumerate(t))) for t in near(s))]
+    assert sets.never_into((a, c), b, changed, forgotten - set(changed)) == (not into)
     assert sets.values(a, 1) == [v for v in range(4) if any(f(s) for s in STATES if s[1] == v)]
 
 

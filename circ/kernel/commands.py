@@ -100,13 +100,12 @@ class Commands:
             return False
 
     def _kept(self, k: int, s: int, command: Command) -> bool:
-        lost = self.sets.forget(self.sets.after(self._lost[k], dict(command.puts)), command.free)
-        query = (command.where, self._outside(k, s), lost)
         if len(self._mentions[k] | self._mentions[s]) > DEEP:
             raise Endless("too many variables")
-        if self.sets.apart(*query, self.facts[k]):
+        begin, change = (command.where, self._outside(k, s)), (self._lost[k], dict(command.puts), command.free)
+        if self.sets.never_into((self.facts[k], *begin), *change):
             return True
-        return len(self.variables) <= DEEP and self.sets.apart(*query, *self.facts)
+        return len(self.variables) <= DEEP and self.sets.never_into((*self.facts, *begin), *change)
 
     def _outside(self, k: int, s: int) -> int:
         """Thread k is at no listed atomic location when another one moves: that one is inside itself, or nobody is."""

@@ -7,7 +7,7 @@ nothing; sets are compared accordingly, so an answer never depends on how a set 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 NOTHING, EVERYTHING = 0, 1
 LISTED = 256
@@ -86,7 +86,11 @@ class Decisions:
         found = memo.get(key)
         if found is None:
             variable, (left, right) = self._opened(a, b)
-            children = {v: join(left[0].get(v, left[1]), right[0].get(v, right[1])) for v in (*left[0], *right[0])}
+            values: Iterable[int] = {**left[0], **right[0]}
+            if join == self.both:
+                # Where one side has no other values, those of the other side do not matter.
+                values = left[0] if left[1] == NOTHING else right[0] if right[1] == NOTHING else values
+            children = {v: join(left[0].get(v, left[1]), right[0].get(v, right[1])) for v in values}
             other = NOTHING if self._all(variable, len(children)) else join(left[1], right[1])
             found = memo[key] = self.node(variable, children, other)
         return found
@@ -112,14 +116,54 @@ class Decisions:
             return bool(key)
         found = self._apart.get(key)
         if found is None:
-            variable, parts = self._opened(*key)
-            values = sorted({v for children, _ in parts for v in children})
-            found = self._all(variable, len(values)) or self.apart(*(other for _, other in parts))
-            found = found and all(self.apart(*(children.get(v, other) for children, other in parts)) for v in values)
+            found = all(self.apart(*parts) for parts in self._cases(*key))
             if len(self._apart) > 8 * self._limit:
                 raise Endless("too many comparisons")
             self._apart[key] = found
         return found
+
+    def _cases(self, *sets: int) -> Iterator[list[int]]:
+        """The sets for each value of the first variable that one asks for; cases in which one is empty may be missing."""
+        variable, parts = self._opened(*sets)
+        closed = [children for children, other in parts if other == NOTHING]
+        values: Collection[int]
+        if closed:
+            values = min(closed, key=len)
+        else:
+            values = {v: None for children, _ in parts for v in children}
+            if not self._all(variable, len(values)):
+                yield [other for _, other in parts]
+        for v in values:
+            yield [children.get(v, other) for children, other in parts]
+
+    def never_into(self, sets: tuple[int, ...], a: int, puts: Mapping[int, int], free: frozenset[int]) -> bool:
+        """Whether no state of all `sets` is in `a` once the variables in `puts` have these values and those in `free` any."""
+        known: dict[tuple[int, ...], bool] = {}
+
+        def go(n: int, inside: list[int]) -> bool:
+            while self._nodes[n][0] in puts:
+                _, children, other = self._nodes[n]
+                n = children.get(puts[self._nodes[n][0]], other)
+            if n == NOTHING or NOTHING in inside:
+                return True
+            if n == EVERYTHING:
+                return self.apart(*inside)
+            key = (n, *inside)
+            if key not in known:
+                if self._nodes[n][0] in free:
+                    variable, children, other = self._nodes[n]
+                    rest = () if self._all(variable, len(children)) else (other,)
+                    known[key] = all(go(c, inside) for c in (*rest, *dict.fromkeys(children.values())))
+                else:
+                    known[key] = self._no_case(n, inside, go)
+            return known[key]
+
+        return go(a, list(sets))
+
+    def _no_case(self, n: int, inside: list[int], go: Callable[[int, list[int]], bool]) -> bool:
+        if self._nodes[n][0] <= min(self._nodes[s][0] for s in inside):
+            return all(go(parts[0], parts[1:]) for parts in self._cases(n, *inside))
+        return all(go(n, parts) for parts in self._cases(*inside))
 
     def forget(self, a: int, variables: frozenset[int]) -> int:
         """The states that are in the set once these variables are changed suitably."""
@@ -137,23 +181,6 @@ class Decisions:
                     known[n] = rest
                 else:
                     known[n] = self.node(variable, {v: go(c) for v, c in children.items()}, rest)
-            return known[n]
-
-        return go(a)
-
-    def after(self, a: int, values: Mapping[int, int]) -> int:
-        """The states that are in the set once these variables have been given these values."""
-        known: dict[int, int] = {}
-
-        def go(n: int) -> int:
-            if n <= EVERYTHING:
-                return n
-            if n not in known:
-                variable, children, other = self._nodes[n]
-                if variable in values:
-                    known[n] = go(children.get(values[variable], other))
-                else:
-                    known[n] = self.node(variable, {v: go(c) for v, c in children.items()}, go(other))
             return known[n]
 
         return go(a)
