@@ -15,7 +15,8 @@ What is not finite is refused by `NotFinite`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
@@ -567,15 +568,9 @@ class Stepper:
 
     def starts(self) -> tuple[list[Global], list[list[Local]]]:
         """All global stores and, for each group, all local stores at the start."""
-        limits = [c.start for c in self.system.globals]
-        size = 1
-        for s in limits:
-            size *= len(s)
-        if size > PRODUCT_LIMIT:
-            raise OutOfDomain("too many start states to list")
-        stores = list(itertools.product(*limits))
-        locals_ = [[(g.start, *values) for values in itertools.product(*(c.start for c in g.cells))]
-                   for g in self.system.groups]
+        what = "too many start states to list"
+        stores = list(_listed([c.start for c in self.system.globals], what))
+        locals_ = [[(g.start, *values) for values in _listed([c.start for c in g.cells], what)] for g in self.system.groups]
         return stores, locals_
 
     def entered(self, i: int, values: Mapping[str, int]) -> Local:
@@ -697,7 +692,8 @@ class Stepper:
                         if cells[s].open and cells[s].name in plan.choices[at]:
                             raise too_many(self._variable(i, cells[s].name))
                     options = [cells[s].values if cells[s].name in plan.choices[at] else cells[s].values[:1] for s in places]
-                    return [({**env, **dict(zip(places, values, strict=True))}, values) for values in itertools.product(*options)]
+                    choices = _listed(options, "more values than can be listed are chosen in one step")
+                    return [({**env, **dict(zip(places, values, strict=True))}, values) for values in choices]
                 case AllAt():
                     return [(env, ())]
 
@@ -771,6 +767,13 @@ class Stepper:
         if s is None:
             raise OutOfDomain(f"index {index} is outside the array '{name}'")
         return s
+
+
+def _listed(options: Sequence[tuple[int, ...]], too_many: str) -> Iterator[tuple[int, ...]]:
+    """All choices of one value from each; raises OutOfDomain if they are too many."""
+    if math.prod(map(len, options)) > PRODUCT_LIMIT:
+        raise OutOfDomain(too_many)
+    return itertools.product(*options)
 
 
 # --------------------------------------------------------------------------------------------------- traces

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from circ.engines import baseline, refinement
+from circ.engines import baseline, refinement, thread_modular
 from circ.engines.bdd import Symbolic
 from circ.engines.product import Product
 from circ.engines.symbolic import SymbolicModular, hidden, predicates, split
@@ -86,6 +86,21 @@ def test_a_range_that_holds_helps_and_one_that_does_not_is_no_proof() -> None:
     for way in WAYS:
         verdict = run(ranged(p, 2), way)
         assert isinstance(verdict, Unknown) and "outside its range" in verdict.reason
+
+
+def test_where_nothing_exposed_is_more_than_the_product_everything_is() -> None:
+    """What others can do to a counter of 8 bits is anything; what they do is little."""
+    for most, good in ((2, True), (1, False)):
+        p = program("m:u8=2 n:u8", thread("p", "0 1 [m > 0]; m = m - 1 / 1 2 n = n + 1 / 2 3 n = n - 1 / 3 0 m = m + 1", count=4),
+                    invariants=[f"n <= {most}"])
+        verdict = refinement.check(p, Assertions(), Options(max_states=5_000), silent)
+        assert isinstance(verdict, Safe if good else Refuted) and confirmed(p, Assertions(), verdict)
+
+
+def test_start_states_without_number_are_told_at_once() -> None:
+    p = program("x", thread("p", "0 1 a[i] = 0 / 1 2 [a[0] == 0]", "a:u8[3]=* i:u2=* me=self", 2))
+    verdict = thread_modular.check(p, Assertions(), Options(), silent)
+    assert isinstance(verdict, Unknown) and "start states" in verdict.reason
 
 
 def test_an_index_outside_an_array_is_no_proof() -> None:

@@ -151,7 +151,10 @@ def _descend(s: Symbolic, stepper: Stepper, layers: list[Set], g: tuple[int, ...
 def counted(system: System, options: Options, observer: Observer) -> Verdict:
     """Algorithm 2 on explicit states, identical threads computed once, with error states as patterns."""
     stepper = Stepper(system)
-    result = Modular(system, one_class(system), options, stepper).run()
+    try:
+        result = Modular(system, one_class(system), options, stepper).run()
+    except OutOfDomain:
+        return _exact(system, options)
     first = list(result.clashes())
     if first and system.has_open:
         # The first R has found every value there is; from here on classes speak of values.
@@ -183,6 +186,19 @@ def counted(system: System, options: Options, observer: Observer) -> Verdict:
             return wrong
         result = Modular(system, parts, options, stepper).run()
         assert not patterns.within(result), "with everything exposed every state of the join is reachable"
+
+
+def _exact(system: System, options: Options) -> Verdict:
+    """Everything exposed from the beginning: with nothing exposed the threads can do more to each other than can be listed."""
+    search = Product(system, options)
+    wrong = search.search()
+    if wrong is not None:
+        return wrong
+    system = search.stepper.closed()
+    everything = all_classes(system)
+    result = Modular(system, everything, options).run()
+    statistics = Statistics(_counted_shown(system, everything), rounds=1, states=result.states)
+    return Safe(modular_certificate(system, result), (WHY,), statistics=statistics)
 
 
 def _finer(patterns: Patterns, result: Modular, found: list[Pattern], parts: tuple[Parts, ...],

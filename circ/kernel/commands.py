@@ -22,7 +22,7 @@ from frontend.cfa import AllAt, Assign, Assume, Edge, Havoc, Op, Program, Self, 
 from frontend.evaluate import INDEX_MASK, evaluate
 from frontend.expr import Binary, Cast, Const, Element, Expr, Ite, Lvalue, Read, Unary, Var
 
-NODES = 400_000
+NODES = 250_000
 ELEMENTS = 64
 DEEP = 120
 """Sets over more variables than this are left to the solver, too."""
@@ -218,11 +218,11 @@ class Commands:
                 free.add(n)
         found: list[tuple[int, dict[int, int]]] = [(run.where, puts)]
         for n, part in changed:
+            if len(found) * len(part) > COMMANDS:
+                raise Unclear
             # A value that is not in the partition does not occur in the states that remain.
             split = ((self.sets.both(w, states), {**given, n: v}) for w, given in found for v, states in part.items())
             found = [(w, given) for w, given in split if w != NOTHING]
-            if len(found) > COMMANDS:
-                raise Unclear
         for w, given in found:
             yield Command(w, tuple(sorted(given.items())), frozenset(free))
 
