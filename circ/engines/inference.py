@@ -115,7 +115,7 @@ class ContextInference:
         run.keep(Kept(frozenset(v.name for v in hints)), self.learnt)
         try:
             verdict = self.loop(run, self.learnt)
-            return self.by_values(run, verdict) if isinstance(verdict, Unknown) else verdict
+            return self.by_values(run, verdict) if isinstance(verdict, Unknown) and options.on("values") else verdict
         except OutOfTime as limit:
             return Unknown(str(limit), (self.name,), "raise --timeout, or give the engine a --predicate", run.statistics())
         finally:

@@ -89,7 +89,9 @@ def _said(mutant: Mutant, literal: bool, mutated: bool, seconds: float) -> Verdi
         if mutated:
             mutant.patches(stack)
         engine = _Engine(mutant.unbounded, mutant.k if mutated else None)
-        return engine(mutant.program, X, replace(mutant.options, deadline=time.monotonic() + seconds), silent)
+        # What inference does not decide, values may: here it is inference alone that is judged.
+        alone = {**mutant.options.switches, "values": False}
+        return engine(mutant.program, X, replace(mutant.options, deadline=time.monotonic() + seconds, switches=alone), silent)
 
 
 def _guarded(mutant: Mutant, racy: bool | None, seconds: float) -> str:
