@@ -41,7 +41,7 @@ class CallGraph:
         if name not in self._functions:
             return 1
         if name not in self._sizes:
-            self._sizes[name] = MANY  # what a recursive call sees
+            self._sizes[name] = 0  # what a recursive call sees: it goes to a copy that is counted already
             total = len(self._functions[name].edges)
             for callees in self._callees.get(name, {}).values():
                 total += sum(map(self.size, callees))

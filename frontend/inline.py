@@ -40,10 +40,15 @@ from frontend.steps import Mark, Sketch, Step
 _RETURN = Scalar(32, False)
 _UNTRACKED = "where a recursive function returns to is not tracked"
 
+LEVELS = {1: 4, 2: 3}
+"""How many calls of a recursive function inside each other are told apart, by how often its body calls it; else 1."""
+ONE_CALL, ONE_THREAD = 600, 3_000
+"""Instructions that may be spent on telling such calls apart: at one call from outside, and in a thread."""
 
-def qualified(function: Function, register: str) -> str:
+
+def qualified(function: Function, register: str, level: int = 0) -> str:
     """The name of a function's register in a thread's automaton."""
-    name = f"{function.name}::{register}"
+    name = f"{function.name}~{level}::{register}" if level else f"{function.name}::{register}"
     return f"{name}'" if any(s.name == name for s in function.memory) else name
 
 
@@ -53,9 +58,9 @@ class Registers:
 
     known: dict[str, tuple[Var, str]] = field(default_factory=dict)
 
-    def of(self, function: Function) -> Callable[[Lvalue], Expr | None]:
+    def of(self, function: Function, level: int = 0) -> Callable[[Lvalue], Expr | None]:
         """Renames what the function's expressions read."""
-        names = {r.name: Var(qualified(function, r.name), r.type) for r in function.registers}
+        names = {r.name: Var(qualified(function, r.name, level), r.type) for r in function.registers}
         for r in function.registers:
             new = names[r.name]
             self.known.setdefault(new.name, (new, "" if r.name.startswith("%") else r.name))
@@ -73,7 +78,6 @@ class Frame:
 
     function: Function
     rename: Callable[[Lvalue], Expr | None]
-    stack: tuple[str, ...]
     once: bool
     """Whether the body runs at most once in the program."""
     cyclic: frozenset[int]
@@ -84,6 +88,8 @@ class Frame:
     """A recursive function called inside an atomic section: its own ones, which it ends itself, change nothing."""
     called: Location = NOWHERE
     """Where it is called; of a function with one copy for all callers, the first call."""
+    level: int = 0
+    """Of a recursive function that is expanded for this very call: how many of its group are being expanded; else 0."""
 
     def expr(self, e: Expr) -> Expr:
         return fold(substitute(e, self.rename))
@@ -124,6 +130,7 @@ class Inliner:
         self.registers = Registers()
         self._shared, self._specified = shared, specified
         self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
+        self._unrolled = 0
 
     # ------------------------------------------------------------------------------------------- steps
     def step(self, source: int, op: Op, target: int, edge: IrEdge, **more: object) -> None:
@@ -140,26 +147,55 @@ class Inliner:
     def enter(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
               edge: IrEdge, again: bool = False) -> None:
         """Bind the arguments, run the body between `source` and `target`; `again`: a thread's body that may start again."""
-        if caller is not None and (function.name in self._shared or self.accesses.world.calls.recursive(function.name)):
+        level = self.level(function, caller)
+        if caller is not None and (function.name in self._shared or (self._group(function) and not level)):
             self._enter_shared(function, source, target, arguments, caller, edge)
             return
-        frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
+        frame = Frame(function, self.registers.of(function, level), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
         here = self._bind(function, frame, source, arguments, caller, again, edge)
-        self._body(function, caller, here, target, edge, again)
+        self._body(function, caller, here, target, edge, again, level)
 
-    def _body(self, function: Function, caller: Frame | None, start: int, end: int, edge: IrEdge, again: bool = False) -> None:
+    def _group(self, function: Function) -> tuple[str, ...]:
+        return self.accesses.world.calls.recursive(function.name)
+
+    def level(self, function: Function, caller: Frame | None) -> int:
+        """The level at which a call of a recursive function is expanded; 0 if it goes to the copy that all calls share."""
+        group = self._group(function)
+        if caller is None or not group or function.name in self._shared:
+            return 0
+        levels, size = self._levels(group)
+        if caller.function.name in group:
+            return caller.level + 1 if 0 < caller.level < levels else 0
+        return 1 if levels and self._unrolled + size <= ONE_THREAD else 0
+
+    def _levels(self, group: tuple[str, ...]) -> tuple[int, int]:
+        """How many levels of a group of functions are expanded at a call from outside, and how many instructions that takes."""
+        functions = [f for name in group if (f := self._functions(name)) is not None]
+        calls = sum(isinstance(e.instr, Call) and (e.instr.callee in group or not isinstance(e.instr.callee, str))
+                    for f in functions for e in f.edges)
+        size = sum(len(f.edges) for f in functions)
+        for levels in range(LEVELS.get(calls, 1), 0, -1):
+            needed = size * sum(calls ** n for n in range(levels))
+            if needed <= ONE_CALL:
+                return levels, needed
+        return 0, 0
+
+    def _body(self, function: Function, caller: Frame | None, start: int, end: int, edge: IrEdge, again: bool = False,
+              level: int = 0) -> None:
         """The steps of a function's body between two locations."""
         cyclic = self.accesses.world.calls.cyclic(function.name)
+        rename = self.registers.of(function, level)
         if caller is None:
-            frame = Frame(function, self.registers.of(function), (function.name,), self._once and not again, cyclic, (0, 0))
+            frame = Frame(function, rename, self._once and not again, cyclic, (0, 0))
         else:
-            once = caller.once and edge.source not in caller.cyclic
+            once = caller.once and edge.source not in caller.cyclic and not level
             nesting = self.nesting(caller, edge)
-            calls = self.accesses.world.calls
-            within = nesting[0] > 0 and bool(calls.recursive(function.name)) and calls.depth(function.name, function.exit)[0] == 0
-            frame = Frame(function, self.registers.of(function), (*caller.stack, function.name), once, cyclic, nesting, within,
-                          edge.location)
+            within = nesting[0] > 0 and bool(self._group(function)) and \
+                self.accesses.world.calls.depth(function.name, function.exit)[0] == 0
+            frame = Frame(function, rename, once, cyclic, nesting, within, edge.location, level)
+            if level == 1:
+                self._unrolled += self._levels(self._group(function))[1]
         locations: dict[int, int] = {function.start: start}
         if function.exit != function.start:
             locations[function.exit] = end
@@ -191,9 +227,9 @@ class Inliner:
         fresh = key not in self._copies
         begin, end, number = (self.sketch.fresh(), self.sketch.fresh(), 0) if fresh else self._copies[key]
         self._copies[key] = (begin, end, number + 1)
-        frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
+        frame = Frame(function, self.registers.of(function), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
-        group = self.accesses.world.calls.recursive(function.name)
+        group = self._group(function)
         specified = group == (function.name,) and function.name in self._specified
         again = specified and caller.function.name == function.name
         if again:
@@ -213,7 +249,7 @@ class Inliner:
             self.registers.known.setdefault(deeper.name, (deeper, ""))
             lost = self._locals(group, function)
             doubt = Doubt(_UNTRACKED, tuple(v.name for v in lost), step=True)
-            if caller.function.name in group:
+            if caller.function.name in group and not caller.level:
                 self.step(here, Assign(deeper, Const(1, BOOL)), begin, edge)
                 self.step(end, Havoc(lost), target, edge, total=True, doubts=(doubt,))
             else:
@@ -236,7 +272,7 @@ class Inliner:
         for name in group:
             function = self._functions(name)
             assert function is not None
-            frame = Frame(function, self.registers.of(function), (), False, frozenset(), (0, 0))
+            frame = Frame(function, self.registers.of(function), False, frozenset(), (0, 0))
             lost = (r for r in function.registers if name != returning.name or r != returning.result)
             names.update(dict.fromkeys(map(frame.var, lost)))
             if name in self._specified and len(group) > 1:
@@ -365,12 +401,13 @@ class Inliner:
             self._library.external(request)
             return
         back = target if result is None and into is None else self.sketch.fresh()
+        level = self.level(function, frame)
         self.enter(function, source, back, arguments, frame, edge)
         if result is not None:
             if not isinstance(function.result, Var):
                 self.step(back, Havoc((result,)), target, edge)
             else:
-                value = Read(Var(qualified(function, function.result.name), function.result.type))
+                value = Read(Var(qualified(function, function.result.name, level), function.result.type))
                 self.step(back, Assign(result, cast(value, result.type)), target, edge)
         elif into is not None:
             assert isinstance(function.result, str)

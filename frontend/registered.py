@@ -190,7 +190,7 @@ class Registered:
         """What a thread does behind `inliner.leaving` (it calls `pthread_exit` or is cancelled) and when it has returned."""
         ending = self._endings.pop(id(inliner), _Ending())
         handlers = inliner.accesses.world.pointsto.handlers
-        frame = Frame(function, inliner.registers.of(function), (function.name,), False, frozenset(), (0, 0))
+        frame = Frame(function, inliner.registers.of(function), False, frozenset(), (0, 0))
         here = inliner.leaving
         if ending.pushed:
             again = any(inliner.accesses.world.calls.recursive(p.frame.function.name) for p in ending.pushed.values())

@@ -72,12 +72,28 @@ RECURSIVE = "int done; void f(int n) { if (n == 0) return; f(n - 1); done = 1; }
 
 
 def test_a_recursive_function_that_returns_too_early_shows_no_race(tmp_path: Path) -> None:
-    assert verdict(tmp_path, RECURSIVE, after="f(1); if (!done) x = 2;") == "unknown"
+    deep = RECURSIVE.replace("done = 1", "if (n == 1) done = 1")
+    assert verdict(tmp_path, deep, after="f(9); if (!done) x = 2;") == "unknown"
 
 
-@pytest.mark.parametrize("after", ["f(0); x = 2;", "f(0); if (!done) x = 2;"])
-def test_a_recursive_function_that_does_not_call_itself_is_exact(tmp_path: Path, after: str) -> None:
-    assert verdict(tmp_path, RECURSIVE, after=after) == "race"
+@pytest.mark.parametrize(("after", "said"), [
+    ("f(0); x = 2;", "race"), ("f(0); if (!done) x = 2;", "race"), ("f(3); x = 2;", "race"),
+    ("f(1); if (!done) x = 2;", "safe"), ("f(3); if (!done) x = 2;", "safe"), ("f(1); f(0); f(2); if (!done) x = 2;", "safe"),
+])
+def test_a_few_calls_inside_each_other_are_exact(tmp_path: Path, after: str, said: str) -> None:
+    assert verdict(tmp_path, RECURSIVE, after=after) == said
+
+
+TWICE = "int count; int f(int n) { if (n < 2) { count++; return n; } int a = f(n - 1); return a + f(n - 2); }"
+MUTUAL = "int odd(int); int even(int n) { return n ? odd(n - 1) : 1; } int odd(int n) { return n ? even(n - 1) : 0; }"
+
+
+@pytest.mark.parametrize(("declarations", "after", "said"), [
+    (TWICE, "if (f(2) == 1 && count == 2) x = 2;", "race"), (TWICE, "if (f(2) != 1 || count != 2) x = 2;", "safe"),
+    (MUTUAL, "if (even(2)) x = 2;", "race"), (MUTUAL, "if (odd(2)) x = 2;", "safe"),
+])
+def test_each_call_has_its_own_locals_and_its_own_result(tmp_path: Path, declarations: str, after: str, said: str) -> None:
+    assert verdict(tmp_path, declarations, after=after) == said
 
 
 @pytest.mark.parametrize(("body", "expected"), [
