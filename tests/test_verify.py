@@ -169,7 +169,7 @@ def test_a_loop_with_an_invariant_is_proved(tmp_path: Path) -> None:
 def test_a_loop_without_an_invariant_is_never_safe(tmp_path: Path, bound: int) -> None:
     verdict = verify(text_program(tmp_path, LOOP.format(note="", bound=bound)), unroll=5)
     assert isinstance(verdict, Unknown)
-    assert verdict.reason == "no violation within 5 iterations"
+    assert verdict.reason == "no violation within 5 iterations" and verdict.where.line == 8
 
 
 @pytest.mark.parametrize(("note", "said"), [

@@ -20,6 +20,7 @@ from circ.guarantee.hints import hint
 from circ.guarantee.meetings import Meeting, meeting, places
 from circ.guarantee.pieces import pieces
 from circ.guarantee.search import real_run
+from circ.kernel.flow import flow
 from circ.smt import Encoder, Inexpressible
 from circ.verdict import (
     Certificate,
@@ -35,6 +36,7 @@ from circ.verdict import (
     Verdict,
 )
 from frontend.cfa import Program, show_exact
+from frontend.source import NOWHERE, Location
 
 _SEARCH = 30_000
 """States that are looked at for a run that really breaks what could not be proved."""
@@ -84,13 +86,19 @@ class _Check:
             return met
         if not self.complete:
             n = self.options.unroll
-            return Unknown(f"no violation within {n} iterations", self._notes(),
-                           "give the loops invariants: //@ loop invariant e;",
-                           self._statistics())
+            return Unknown(f"no violation within {n} iterations", (), "give the loops invariants, //@ loop invariant e; "
+                           "and functions that call themselves contracts", self._statistics(), where=self._first_open(),
+                           details=self._notes())
         body = {"closures": [[show_exact(c) for c in self.closures[t.name].kept] for t in self.program.templates]}
         certificate = Certificate(self.program.fingerprint(), self.question, "assume-guarantee", body)
         return Safe(certificate, (f"{self.conditions} verification conditions hold", *self._notes()),
                     statistics=self._statistics())
+
+    def _first_open(self) -> Location:
+        """Where the first loop stands that has no invariant."""
+        places = [e.location for t in self.program.templates if (rest := flow(t.cfa, again=False).open) for e in t.cfa.edges
+                  if e.source in rest and e.location != NOWHERE]
+        return min(places, default=NOWHERE)
 
     def _initial(self) -> Verdict | None:
         """Where an invariant is false in a start state, if it may be."""

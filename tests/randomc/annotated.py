@@ -57,7 +57,20 @@ class _Maker:
         helper = ["//@ requires m == \\tid && 0 <= v <= 2;\n//@ ensures m == \\tid && x == v;\n"
                   f"static void put(int v) {{ {pick.choice(['x = v;', 'x = 2; x = v;', 'x = v; y = 0;', 'x = 0;'])} }}"] if self.contract else []
         clauses = [c for c in self.clauses(threads) if pick.random() < 0.75]
+        helper, functions = self.with_atomic_operation(helper, functions)
         return Annotated(self.seed, tuple(clauses), "\n".join([*helper, *functions]) + "\n")
+
+    def with_atomic_operation(self, helper: list[str], functions: list[str]) -> tuple[list[str], list[str]]:
+        """Now and then there is one with a body, which often does what it claims, and is called here and there."""
+        pick = random.Random(f"atomic {self.seed}")
+        if pick.random() < 0.6:
+            return helper, functions
+        claim = pick.choice(["y' == 1", "y' == 1 && y >= 0", "y' == 1 || y' == y", "a ? y' == 1 : y' == y", "y' == 1 && x' == x", "m == 0 && y' == 1"])
+        body = pick.choice(["y = 1;", "y = 1;", "if (a) y = 1;", "assume(m == 0); y = 1;", "y = 1; x = 1;", "t = x; x = 2; y = 1; x = t;", "y = y; y = 1;"])
+        text = f"int t; atomic {{ {body} }}" if pick.random() < 0.8 else f"int t; {body}"
+        lines = [[line.replace("    ", "    once(); ", 1) if pick.random() < 0.2 and line.endswith(";") and "while" not in line else line
+                  for line in f.split("\n")] for f in functions]
+        return [*helper, f"//@ atomic ensures {claim};\nstatic void once(void) {{ {text} }}"], ["\n".join(f) for f in lines]
 
     def clauses(self, threads: tuple[str, ...]) -> list[str]:
         pick = self.random
