@@ -200,7 +200,10 @@ def build(program: Program, question: Question, symmetry: bool = True, at_once: 
     `at_once`: empty steps, and a first one that initialises locals, are taken at once (not so where locals begin as
     arguments).
     """
-    limits = {v.name: v.range for v in program.globals if v.range is not None}
+    # A range says what assignments lead to; a value that is chosen is any value of the type, whatever the range.
+    chosen = {n for t in program.templates for e in t.cfa.edges for n in _chosen(e.op)}
+    limits = {v.name: v.range for v in program.globals
+              if v.range is not None and v.name not in chosen and not isinstance(v.start, Arbitrary)}
     shapes: list[tuple[ThreadTemplate, tuple[int, ...], tuple[int, ...]]] = []
     thread = 0
     for t in program.templates:
@@ -247,6 +250,13 @@ def build(program: Program, question: Question, symmetry: bool = True, at_once: 
         groups.append(_begun(group) if at_once else group)
     invariants = tuple(i.cond for i in program.invariants) if isinstance(question, Assertions) else ()
     return System(program, question, tuple(cells), tuple(groups), invariants, _conflicts(program, shape_set), limits)
+
+
+def _chosen(op: Op) -> Iterator[str]:
+    """The variables that get arbitrary values."""
+    for part in primitive(op):
+        if isinstance(part, Havoc):
+            yield from (*map(name_of, part.targets), *part.whole)
 
 
 def _cells(v: Variable, domain: Domain, watch: Observations, copy: int, alive: bool = True) -> Iterator[Cell]:

@@ -266,6 +266,8 @@ def _nothing(c: Cursor, token: Token) -> None:
 
 
 def _file_annotation(c: Cursor, token: Token) -> None:
+    if c.stack and c.at_statement() and token.value != "circ_invariant":
+        raise FrontendError(token.location, f"{token.value} inside a function", "it is about globals: write it at file level")
     if c.stack or c.previous not in ("SEMI", "RBRACE"):
         c.out.append(token)
     else:

@@ -36,3 +36,12 @@ def test_a_name_that_is_neither_global_nor_enumerator_is_refused(tmp_path: Path)
     path.write_text(TEXT % "s != LOST")
     with pytest.raises(FrontendError, match="'LOST'"):
         load(path)
+
+
+@pytest.mark.parametrize("claim", ["circ_range(k, 0, 6)", "circ_exception(n == 1, p(0, 9))"])
+def test_a_claim_about_globals_is_refused_inside_a_function(tmp_path: Path, claim: str) -> None:
+    """It would be a call of a function that nobody knows."""
+    path = tmp_path / "a.c"
+    path.write_text(f'#include "circ.h"\nint n;\ncirc_threads(2) void p(void) {{ int k = 0; {claim}; n = k; }}\n')
+    with pytest.raises(FrontendError, match="inside a function"):
+        load(path)

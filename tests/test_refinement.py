@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from circ.engines import baseline, refinement, thread_modular
+from circ.engines import baseline, cartesian, refinement, thread_modular
 from circ.engines.bdd import Symbolic
 from circ.engines.product import Product
 from circ.engines.symbolic import SymbolicModular, hidden, predicates, split
@@ -71,8 +72,6 @@ def test_the_baselines_agree(p: Program) -> None:
 
 
 def test_a_range_that_holds_helps_and_one_that_does_not_is_no_proof() -> None:
-    from dataclasses import replace
-
     def ranged(p: Program, high: int) -> Program:
         def narrow(v: Variable) -> Variable:
             return replace(v, range=(0, high)) if v.name == "r" else v
@@ -86,6 +85,17 @@ def test_a_range_that_holds_helps_and_one_that_does_not_is_no_proof() -> None:
     for way in WAYS:
         verdict = run(ranged(p, 2), way)
         assert isinstance(verdict, Unknown) and "outside its range" in verdict.reason
+
+
+@pytest.mark.parametrize("kind", ["u8", "i32"])
+def test_a_range_does_not_hide_values_that_are_chosen(kind: str) -> None:
+    """A choice is any value of the type: the range is no proof that it is not."""
+    p = program(f"x:{kind}", thread("p", "0 0 x = *", count=2), invariants=["x <= 3"])
+    ranged = replace(p, globals=tuple(replace(v, range=(0, 3)) for v in p.globals))
+    for way in WAYS:
+        assert isinstance(run(ranged, way), Refuted)
+    assert not isinstance(thread_modular.check(ranged, Assertions(), Options(), silent), Safe)
+    assert isinstance(cartesian.check(ranged, Assertions(), Options(), silent), Refuted)
 
 
 def test_where_nothing_exposed_is_more_than_the_product_everything_is() -> None:
