@@ -51,6 +51,16 @@ def empty(template: int) -> Acfa:
     return Acfa(template, frozenset({0}), (False,), (frozenset(),), ({},), ((),), ({},), (frozenset(),))
 
 
+def moves_of(acfa: Acfa, c: int) -> list[tuple[int, tuple[str, ...], frozenset[int], frozenset[int]]]:
+    """The moves from a class by where they lead and what they write, with the global masks before and after."""
+    grouped: dict[tuple[int, tuple[str, ...]], dict[tuple[int, int], None]] = {}
+    for before, moves in sorted(acfa.moves[c].items()):
+        for after, writes, target, _ in moves:
+            grouped.setdefault((target, tuple(sorted(writes))), {})[before, after] = None
+    return [(goal, written, frozenset(b for b, _ in pairs), frozenset(a for _, a in pairs))
+            for (goal, written), pairs in grouped.items()]
+
+
 def collapse(arg: Arg, template: int) -> tuple[Acfa, dict[ThreadState, int]]:
     """The branching-bisimulation quotient of an ARG with its map mu from thread states to classes."""
     nodes = arg.nodes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from circ.acfa import Acfa
+from circ.acfa import Acfa, moves_of
 from circ.arg import System
 from circ.predicates import Abstraction
 from circ.proof import cover
@@ -10,6 +10,9 @@ from circ.question import ThreadState
 from circ.skeleton import Segment
 from circ.verdict import Question, RaceOn
 from frontend.expr import TRUE, show
+
+MOST_LOCATIONS = 12
+"""A larger automaton is better drawn than told."""
 
 
 def why(question: Question, system: System, acfas: tuple[Acfa, ...], mus: tuple[dict[ThreadState, int], ...]) -> tuple[str, ...]:
@@ -20,6 +23,25 @@ def why(question: Question, system: System, acfas: tuple[Acfa, ...], mus: tuple[
     for t, acfa in enumerate(acfas):
         sentences += _about(question.variable, system, t, acfa, mus[t])
     return tuple(dict.fromkeys(sentences))
+
+
+def automata(system: System, acfas: tuple[Acfa, ...]) -> tuple[str, ...]:
+    """What each thread may do as far as the others see it: locations and what holds there, moves and what they need and make."""
+    lines: list[str] = []
+    for t, acfa in enumerate(acfas):
+        ab = system.abstractions[t]
+        if acfa.size > MOST_LOCATIONS:
+            lines.append(f"the context automaton of {ab.skeleton.template} has {acfa.size} locations; --dump draws it")
+            continue
+        lines.append(f"the context automaton of {ab.skeleton.template}:")
+        for c in range(acfa.size):
+            marks = ", ".join(["start"] * (c in acfa.start) + ["atomic"] * acfa.atomic[c])
+            lines.append(f"  {c + 1}{f' ({marks})' if marks else ''}: {_meaning(ab, acfa.label[c]) or 'anything'}")
+            for goal, written, before, after in moves_of(acfa, c):
+                needs, makes = _meaning(ab, before) or "anything", _meaning(ab, after) or "anything"
+                change = f"while {needs}" if needs == makes else f"while {needs}, then {makes}"
+                lines.append(f"    to {goal + 1} {change}" + (f", writes {', '.join(written)}" if written else ""))
+    return tuple(lines)
 
 
 def _about(variable: str, system: System, t: int, acfa: Acfa, mu: dict[ThreadState, int]) -> list[str]:

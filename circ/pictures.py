@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from circ.acfa import collapse
+from circ.acfa import collapse, moves_of
 from circ.arg import Arg
 from circ.predicates import bits
 from circ.proof import cover
@@ -56,12 +56,7 @@ class AcfaPicture:
             start = ", penwidth=2" if c in acfa.start else ""
             lines.append(f"  c{c} [label={_quote(f'{c}{star}' + chr(10) + meaning(acfa.label[c]))}{start}];")
         for c in range(acfa.size):
-            grouped: dict[tuple[int, tuple[str, ...]], dict[tuple[int, int], None]] = {}
-            for before, moves in sorted(acfa.moves[c].items()):
-                for after, writes, target, _ in moves:
-                    grouped.setdefault((target, tuple(sorted(writes))), {})[before, after] = None
-            for (goal, written), pairs in grouped.items():
-                needs, makes = (meaning(frozenset(p[i] for p in pairs)) for i in (0, 1))
-                text = f"{{{', '.join(written)}}}" + chr(10) + f"{needs} -> {makes}"
+            for goal, written, before, after in moves_of(acfa, c):
+                text = f"{{{', '.join(written)}}}" + chr(10) + f"{meaning(before)} -> {meaning(after)}"
                 lines.append(f"  c{c} -> c{goal} [label={_quote(text)}];")
         return "\n".join([*lines, "}", ""])

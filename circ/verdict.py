@@ -103,6 +103,8 @@ class Statistics:
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
     by: str = ""
     """The engine that decided, where several were asked."""
+    context: tuple[str, ...] = ()
+    """The context automata, line by line."""
 
 
 NO_STATISTICS = Statistics()

@@ -17,7 +17,7 @@ from circ.arg import AbstractError, Arg, System, reach_and_build
 from circ.counters import OMEGA, Context, Key
 from circ.engines.by_values import by_values
 from circ.engines.concrete_threads import LocalStates, NotFinite
-from circ.explain import why
+from circ.explain import automata, why
 from circ.likely import Name, doubtful
 from circ.omega import NotUnbounded, Pairs, may_exist, omega_check
 from circ.pictures import AcfaPicture, ArgPicture
@@ -313,7 +313,8 @@ def prove(run: _Run, system: System, mus: list[Mu]) -> Verdict:
     proof = certificate(run.program, run.question, system, pairs)
     run.used = proof.predicates
     run.spent(system)
-    return Safe(proof.certificate, why(run.question, system, pairs.acfas, pairs.mus), statistics=run.statistics())
+    statistics = replace(run.statistics(), context=automata(system, pairs.acfas))
+    return Safe(proof.certificate, why(run.question, system, pairs.acfas, pairs.mus), statistics=statistics)
 
 
 def crews(system: System, guilty: tuple[int, ...], k: int) -> Iterator[tuple[int, ...]]:

@@ -115,8 +115,8 @@ def _trace(program: Program, trace: Trace) -> dict[str, Any]:
 
 def _statistics(s: Statistics) -> dict[str, Any]:
     return {
-        "statistics": {"predicates": list(s.predicates), "acfa": dict(s.acfa), "k": s.k, "rounds": s.rounds,
-                       "states": s.states, "queries": s.queries},
+        "statistics": {"predicates": list(s.predicates), "acfa": dict(s.acfa), "context": list(s.context), "k": s.k,
+                       "rounds": s.rounds, "states": s.states, "queries": s.queries},
         "time": {name: round(seconds, 3) for name, seconds in s.seconds.items()},
     }
 

@@ -86,6 +86,7 @@ def _safe(program: Program, answer: Answer, safe: Safe, explain: bool) -> Iterat
         yield from (f"  {line}" for line in safe.why)
         if safe.statistics.predicates:
             yield "  the proof rests on the predicates " + "; ".join(safe.statistics.predicates)
+        yield from (f"  {line}" for line in safe.statistics.context)
 
 
 def _facts(safe: Safe) -> Iterator[str]:
