@@ -324,6 +324,15 @@ def test_a_call_that_breaks_a_contract_is_blamed(tmp_path: Path) -> None:
     assert isinstance(unknown, Unknown) and unknown.where.line == 8 and "a call of put in f may break" in unknown.reason
 
 
+def test_claims_that_ask_nothing_are_no_steps_of_a_run(tmp_path: Path) -> None:
+    from circ.report.rerun import Rerun
+
+    program = text_program(tmp_path, "int x;\ncirc_threads(1) void f(void) {\n//@ loop invariant \\true;\nwhile (x < 1) x = x + 1;\nassert(x == 0); }")
+    verdict = verify(program)
+    assert isinstance(verdict, Refuted)
+    assert [r.text for r in Rerun(program, verdict.trace).rows] == ["[x < 1]", "reads x", "x = x + 1", "[x >= 1]", "[x != 0]"]
+
+
 def test_an_invariant_that_is_false_at_the_start(tmp_path: Path) -> None:
     program = text_program(tmp_path, "int x;\n//@ invariant x == 1;\ncirc_thread void f(void) { x = 1; }")
     assert said_of(program) == (3, "the invariant x == 1 is false at the start")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from circ.verdict import Choice, Step, Trace
 from frontend.cfa import (
-    SKIP,
     AccessKind,
     Assume,
     Edge,
@@ -193,7 +192,8 @@ class Rerun:
         self.state = State(done[0], tuple(threads))
         self._states.append(self.state)
         values = tuple(self._values(step.thread, edge, before))
-        if edge.op != SKIP and (values or edge.text):
+        fails = edge.target in self.machine.program.templates[template].cfa.errors
+        if (fails or not _trivial(edge)) and (values or edge.text):
             self.rows.append(Row(step.thread, edge.location, self._text(template, edge), values))
 
     def _text(self, template: int, edge: Edge) -> str:
@@ -206,7 +206,7 @@ class Rerun:
         if wrote and (any(a.kind is AccessKind.SYNC for a in edge.accesses)
                       or any(isinstance(p, Havoc) for p in primitive(edge.op))):
             return wrote
-        if not wrote or (not inside and not all(isinstance(p, Assume) and isinstance(p.cond, Const) for p in primitive(edge.op))):
+        if not wrote or (not inside and not _trivial(edge)):
             return names.op(edge.op)
         if not inside:
             return wrote
@@ -243,6 +243,11 @@ class Rerun:
                 return None
             value, text = cell(value, index), names.element(name, index)
         return None if value is None or variable.ghost else Shown(text, value)
+
+
+def _trivial(edge: Edge) -> bool:
+    """Whether the step does nothing, and asks nothing that depends on the state."""
+    return all(isinstance(p, Assume) and isinstance(p.cond, Const) for p in primitive(edge.op))
 
 
 def _by_cell(choices: Sequence[Choice]) -> Mapping[tuple[str, int | None], dict[int | None, int]]:
