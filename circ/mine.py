@@ -278,6 +278,19 @@ def _before(atom: Expr, target: Lvalue, value: Expr) -> Expr:
     return substitute(atom, replace)
 
 
+def family(e: Expr) -> Expr:
+    """The expression without the numbers that are added in it, and without conversions: `i + 3 < n` and `i < n` are alike."""
+    match e:
+        case Binary(op="+" | "-", left=a, right=Const()) | Cast(arg=a):
+            return family(a)
+        case Binary(op=op, left=a, right=b):
+            return Binary(op, family(a), family(b))
+        case Unary(op=op, arg=a):
+            return Unary(op, family(a))
+        case _:
+            return e
+
+
 def _size(e: Expr) -> int:
     return 1 + sum(map(_size, children(e)))
 

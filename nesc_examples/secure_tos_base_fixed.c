@@ -229,6 +229,7 @@ static inline result_t FramerM$StartTx(uint8_t proto, uint16_t length)
         FramerM$gTxProto = proto;
         FramerM$gTxLength = length;
         FramerM$gTxBuf[0] = *(volatile unsigned char *)(unsigned int )& * (volatile unsigned char *)(0x0F + 0x20);
+        FramerM$gTxBuf[1] = *(volatile unsigned char *)(unsigned int )& * (volatile unsigned char *)(0x0F + 0x20);
         FramerM$gTxByteCnt = 0;
         FramerM$gTxRunningCRC = 0;
         FramerM$gTxState = FramerM$TXSTATE_PROTO;

@@ -5,6 +5,7 @@
 // EXPECT: safe FramerM__gTxByteCnt
 // EXPECT: safe FramerM__gTxRunningCRC
 // EXPECT: race FramerM__gTxState
+// EXPECT: race FramerM__gPrevTxState
 //
 // FramerM is a byte-by-byte transmitter. StartTx (called from tasks only) claims the idle state in an atomic section.
 // UARTM__busy is a token: txByte sets it in an atomic section and fails if it was set; the transmit-done handler takes it
@@ -221,6 +222,7 @@ static inline result_t FramerM__StartTx(uint8_t proto, uint16_t length)
         FramerM__gTxProto = proto;
         FramerM__gTxLength = length;
         FramerM__gTxBuf[0] = *(volatile unsigned char *)(unsigned int )& * (volatile unsigned char *)(0x0F + 0x20);
+        FramerM__gTxBuf[1] = *(volatile unsigned char *)(unsigned int )& * (volatile unsigned char *)(0x0F + 0x20);
         FramerM__gTxByteCnt = 0;
         FramerM__gTxRunningCRC = 0;
         FramerM__gTxState = FramerM__TXSTATE_PROTO;

@@ -220,6 +220,7 @@ static inline result_t FramerM__StartTx(uint8_t proto, uint16_t length)
         FramerM__gTxProto = proto;
         FramerM__gTxLength = length;
         FramerM__gTxBuf[0] = *(volatile unsigned char *)(unsigned int )& * (volatile unsigned char *)(0x0F + 0x20);
+        FramerM__gTxBuf[1] = *(volatile unsigned char *)(unsigned int )& * (volatile unsigned char *)(0x0F + 0x20);
         FramerM__gTxByteCnt = 0;
         FramerM__gTxRunningCRC = 0;
         FramerM__gTxState = FramerM__TXSTATE_PROTO;

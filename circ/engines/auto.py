@@ -42,8 +42,10 @@ SMALL_SEARCH = 3_000
 MEDIUM_SEARCH = 80_000
 """For programs that consist of counted threads only: these a search can also prove."""
 LARGE_SEARCH = 300_000
-FEW_RUNS, MANY_RUNS = 10_000, 400_000
+FEW_RUNS, MANY_RUNS = 16_000, 150_000
 """Steps of random runs of programs with handlers, before and after context inference."""
+FEW_STATES, MANY_STATES = 100_000, 1_000_000
+"""Abstract states of context inference between these, where most proofs take less, and after them."""
 
 
 class Auto:
@@ -83,13 +85,18 @@ class Auto:
             if not isinstance(all_states, Unknown):
                 return all_states
         hints = self.static.hints(question) if synchronised else ()
-        inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
+        effort = FEW_STATES if reactive else None
+        inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints, effort)
         if not isinstance(inferred, Unknown):
             return _by("omega-circ", inferred)
         if reactive:
             chased = self.chase(program, question, replace(options, max_states=MANY_RUNS), observer)
             if not isinstance(chased, Unknown):
                 return _by("chase", chased)
+            if inferred.statistics.states > FEW_STATES:
+                inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, effort=MANY_STATES)
+                if not isinstance(inferred, Unknown):
+                    return _by("omega-circ", inferred)
         if not early:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
@@ -148,4 +155,4 @@ def _by(name: str, verdict: Verdict) -> Verdict:
 
 
 def engine() -> Engine:
-    return OnLarge(lambda: OnSections(Auto()))
+    return OnLarge(lambda: OnSections(Auto()), OnSections(Chase()))

@@ -42,6 +42,9 @@ MOST_NESTED = 3
 """Copies of a handler that runs again and again: more than so many on the stack at once are seldom needed."""
 RELEASES = (0.01, 0.0, 0.03)
 """How often a thread is no longer held back although others could go on, in programs with handlers."""
+DISTRACTIONS = (0.02, 0.1, 0.02, 1.0)
+"""How often handlers and tasks that do not access what is wanted may start while a thread is held back."""
+UNCONCERNED, WAITING = 4, 0.1
 SMALL, TELLING = 4, 0.6
 """What is open is one of so many small numbers, or mostly a number that the program speaks of."""
 
@@ -94,8 +97,8 @@ class Chase:
         while effort > 0 and not wanted & self.found.keys():
             options.check_time()
             number = self.runs[key] = self.runs.get(key, -1) + 1
-            length = self.length.setdefault(key, SHORTEST)
             run = Run(self, wanted, number)
+            length = self.length.setdefault(key, LONGEST_REACTIVE if run.reactive else SHORTEST)
             taken = run.go(min(length, effort))
             if taken == length:
                 self.length[key] = min(2 * length, LONGEST_REACTIVE if run.reactive else LONGEST)
@@ -114,6 +117,12 @@ class Run:
         self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
         self.reactive = frozenset(i for i, t in enumerate(self.program.templates) if t.role in (Role.HANDLER, Role.TASK))
         self.release = RELEASES[number % len(RELEASES)] if self.reactive else 0.0
+        self.distraction = DISTRACTIONS[number % len(DISTRACTIONS)]
+        self.concerned = frozenset(n for x in wanted for n, _, _ in self.program.accesses.get(x, ()))
+        """Templates that access what is wanted: while a thread is held back for them, others would fire for ever."""
+        self.scheduler = frozenset(i for i, t in enumerate(self.program.templates)
+                                   if self.reactive and t.role is Role.MAIN and i not in self.concerned)
+        """`main`, which goes round and round in its loop while others have something to do."""
         self.starts: Counter[int] = Counter()
         copies = COPIES[number % len(COPIES)]
         if self.reactive:
@@ -182,10 +191,20 @@ class Run:
                     order.remove(current)
                     order.insert(0, current)
         if self.reactive:
-            idle = sorted((i for i in free if self._idle(i)), key=lambda i: self.starts[self.crew[i]])
+            idle = sorted((i for i in free if self._idle(i)), key=self._turns)
             busy = [i for i in free if not self._idle(i)]
             free = idle + busy if self.random.random() < self.switch else busy + idle
+            if self.random.random() >= WAITING:
+                free.sort(key=lambda i: self.crew[i] in self.scheduler)
+            if late and self.random.random() >= self.distraction:
+                apart = [i for i in idle if self.crew[i] not in self.concerned]
+                return [i for i in free if i not in apart] + late + apart
         return free + late
+
+    def _turns(self, i: int) -> int:
+        """How often a thread's template has started, those that are concerned counted less."""
+        template = self.crew[i]
+        return self.starts[template] * (1 if template in self.concerned else UNCONCERNED)
 
     def _idle(self, i: int) -> bool:
         """Whether it is a handler or a task that has not started."""

@@ -9,6 +9,7 @@ the kernel re-checks; the departures from the paper that make them sound are tol
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from circ.engines.by_values import by_values
 from circ.engines.concrete_threads import LocalStates, NotFinite
 from circ.explain import automata, why
 from circ.likely import Name, doubtful
+from circ.mine import family
 from circ.omega import NotUnbounded, Pairs, may_exist, omega_check
 from circ.pictures import AcfaPicture, ArgPicture
 from circ.predicates import Abstraction, Predicates, Steps
@@ -38,6 +40,8 @@ MOST_K = 3
 MOST_ROUNDS = 400
 MOST_PREDICATES = 60
 """With more, refinement is unrolling a loop or counting up a variable, and every round costs more than the one before."""
+MOST_ALIKE = 6
+"""With more predicates that only a number added tells apart, it is counting up."""
 MOST_CONTEXTS = 256
 
 
@@ -54,6 +58,7 @@ class _Run:
     kept: Kept
     k: int
     reluctance: Mapping[Name, int] = field(default_factory=dict)
+    effort: int | None = None
     rounds: int = 0
     states: int = 0
     acfa: tuple[int, ...] = ()
@@ -83,6 +88,16 @@ class _Run:
         self.kept |= more
         self.predicates.include(learnt.about(self.kept.of))
 
+    def endless(self) -> str | None:
+        """Why it is not worth going on, if it is not."""
+        if len(self.predicates) > MOST_PREDICATES:
+            return f"more than {MOST_PREDICATES} predicates, and no end"
+        if self.effort is not None and self.states > self.effort:
+            return f"more than {self.effort} abstract states, and no end"
+        alike = Counter(map(family, (*self.predicates.shared, *(p for ps in self.predicates.own.values() for p in ps))))
+        counted = next((e for e, n in alike.items() if n > MOST_ALIKE), None)
+        return None if counted is None else f"it counts up: {MOST_ALIKE} predicates like '{show(counted)}', and no end"
+
     def dump(self, system: System) -> None:
         for arg in system.args:
             self.observer("dump", {"name": f"arg-{arg.skeleton.template}", "dot": ArgPicture(arg)})
@@ -99,9 +114,13 @@ class ContextInference:
         self.reluctance: Mapping[Name, int] = {}
 
     def __call__(
-        self, program: Program, question: Question, options: Options, observer: Observer, hints: Sequence[Var] = ()
+        self, program: Program, question: Question, options: Options, observer: Observer, hints: Sequence[Var] = (),
+        effort: int | None = None,
     ) -> Verdict:
-        """`hints` are globals (locks, flags) that probably matter: they are looked at, whether 0 or not, from the beginning."""
+        """`hints` are globals (locks, flags) that probably matter: they are looked at, whether 0 or not, from the beginning.
+
+        `effort`: it gives up after the round in which it has seen so many abstract states.
+        """
         kept = Kept() if options.on("slice") else everything(program)
         if self.learnt is None or self.learnt.program is not program:
             self.learnt, self.steps, self.reluctance = Predicates(program), {}, doubtful(program)
@@ -109,7 +128,7 @@ class ContextInference:
                 for template, predicate in parse_predicate(program, text):
                     self.learnt.add(predicate, template)
         run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1),
-                   self.reluctance)
+                   self.reluctance, effort)
         for v in hints:
             self.learnt.add(truth(Read(v)), program.templates[0].name)
         run.keep(Kept(frozenset(v.name for v in hints)), self.learnt)
@@ -137,11 +156,10 @@ class ContextInference:
         """Algorithm 5: infer a context for the present predicates and k, or learn from the error that stands in the way."""
         while run.rounds < MOST_ROUNDS:
             run.rounds += 1
-            if len(run.predicates) > MOST_PREDICATES:
-                return Unknown(
-                    f"more than {MOST_PREDICATES} predicates, and no end", (self.name,),
-                    "give a --predicate that tells why the error cannot happen", run.statistics(),
-                )
+            endless = run.endless()
+            if endless is not None:
+                advice = "give a --predicate that tells why the error cannot happen"
+                return Unknown(endless, (self.name,), advice, run.statistics())
             system = build(run)
             mus: list[Mu] = []
             try:

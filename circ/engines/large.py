@@ -1,7 +1,7 @@
 """An engine that looks at a large reactive program through what influences the variable asked about (`circ.focus`).
 
-What it proves there holds of the program. A race found there need not be one, so the program itself is asked then; what is
-not decided there is asked of the program in the time that is left.
+What it proves there holds of the program. A race found there need not be one, so the program itself is asked then. Where nothing
+is decided, proofs about the program would meet the same difficulties: only races are looked for in it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from circ.focus import LARGE, Influence
-from circ.verdict import Engine, Observer, Options, Question, RaceOn, Safe, Verdict
+from circ.verdict import Engine, Observer, Options, Question, RaceOn, Refuted, Safe, Unknown, Verdict
 from frontend.cfa import Program, Role
 
 SHARE = 0.7
@@ -19,10 +19,13 @@ SHARE = 0.7
 
 
 class OnLarge:
-    """Asks engines that `make` gives: one for the program, one for each view of it, so that they keep what they learn."""
+    """Asks engines that `make` gives: one for the program, one for each view of it, so that they keep what they learn.
 
-    def __init__(self, make: Callable[[], Engine]) -> None:
-        self.make = make
+    `hunter` looks for races in the program.
+    """
+
+    def __init__(self, make: Callable[[], Engine], hunter: Engine) -> None:
+        self.make, self.hunter = make, hunter
         self.engine = make()
         self._program: Program | None = None
         self._influence: Influence | None = None
@@ -42,6 +45,9 @@ class OnLarge:
                 seen = engine(view.program, question, _some_time(options), observer)
                 if isinstance(seen, Safe):
                     return view.lifted(question, seen)
+                if isinstance(seen, Unknown):
+                    found = self.hunter(program, question, options, observer)
+                    return found if isinstance(found, Refuted) else seen
         return self.engine(program, question, options, observer)
 
 
