@@ -128,13 +128,25 @@ class Numbering(Argument):
                     yield Binary("!=", other, argument)
 
     def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
-        m = self.made.get(one[0])
-        if m is None or one[0] != two[0] or a.whole or b.whole:
+        if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False
-        if not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
+        if one[0] != two[0]:
+            return self._ahead(one, a.lvalue, two, b.lvalue) or self._ahead(two, b.lvalue, one, a.lvalue)
+        m = self.made.get(one[0])
+        if m is None:
             return False
         i, j = self.at(one).root(a.lvalue.index), self.at(two).root(b.lvalue.index)
         return i == j and variables(i) == {m.taken.name} and self.started[one[0]][one[1]] and self.started[two[0]][two[1]]
+
+    def _ahead(self, creator: Spot, a: Element, made: Spot, b: Element) -> bool:
+        """Whether the creator is at the element of the thread that it creates next, and the other thread at its own."""
+        m = self.made.get(made[0])
+        if m is None or m.creator != creator[0] or not self.started[made[0]][made[1]]:
+            return False
+        if self.phases[m.template][creator[1]] & (CREATED | DONE):
+            return False
+        i, j = self.at(creator).root(a.index), self.at(made).root(b.index)
+        return variables(i) == {m.counter.name} and variables(j) == {m.taken.name}
 
     def broken(self, one: Spot, two: Spot) -> bool:
         """A thread that has started before one was created, of which nothing could be said."""

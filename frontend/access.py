@@ -24,7 +24,7 @@ from frontend.places import CHAR, Cell, Places
 from frontend.pointsto import PointsTo, Targets
 from frontend.resolve import Case, Resolver, linear
 from frontend.sharing import own_number
-from frontend.solevalues import sole
+from frontend.solevalues import pointer_in, sole
 from frontend.source import Location
 from frontend.steps import DEEP, Lock, Pending, Sketch, Step
 from frontend.types import ArrayType, CType, FloatType, FunctionType, RecordType
@@ -547,33 +547,35 @@ def _at_origin(step: Step, into: Mapping[int, list[Step]]) -> Step:
 
 
 def _origin(e: Expr, location: int, into: Mapping[int, list[Step]]) -> Expr:
-    """What a register was set to on the only way here, if nothing that went into it has changed since.
+    """What a pointer was set to on the only way here, if nothing that went into it has changed since.
 
-    A register that is a copy of another one is what that one was set to further back, whatever has become of it since.
+    A register that is a copy of another one, or lies at a distance from it, is what that one was set to further back, whatever
+    has become of it since.
     """
-    if not isinstance(e, Read) or not isinstance(e.lvalue, Var):
-        return e
     changed: set[str] = set()
-    sought = e.lvalue
+    sought = pointer_in(e)
+    result = e
     for _ in range(_LOOK_BACK):
         before = into.get(location, [])
-        if len(before) != 1:
+        if sought is None or len(before) != 1:
             return e
         for part in reversed(list(primitive(before[0].op))):
-            if sought.name in op_writes(part):
-                match part:
-                    case Assign(target=Var(), value=value) if linear(value) and not changed & variables(value):
-                        return value
-                    case Assign(target=Var(type=t), value=Read(lvalue=Var() as copied)) if t == copied.type:
-                        sought = copied
-                    case _:
-                        return e
+            if sought is not None and sought.name in op_writes(part):
+                if not isinstance(part, Assign) or not isinstance(part.target, Var) or part.value.type.width != sought.type.width:
+                    return e
+                further = pointer_in(part.value)
+                if changed & (variables(part.value) - ({further.name} if further is not None else set())):
+                    return e
+                result = put(result, {sought.name: part.value})
+                if further is None:
+                    return result if linear(result) is not None else e
+                sought = further
             changed.update(op_writes(part))
         location = before[0].source
     return e
 
 
-def put(e: Expr, values: Mapping[str, Const]) -> Expr:
+def put(e: Expr, values: Mapping[str, Expr]) -> Expr:
     """The expression with known registers put in."""
     return fold(substitute(e, lambda v: values.get(v.name) if isinstance(v, Var) else None)) if values else e
 

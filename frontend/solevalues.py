@@ -280,10 +280,18 @@ class SoleValues:
                 todo.append(into)
 
 
-def sole(e: Expr, address: Callable[[Var], tuple[int, frozenset[int]] | None]) -> tuple[Var, int, frozenset[int]] | None:
-    """The pointer in a sum of it, a constant, and indices times strides, with what `address` says of it; None if the sum is
-    nothing of the kind."""
-    pointers: list[Var] = []
+def sole(
+    e: Expr, address: Callable[[Var], tuple[int, frozenset[int]] | None],
+) -> tuple[Var, int, frozenset[int]] | None:
+    """The pointer in a sum, with what `address` says of it; None if it says nothing."""
+    v = pointer_in(e)
+    at = None if v is None else address(v)
+    return None if v is None or at is None else (v, *at)
+
+
+def pointer_in(e: Expr) -> Var | None:
+    """The pointer in a sum of it, a constant, and indices times strides; None if the expression is nothing of the kind."""
+    found: list[Var] = []
     todo = [e]
     while todo:
         match todo.pop():
@@ -292,12 +300,9 @@ def sole(e: Expr, address: Callable[[Var], tuple[int, frozenset[int]] | None]) -
             case Cast(arg=a, type=t) if t.width == a.type.width:
                 todo.append(a)
             case Read(lvalue=Var() as v):
-                pointers.append(v)
+                found.append(v)
             case Const() | Binary(op="*", right=Const()):
                 pass
             case _:
                 return None
-    if len(pointers) != 1:
-        return None
-    at = address(pointers[0])
-    return None if at is None else (pointers[0], *at)
+    return found[0] if len(found) == 1 else None
