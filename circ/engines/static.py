@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from circ.arguments import Argument, Spot
 from circ.elements import Elements
@@ -26,15 +26,16 @@ from circ.readers import Readers
 from circ.reasons import reasons
 from circ.regions import Regions
 from circ.tickets import tickets
-from circ.tracking import Survey, Tracked
+from circ.tracking import Survey, Tracked, key
 from circ.values import State
 from circ.verdict import Certificate, Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
 from frontend.cfa import Access, Edge, Program, conflict
-from frontend.expr import Element, Var, variables
+from frontend.expr import Element, Lvalue, Var, variables
 
 EFFORT = 60_000
 MOST_STATES = (1, 8)
 MOST_HINTS = 6
+MOST_RECIPES = 4
 MOST_SHARED = 8
 """Proofs that are tried for further variables; the last one first."""
 
@@ -118,14 +119,19 @@ class Shared:
     body: Mapping[str, Any]
 
 
+Recipes: TypeAlias = dict[tuple[frozenset[int], bool], list[tuple[Lvalue, ...]]]
+"""Flags of creation and joining that proofs rested on, by what is alike in the variables that need them (`Static._sort`)."""
+
+
 class Static:
     """Answers the questions of one program in turn; what its edges do is surveyed once.
 
     A large program is first seen through the variables that probably matter (`circ.focus`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, recipes: Recipes | None = None) -> None:
         self.survey: Survey | None = None
+        self._recipes: Recipes = {} if recipes is None else recipes
         self._focus: Focus | None = None
         self._small: dict[int, tuple[Program, Static]] = {}
         self._proved: list[Shared] = []
@@ -138,7 +144,7 @@ class Static:
             self._focus = Focus(program, survey) if survey.size >= LARGE else None
             self._small = {}
         for view in self._focus.views(question.variable) if self._focus is not None else ():
-            _, prover = self._small.setdefault(id(view.program), (view.program, Static()))
+            _, prover = self._small.setdefault(id(view.program), (view.program, Static(self._recipes)))
             seen = prover._prove(view.program, question, options, observer)
             if isinstance(seen, Safe):
                 return view.lifted(question, seen)
@@ -153,8 +159,10 @@ class Static:
             if known.attempt.excludes(question.variable):
                 return self._safe(question, known.attempt, Certificate(program.fingerprint(), question, "pairs", known.body))
         reason = ""
-        for seen, tracked, arguments in self._choices(program, question.variable):
-            for most in MOST_STATES:
+        guesses = self._guesses(question.variable)
+        for number, (seen, tracked, arguments) in enumerate(self._choices(program, question.variable, guesses)):
+            guessed = number < len(guesses)
+            for most in MOST_STATES[:1] if guessed else MOST_STATES:
                 options.check_time()
                 attempt = Attempt(seen, question, tracked, arguments, most, EFFORT)
                 try:
@@ -165,7 +173,7 @@ class Static:
                 except TooMuch:
                     reason = "too many pairs of places"
                     break
-                attempt = self._least(question, attempt, most)
+                attempt = attempt if guessed else self._least(question, attempt, most)
                 proof = certificate(program.fingerprint(), seen, question, attempt.regions, attempt.pairing, attempt.arguments)
                 observer("static", {"tracked": len(attempt.tracked.globals), "pairs": len(attempt.pairing.pairs)})
                 # Pairs of value sets are inductive as they are made; what arguments and mathematical integers add is not sure.
@@ -173,6 +181,7 @@ class Static:
                 judgement = None if sure else check_certificate(program, question, proof)
                 if judgement is None or isinstance(judgement, Accepted):
                     if sure:
+                        self._remember(question.variable, attempt.tracked)
                         self._proved = [Shared(attempt, proof.body), *self._proved[:MOST_SHARED - 1]]
                     return self._safe(question, attempt, proof)
                 return Unknown(f"the proof does not hold as written ({judgement})", ("static",))
@@ -182,6 +191,30 @@ class Static:
         self.survey = Survey(program)
         self._proved = []
         return self.survey
+
+    def _guesses(self, variable: str) -> tuple[Tracked, ...]:
+        """The lock that is held at most accesses, with what proofs needed beside it for variables that the same threads use."""
+        assert self.survey is not None
+        locks, none = self.survey.locks_of(variable)[:1], tuple(() for _ in self.survey.program.templates)
+        found = [Tracked(tuple(locks), none)]
+        for flags in self._recipes.get(self._sort(variable), ()):
+            known = (v for v in flags if self.survey.cells.get(key(v) or ("", None)) == v)
+            found.append(Tracked(tuple(dict.fromkeys((*locks, *known))), none))
+        return tuple(found)
+
+    def _remember(self, variable: str, tracked: Tracked) -> None:
+        assert self.survey is not None
+        locks = self.survey.locks_of(variable)
+        flags = tuple(v for v in tracked.globals if v not in locks)
+        recipes = self._recipes.setdefault(self._sort(variable), [])
+        if flags and flags not in recipes and len(recipes) < MOST_RECIPES:
+            recipes.append(flags)
+
+    def _sort(self, variable: str) -> tuple[frozenset[int], bool]:
+        """Which threads use a variable, and whether any lock is held where they do."""
+        assert self.survey is not None
+        users = frozenset(n for n, _, _ in self.survey.program.accesses.get(variable, ()))
+        return users, bool(self.survey.locks_of(variable))
 
     def _safe(self, question: RaceOn, attempt: Attempt, proof: Certificate) -> Safe:
         assert self.survey is not None
@@ -200,13 +233,15 @@ class Static:
         """Whether there is a lock that only an argument of this engine understands: one that counts."""
         return Readers(program).applies or bool(tickets(program))
 
-    def _choices(self, program: Program, variable: str) -> Iterator[tuple[Outline, Tracked, tuple[Argument, ...]]]:
+    def _choices(
+        self, program: Program, variable: str, guesses: tuple[Tracked, ...]
+    ) -> Iterator[tuple[Outline, Tracked, tuple[Argument, ...]]]:
         """What to try, the cheapest first: values of cells alone, then with arguments that apply."""
         assert self.survey is not None
         levels = list(dict.fromkeys(self.survey.levels(variable)))
-        names = [frozenset().union(*(level.names(n) for level in levels)) for n in range(len(program.templates))]
+        names = [frozenset().union(*(level.names(n) for level in (*guesses, *levels))) for n in range(len(program.templates))]
         seen = outline(program, variable, self.survey.touched, names, _marks(program, ()))
-        for tracked in levels:
+        for tracked in (*guesses, *levels):
             yield seen, tracked, ()
         known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program),
                                  Publication(program, variable)]
