@@ -15,6 +15,7 @@ from circ.kernel.reachable import check_reachable
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Unknown, silent
 from frontend.cfa import Program
+from tests import finite_random
 from tests.build import program, thread
 from tests.randomc.automata import random_program
 
@@ -123,3 +124,9 @@ def test_no_more_threads_run_than_there_are_numbers_for() -> None:
     turns = "0 1 [turn == me] / 1 2 x = 1 / 2 0 turn = 1 - turn"
     p = program("x turn:u8", thread("w", turns, "me:u1=self"))
     assert [len(crew) for n in (2, 3) for crew in crews(p, n)] == [2]
+
+
+def test_a_number_that_was_left_open_and_only_sampled_is_looked_at_again() -> None:
+    """The run needs a thread's own number, which decides too little to be kept, in 32 bits."""
+    verdict = answer(finite_random.random_program(4201477), Assertions(), Options(max_states=20_000), silent)
+    assert isinstance(verdict, Refuted)

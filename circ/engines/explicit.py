@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from circ.engines.explicit_facts import forgotten, local_locations, samples, waited_for
@@ -67,6 +68,10 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
                 return Unknown(f"more than {options.max_states} states with {len(crew)} threads", tuple(tried),
                                "name fewer threads, or use another engine", Statistics(states=states))
             if not unbounded:
+                if not search.domain.exact and (space.open.globals or any(space.open.locals)):
+                    # What was left open was only sampled; what it really is may be the value that matters.
+                    closed = replace(options, switches={**options.switches, "open": False})
+                    return answer(program, question, closed, observer)
                 return _all_explored(search, Statistics(states=states))
         tried.append(f"no {_what(question)} with {copies} threads of unbounded number")
     return Unknown(f"no {_what(question)} with up to {COPIES[-1]} threads; more cannot be excluded by search", tuple(tried),
