@@ -22,7 +22,7 @@ from multiprocessing.pool import Pool
 from circ import engines
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
-from circ.verdict import Assertions, Options, RaceOn, subjects
+from circ.verdict import Assertions, Engine, Options, RaceOn, subjects
 from tests import finite_arbiter
 from tests.kernel.attack import attack, random_program
 from tests.kernel.sabotage import cases
@@ -94,13 +94,17 @@ def _against_gcc(found: Iterable[list[Difference]], count: int) -> int:
 
 
 # --------------------------------------------------------------------------------------------------- the oracle
-def _judge(task: tuple[str, range, float]) -> Table:
-    name, seeds, seconds = task
+def _fresh(name: str) -> Engine:
     entry = engines.find(name)
     assert entry is not None, f"no engine {name}"
+    return entry.load()
+
+
+def _judge(task: tuple[str, range, float]) -> Table:
+    name, seeds, seconds = task
     total = Table()
     for seed in seeds:
-        total.add(disagreements(entry.load(), [seed], Options(), seconds))
+        total.add(disagreements(_fresh(name), [seed], Options(), seconds))
     return total
 
 
@@ -109,12 +113,10 @@ THREADED = (pthread_program, heap_program, memory_program)
 
 def _judge_threads(task: tuple[str, range, float]) -> Table:
     name, seeds, seconds = task
-    entry = engines.find(name)
-    assert entry is not None, f"no engine {name}"
     total = Table()
     for seed in seeds:
         program = load_text(THREADED[seed % len(THREADED)](seed))
-        engine = entry.load()
+        engine = _fresh(name)
         for v in subjects(program):
             examine(total, engine, seed, program, RaceOn(v.name), Options(), seconds)
     return total
@@ -137,13 +139,11 @@ def _against_sanitizer(tallies: Iterable[sanitizer.Tally]) -> int:
 
 def _judge_automata(task: tuple[str, range, float]) -> Table:
     name, seeds, seconds = task
-    entry = engines.find(name)
-    assert entry is not None, f"no engine {name}"
     total = Table()
     for seed in seeds:
         program = random_program(random.Random(seed))
         for question in (RaceOn("x"), Assertions()):
-            examine(total, entry.load(), seed, program, question, Options(), seconds)
+            examine(total, _fresh(name), seed, program, question, Options(), seconds)
     return total
 
 
