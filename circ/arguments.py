@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from circ.values import State
 from frontend.cfa import Access
-from frontend.expr import Expr, Lvalue, Read, Var, substitute
+from frontend.expr import Element, Expr, Lvalue, Read, Var, substitute
 
 Spot: TypeAlias = tuple[int, int]
 """A template and the first location of a region."""
@@ -66,4 +66,13 @@ class Argument:
 
 def of_thread(e: Expr, number: int, own: frozenset[str]) -> Expr:
     """The expression with the locals in `own` written as those of thread `number`."""
-    return substitute(e, lambda v: Read(Var(f"{v.name}@{number}", v.type)) if isinstance(v, Var) and v.name in own else None)
+    def named(v: Lvalue) -> Expr | None:
+        match v:
+            case Var(name=name, type=t) if name in own:
+                return Read(Var(f"{name}@{number}", t))
+            case Element(array=name, index=i, type=t) if name in own:
+                return Read(Element(f"{name}@{number}", i, t))
+            case _:
+                return None
+
+    return substitute(e, named)

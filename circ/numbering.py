@@ -40,14 +40,14 @@ class Numbering(Argument):
     def __init__(self, program: Program, variable: str) -> None:
         self.program, self.variable = program, variable
         self.own = [frozenset(v.name for v in t.locals) for t in program.templates]
-        self.made = {m.template: m for n in range(len(program.templates)) if (m := _made(program, n)) is not None}
+        self.made = {m.template: m for n in range(len(program.templates)) if (m := made_by(program, n)) is not None}
         self.phases = {m.template: p for m in self.made.values() if (p := _phases(program, m)) is not None}
         self.made = {t: m for t, m in self.made.items() if t in self.phases}
         wanted = [self._wanted(n) for n in range(len(program.templates))]
         self.facts = [OwnFacts(t, frozenset(), w) for t, w in zip(program.templates, wanted, strict=True)] if self.made else []
         names = " and ".join(program.templates[t].name for t in self.made)
         self.words = f"threads of {names} are created with arguments that differ, and each touches the elements of its own"
-        self.started = {t: _still(program, m) for t, m in self.made.items()}
+        self.started = {t: still_has(program, m) for t, m in self.made.items()}
 
     @property
     def applies(self) -> bool:
@@ -156,7 +156,7 @@ class Numbering(Argument):
 
 
 # --------------------------------------------------------------------------------------------------- finding it
-def _made(program: Program, number: int) -> Made | None:
+def made_by(program: Program, number: int) -> Made | None:
     """How the threads of a template are made, if that is by one edge of one thread that counts."""
     t = program.templates[number]
     shared = {v.name for v in program.globals}
@@ -244,7 +244,7 @@ def _counts(e: Edge, counter: Var) -> bool:
             return False
 
 
-def _still(program: Program, m: Made) -> list[bool]:
+def still_has(program: Program, m: Made) -> list[bool]:
     """The locations at which the thread's local still has the argument."""
     cfa = program.templates[m.template].cfa
     writes = {e for e in cfa.edges if m.taken.name in op_writes(e.op) and e.source != cfa.start}

@@ -68,3 +68,13 @@ def test_the_index_is_named_nowhere_else() -> None:
     claims = body()
     claims["pairs"][0][-1] = [[0]]
     assert isinstance(check(made(), claims), Refused)
+
+
+@pytest.mark.parametrize(("claim", "kind"), [(SMALL, Accepted), (f"(|| (== @any:u64 2:u64) {SMALL})", Refused)])
+def test_what_is_said_of_one_element_follows_for_another_one_after_the_step(claim: str, kind: type[Outcome]) -> None:
+    """n goes on to an element that the step does not look at; that it is small, too, is known of every element only."""
+    target = program("x n:u64 a:u64[4]=1", thread("w", "0 0 n = n + 1 / 0 1 [a[n] > 1] / 1 2 x = 1"))
+    claims = {"classes": [[0, 1, 1]], "formulas": [claim, "(<= a[n:u64]:u64 1:u64)"],
+              "pairs": [[0, 0, 0, 0, [[1]]]], "every": [[0, 0, 0, 0, [[0]]]]}
+    outcome = check(target, claims)
+    assert isinstance(outcome, kind), outcome

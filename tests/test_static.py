@@ -13,6 +13,7 @@ from corpus import PROGRAMS, Example, collect
 
 from circ.engines import explicit
 from circ.engines.static import Static
+from circ.joining import Joining
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.values import TOP, Cells, ValueSet, join, meet, single, within
@@ -177,3 +178,35 @@ def test_conditions_refine_cells() -> None:
     assert after("!=", 0, TOP) == [(ValueSet(True, frozenset((0,))),)]
     assert after("<", 2, ValueSet(False, frozenset((1, 2, 3)))) == [(single(1),)]
     assert after("==", 0, ValueSet(True, frozenset((0,)))) == []
+
+
+# ------------------------------------------------------------------------------------------------ threads joined one by one
+JOINED = """
+#include <pthread.h>
+pthread_t t[50]; int r[50];
+void *work(void *arg) { r[(long)arg] = 1; return 0; }
+int main(void) {
+  long i;
+  for (i = 0; i < 50; i++) { if (pthread_create(&t[i], 0, work, (void *)(PASSED))) return 1; }
+  for (i = 0; i < 50; i++) { pthread_join(t[AWAITED], 0); r[TOUCHED]++; }
+}
+"""
+
+
+@pytest.mark.parametrize(("passed", "awaited", "touched"), [("i", "i", "i"), ("i / 2", "i", "i"), ("i", "0", "i"), ("i", "i", "49 - i")])
+def test_threads_joined_one_by_one(
+    passed: str, awaited: str, touched: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if the argument claims that all accesses are apart, the kernel believes it only where they are."""
+    file = tmp_path / "joined.c"
+    file.write_text(JOINED.replace("PASSED", passed).replace("AWAITED", awaited).replace("TOUCHED", touched))
+    p = load(file)
+    good = passed == awaited == touched
+    verdict = prove(p, "r[]")
+    if good:
+        assert isinstance(verdict, Safe) and any("one that it joined" in sentence for sentence in verdict.why)
+    else:
+        assert isinstance(verdict, Unknown)
+        monkeypatch.setattr(Joining, "apart", lambda *_: True)
+        verdict = prove(p, "r[]")
+        assert isinstance(verdict, Unknown) and REFUSED in verdict.reason

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from circ.arguments import Argument, Spot
 from circ.elements import Elements
 from circ.focus import LARGE, Focus
+from circ.joining import Joining
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.numbering import Numbering
@@ -33,6 +34,8 @@ from frontend.cfa import Access, Edge, Program, conflict
 from frontend.expr import Element, Lvalue, Var, variables
 
 EFFORT = 60_000
+FEW = 4
+"""So many templates are worth the effort once; where there are more, there are more pairs of them."""
 MOST_STATES = (1, 8)
 MOST_HINTS = 6
 MOST_RECIPES = 4
@@ -159,12 +162,13 @@ class Static:
             if known.attempt.excludes(question.variable):
                 return self._safe(question, known.attempt, Certificate(program.fingerprint(), question, "pairs", known.body))
         reason = ""
+        effort = EFFORT * (1 + len(program.templates) // FEW)
         guesses = self._guesses(question.variable)
         for number, (seen, tracked, arguments) in enumerate(self._choices(program, question.variable, guesses)):
             guessed = number < len(guesses)
             for most in MOST_STATES[:1] if guessed else MOST_STATES:
                 options.check_time()
-                attempt = Attempt(seen, question, tracked, arguments, most, EFFORT)
+                attempt = Attempt(seen, question, tracked, arguments, most, effort)
                 try:
                     attempt.pairing.run()
                 except Open as pair:
@@ -173,7 +177,7 @@ class Static:
                 except TooMuch:
                     reason = "too many pairs of places"
                     break
-                attempt = attempt if guessed else self._least(question, attempt, most)
+                attempt = attempt if guessed else self._least(question, attempt, most, effort)
                 proof = certificate(program.fingerprint(), seen, question, attempt.regions, attempt.pairing, attempt.arguments)
                 observer("static", {"tracked": len(attempt.tracked.globals), "pairs": len(attempt.pairing.pairs)})
                 # Pairs of value sets are inductive as they are made; what arguments and mathematical integers add is not sure.
@@ -244,16 +248,16 @@ class Static:
         for tracked in (*guesses, *levels):
             yield seen, tracked, ()
         known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program),
-                                 Publication(program, variable)]
+                                 Publication(program, variable), Joining(program, variable)]
         found = tuple(a for a in known if a.applies)
         if found:
             seen = outline(program, variable, self.survey.touched, names, _marks(program, found))
             for tracked in levels:
                 yield seen, tracked, found
 
-    def _least(self, question: RaceOn, found: Attempt, most: int) -> Attempt:
+    def _least(self, question: RaceOn, found: Attempt, most: int, given: int) -> Attempt:
         """The proof with as few cells as it takes, so that the kernel has little to look at."""
-        effort = 2 * (EFFORT - found.pairing.effort) + 100
+        effort = 2 * (given - found.pairing.effort) + 100
         size = max(1, len(found.tracked.cells()) // 2)
         while True:
             cells = found.tracked.cells()

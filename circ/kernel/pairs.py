@@ -35,7 +35,8 @@ sum fits the type: known from the counts, or assumed, and then the assumption is
 
 Formulas for every index: Q[a,A,b,B](g, l1, l2, j), a missing row being true, holds of the two threads for every j, whenever P
 does. Init, S1, S2 and T1 prove it for a j of which nothing is known, from Q before the step for that same j and for the indices
-that the step uses: what holds for every index holds for those. Only in programs without atomic locations, so that there is no K.
+that the step uses: what holds for every index holds for those. P after the step may be proved from Q before it for the indices
+that P names, with their values after the step. Only in programs without atomic locations, so that there is no K.
 
 A run of one thread alone, where others might have existed, is a run in which those stay at their start, as long as no
 `AllAt` waits for them to leave it (checked where it matters); a program of one thread in all has unary facts instead.
@@ -43,7 +44,7 @@ A run of one thread alone, where others might have existed, is a run in which th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, assert_never
@@ -176,15 +177,16 @@ class PairsCheck:
     def s1(self, a: int, b: int) -> Iterator[Obligation]:
         for one, two, step, moment, before in self.steps_of_first(a, b):
             after = Place(1, a, step.target)
-            yield from self.both("S1", before, after, two, moment, (one, two, step))
+            yield from self.both("S1", before, after, two, moment, (one, two, step), (one, two))
 
     def s2(self, a: int, b: int) -> Iterator[Obligation]:
         for ca, cb in product(self.quiet[a], self.classes[b]):
             one, two = Place(1, a, ca), Place(2, b, cb)
             h = self.h(one, two)
             for step, moment in self.possible_steps(two, (one,), h):
-                before = (*moment.constraints, *h, *self.counts(one, two), *self.indexed(two, step, (one, two)))
-                yield from self.both("S2", before, one, Place(2, b, step.target), moment, (one, two, step))
+                before = (*moment.constraints, *h, *self.counts(one, two),
+                          *self.indexed(self.threads.indices_of(two, step.edge.op), (one, two)))
+                yield from self.both("S2", before, one, Place(2, b, step.target), moment, (one, two, step), (one, two))
 
     def t1(self, a: int, b: int, c: int) -> Iterator[Obligation]:
         for three, step in self.seen_steps(c):
@@ -215,20 +217,24 @@ class PairsCheck:
         if self.impossible(h) or self.stopped(step, (one, two)):
             return
         moment = self.threads.step(three, step.edge.op)
+        pairs = (one, two), (one, three), (two, three)
         before = (*moment.constraints, *h, *self.counts(one, two, three),
-                  *self.indexed(three, step, (one, two), (one, three), (two, three)))
+                  *self.indexed(self.threads.indices_of(three, step.edge.op), *pairs))
         if step.target in self.atomic[three.template]:
             goal = self.holder(one, two, Place(3, three.template, step.target), moment)
             yield Obligation(name, before, goal, (one, two, three, step))
         else:
-            yield from self.both(name, before, one, two, moment, (one, two, three, step))
+            yield from self.both(name, before, one, two, moment, (one, two, three, step), *pairs)
 
     def both(self, name: str, before: tuple[Term, ...], one: Place, two: Place, moment: Moment,
-             about: tuple[object, ...]) -> Iterator[Obligation]:
-        """P and Q of the two at that moment, one conjunct after the other."""
-        for row in (self._row(one, two), self.every(one, two)):
-            for part in () if row is None else row.parts:
-                yield Obligation(name, before, self.threads.holds(part, moment, (one, two)), about)
+             about: tuple[object, ...], *pairs: tuple[Place, Place]) -> Iterator[Obligation]:
+        """P and Q of the two at that moment, one conjunct after the other; `pairs` are those of which Q holds before the step."""
+        for part in self._row(one, two).parts:
+            more = self.indexed(self.threads.indices_in(part, moment, (one, two)), *pairs)
+            yield Obligation(name, (*before, *more), self.threads.holds(part, moment, (one, two)), about)
+        every = self.every(one, two)
+        for part in () if every is None else every.parts:
+            yield Obligation(name, before, self.threads.holds(part, moment, (one, two)), about)
 
     def race(self, a: int, b: int, accesses: Sequence[Accesses]) -> Iterator[Obligation]:
         for one, two, overlap, first, second, moving in self.conflicts(a, b, accesses):
@@ -327,13 +333,14 @@ class PairsCheck:
     def every(self, one: Place, two: Place) -> Row | None:
         return self.body.every.get((one.template, one.cls, two.template, two.cls))
 
-    def indexed(self, mover: Place, step: Step, *pairs: tuple[Place, Place]) -> Iterator[Term]:
-        """Q of these pairs, both ways round, for the indices that a step uses."""
+    def indexed(self, indices: Iterable[Term], *pairs: tuple[Place, Place]) -> Iterator[Term]:
+        """Q of these pairs, both ways round, before the step, for these indices."""
         if self.body.every:
-            for places in (p for one, two in pairs for p in ((one, two), (two, one))):
-                row = self.every(*places)
-                for part in () if row is None else row.parts:
-                    yield from self.threads.at_indices(part, places, mover, step.edge.op)
+            for index in indices:
+                for places in (p for one, two in pairs for p in ((one, two), (two, one))):
+                    row = self.every(*places)
+                    for part in () if row is None else row.parts:
+                        yield self.threads.at_index(part, places, index)
 
     def beside(self, one: Place, two: Place, three: Place) -> tuple[Term, ...]:
         """What holds before a step while the third is at an atomic location."""
@@ -376,7 +383,7 @@ class PairsCheck:
             h = self.h(one, two)
             for step, moment in self.possible_steps(one, (two,), h):
                 yield one, two, step, moment, (*moment.constraints, *h, *self.counts(one, two),
-                                               *self.indexed(one, step, (one, two)))
+                                               *self.indexed(self.threads.indices_of(one, step.edge.op), (one, two)))
 
     def possible_steps(self, mover: Place, others: tuple[Place, ...], h: tuple[Term, ...]) -> Iterator[tuple[Step, Moment]]:
         if not self.impossible(h):

@@ -23,7 +23,7 @@ from frontend.cfa import (
     op_writes,
     primitive,
 )
-from frontend.expr import BOOL, Binary, Const, Element, Expr, Read, Var
+from frontend.expr import BOOL, Binary, Const, Element, Expr, Read, Var, reads
 
 Terms: TypeAlias = Mapping[str, Term]
 
@@ -137,12 +137,22 @@ class Threads:
     def _locals(self, place: Place, moment: Moment) -> Terms:
         return moment.locals if place.slot == moment.mover else self.locals[place.slot, place.template]
 
-    def at_indices(self, row: Row, places: Sequence[Place], mover: Place, op: Op) -> Iterator[Term]:
-        """The row before the step, for each index of an array that the operation of `mover` reads or writes."""
+    def at_index(self, row: Row, places: Sequence[Place], index: Term) -> Term:
+        """The row before the step, for one index."""
+        return self.formula(row, {**self.globals, ANY.name: index}, [self._locals(p, self.before) for p in places])
+
+    def indices_of(self, mover: Place, op: Op) -> Iterator[Term]:
+        """The indices of arrays that an operation of `mover` reads or writes."""
         named = {**self.globals, **self.locals[mover.slot, mover.template]}
         for e in dict.fromkeys(_indices(op)):
-            index = self.encoder.index(e, named)
-            yield self.formula(row, {**self.globals, ANY.name: index}, [self._locals(p, self.before) for p in places])
+            yield self.encoder.index(e, named)
+
+    def indices_in(self, row: Row, moment: Moment, places: Sequence[Place]) -> Iterator[Term]:
+        """The indices of arrays that the row names, with the values of that moment."""
+        mine = [self._locals(p, moment) for p in places]
+        named = {s.text: mine[s.slot - 1][s.name] if s.slot else moment.globals[s.name] for s in row.symbols}
+        for e in dict.fromkeys(v.index for c in row.dnf for f in c for v in reads(f) if isinstance(v, Element)):
+            yield self.encoder.index(e, named)
 
     # ----------------------------------------------------------------------------------------------- thread numbers
     def numbers(self, places: Sequence[Place], at_start: bool = False) -> tuple[Term, ...]:
