@@ -56,14 +56,7 @@ class Joining(Argument):
         """The locations of the created thread at which it has started and surely not said that it is done."""
         assert self.made is not None
         cfa = self.program.templates[self.made.template].cfa
-        over = {e.target for e in cfa.edges if self.ghosts.done.name in op_writes(e.op)}
-        out = cfa.leaving()
-        todo = sorted(over)
-        while todo:
-            for e in out[todo.pop()]:
-                if e.target not in over:
-                    over.add(e.target)
-                    todo.append(e.target)
+        over = cfa.behind(e.target for e in cfa.edges if self.ghosts.done.name in op_writes(e.op))
         return [q != cfa.start and q not in over for q in range(cfa.size)]
 
     # ----------------------------------------------------------------------------------------------- the argument

@@ -247,13 +247,5 @@ def _counts(e: Edge, counter: Var) -> bool:
 def still_has(program: Program, m: Made) -> list[bool]:
     """The locations at which the thread's local still has the argument."""
     cfa = program.templates[m.template].cfa
-    writes = {e for e in cfa.edges if m.taken.name in op_writes(e.op) and e.source != cfa.start}
-    lost: set[int] = {e.target for e in writes}
-    out = cfa.leaving()
-    todo = list(lost)
-    while todo:
-        for e in out[todo.pop()]:
-            if e.target not in lost:
-                lost.add(e.target)
-                todo.append(e.target)
+    lost = cfa.behind(e.target for e in cfa.edges if m.taken.name in op_writes(e.op) and e.source != cfa.start)
     return [q != cfa.start and q not in lost for q in range(cfa.size)]

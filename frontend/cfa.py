@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, assert_never
@@ -237,6 +237,18 @@ class Cfa:
         for edge in self.edges:
             out[edge.source].append(edge)
         return tuple(map(tuple, out))
+
+    def behind(self, locations: Iterable[int]) -> frozenset[int]:
+        """These locations and all that some path leads to from them."""
+        out = self.leaving()
+        found = set(locations)
+        todo = list(found)
+        while todo:
+            for e in out[todo.pop()]:
+                if e.target not in found:
+                    found.add(e.target)
+                    todo.append(e.target)
+        return frozenset(found)
 
 
 class Role(enum.Enum):

@@ -102,7 +102,8 @@ class _View:
                 self._accessing[name].append(i)
             if any(isinstance(p, AllAt) or (isinstance(p, Assume) and not variables(p.cond)) for p in primitive(e.op)):
                 self._always.append(i)
-        self._alive = _reachable(cfa)
+        alive = cfa.behind([cfa.start])
+        self._alive = [q in alive for q in range(cfa.size)]
         self._section = _sections(cfa)
         sorts: dict[tuple[bool, ...], int] = {}
         self._sort = [sorts.setdefault(tuple(q in s for s in waits), len(sorts)) for q in range(cfa.size)]
@@ -209,21 +210,6 @@ def _renamed(edge: Edge, nodes: dict[str, list[int]]) -> Edge:
 def _waiting(wait: AllAt, nodes: dict[str, list[int]]) -> AllAt:
     node = nodes.get(wait.template)
     return wait if node is None else AllAt(wait.template, frozenset(node[q] for q in wait.locations) - {-1})
-
-
-def _reachable(cfa: Cfa) -> list[bool]:
-    """Which locations some path from the start leads to."""
-    out: list[list[int]] = [[] for _ in range(cfa.size)]
-    for e in cfa.edges:
-        out[e.source].append(e.target)
-    found = [False] * cfa.size
-    todo = [cfa.start]
-    while todo:
-        q = todo.pop()
-        if not found[q]:
-            found[q] = True
-            todo.extend(out[q])
-    return found
 
 
 def _sections(cfa: Cfa) -> list[int]:
