@@ -6,7 +6,7 @@ does. The outline is a program again, whose automata use those first locations, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from frontend.cfa import SKIP, AllAt, Cfa, Edge, Program, ThreadTemplate, primitive
@@ -23,10 +23,10 @@ class Outline:
 
 
 def outline(
-    program: Program, variable: str, touched: Sequence[Sequence[frozenset[str]]], names: Sequence[frozenset[str]],
+    program: Program, asked: Collection[str], touched: Sequence[Sequence[frozenset[str]]], names: Sequence[frozenset[str]],
     marks: Sequence[Sequence[Hashable]],
 ) -> Outline:
-    """The outline for a question about a variable.
+    """The outline for questions about some variables.
 
     `touched` gives for each edge what it writes or tests, `names` for each template what matters, `marks` what tells locations
     apart in any case.
@@ -43,7 +43,7 @@ def outline(
         edges: dict[object, Edge] = {}
         for i, e in enumerate(t.cfa.edges):
             source, target = first[e.source], first[e.target]
-            accesses = tuple(a for a in e.accesses if a.variable == variable)
+            accesses = tuple(a for a in e.accesses if a.variable in asked)
             if source is None or target is None or not (visible[i] or accesses or source != target):
                 continue
             made = Edge(source, target, e.op if visible[i] else SKIP, accesses, e.protected, e.location)

@@ -47,6 +47,8 @@ class Lattice:
         self.states: list[State] = []
         self.said: list[int] = []
         """For each state a mask of the cells about which it says something, and `ENTERS`."""
+        self.joined = False
+        """Whether states had to be joined because there were too many."""
         self._number: dict[State, int] = {}
         self._met: dict[tuple[int, int], int] = {}
         self._within: dict[tuple[int, int], bool] = {}
@@ -83,6 +85,7 @@ class Lattice:
         states[:] = [s for s in states if not self.within(s, n)]
         states.append(n)
         if len(states) > most:
+            self.joined = True
             states[:] = [self.number(reduce(join, (self.states[s] for s in states)))]
         return True
 
@@ -218,7 +221,7 @@ class Pairing:
         states = self.pairs.setdefault((i, j), [])
         if not self.lattice.include(states, g, self.most):
             return
-        if any(self.forbidden(self.threads[i], self.threads[j], self.lattice.states[s]) for s in states):
+        if self.forbidden(self.threads[i], self.threads[j], self.lattice.states[states[-1]]):
             raise Open(self.threads[i], self.threads[j])
         self.near[i][j] = None
         self.near[j][i] = None

@@ -10,7 +10,6 @@ from circ.outline import Outline
 from circ.pairing import Pairing, ThreadState
 from circ.regions import Regions
 from circ.values import ValueSet, anything
-from circ.verdict import Certificate, Question
 from frontend.cfa import show_exact
 from frontend.expr import Binary, Const, Expr, Lvalue, Read, Var
 
@@ -19,12 +18,11 @@ Dnf: TypeAlias = dict[tuple[int, ...], None]
 TRUE_ROW: list[list[int]] = [[]]
 
 
-def certificate(
-    fingerprint: str, seen: Outline, question: Question, regions: Sequence[Regions], pairing: Pairing,
-    arguments: Sequence[Argument],
-) -> Certificate:
+def pairs_body(
+    seen: Outline, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]
+) -> dict[str, Any]:
     """The pairs as rows; regions about which all rows say the same become one class."""
-    return Certificate(fingerprint, question, "pairs", _Writer(seen, regions, pairing, arguments).body())
+    return _Writer(seen, regions, pairing, arguments).body()
 
 
 class _Writer:

@@ -38,8 +38,7 @@ def _about(program: Program, variable: str, survey: Survey, cell: Lvalue) -> Ite
             yield f"{others or 'nobody'} waits until {thread} has ended"
     elif k is not None and k in survey.locks:
         bit = survey.locks[k]
-        places = [(n, e) for n, t in enumerate(program.templates) for e in t.cfa.edges
-                  if any(a.variable == variable and a.kind is not AccessKind.SYNC for a in e.accesses)]
+        places = [(n, e) for n, e, a in program.accesses.get(variable, ()) if a.kind is not AccessKind.SYNC]
         bare = [(n, e) for n, e in places if not survey.held[n][e.source] & bit]
         if not bare:
             yield f"every access is made with {name} held"

@@ -19,6 +19,8 @@ MOST_LOCALS = 12
 
 Key: TypeAlias = tuple[str, int | None]
 """A cell: a scalar's name, or an array's with a constant index."""
+Cell: TypeAlias = tuple[int | None, Lvalue]
+"""A tracked cell with the template it belongs to, None for a global."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +30,16 @@ class Tracked:
     globals: tuple[Lvalue, ...]
     locals: tuple[tuple[Var, ...], ...]
 
-    def cells(self) -> list[tuple[int | None, Lvalue]]:
-        """Every tracked cell with the template it belongs to, None for a global; those that are guessed last come first."""
-        own = [(n, v) for n, vs in enumerate(self.locals) for v in vs]
+    def cells(self) -> list[Cell]:
+        """Every tracked cell; those that are guessed last come first."""
+        own: list[Cell] = [(n, v) for n, vs in enumerate(self.locals) for v in vs]
         return [*own, *((None, v) for v in reversed(self.globals))]
 
     def names(self, template: int) -> frozenset[str]:
         """The variables that tracked cells belong to, as that template sees them."""
         return frozenset(map(name_of, (*self.globals, *self.locals[template])))
 
-    def without(self, cells: Iterable[tuple[int | None, Lvalue]]) -> Tracked:
+    def without(self, cells: Iterable[Cell]) -> Tracked:
         """All but these cells."""
         dropped = set(cells)
         return Tracked(tuple(v for v in self.globals if (None, v) not in dropped),
