@@ -33,7 +33,7 @@ from typing import Any
 
 from frontend.source import FrontendError, Location
 
-PLATFORMS = ("atmega103", "atmega128")
+PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr")
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,15 @@ def test_attributes_decide_whether_a_handler_preempts_itself(program: Make) -> N
         assert made.template("__vector_16").count == count and verdict(made, "x") == expected
 
 
+@pytest.mark.parametrize(("platform", "enabled", "expected"), [
+    ("atmega328p", "*(volatile uint8_t *)0x6e = 1;", "race"), ("atmega328p", "*(volatile uint8_t *)0x57 = 1;", "safe"),
+    ("avr", "", "race"), ("atmega128", "", "safe")])
+def test_each_part_has_its_own_enable_bits(program: Make, platform: str, enabled: str, expected: str) -> None:
+    """The timer's bit is elsewhere on the smaller parts; of a part without a table every handler may start."""
+    text = AVR + "ISR(__vector_16) { x++; }\nint main(void) { %s sei(); for (;;) x--; }\n" % enabled
+    assert verdict(program(text, platform), "x") == expected
+
+
 def test_one_conversion_for_each_start(program: Make) -> None:
     text = AVR + "ISR(ADC_vect) { %s x = 1; }\nint main(void) { ADCSRA = 0x88; sei(); for (;;) { %s } }\n"
     assert verdict(program(text % ("sei();", "x = 2; ADCSRA |= 1 << ADSC; while (x == 2) ;"), "atmega128"), "x") == "race"

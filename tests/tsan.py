@@ -85,6 +85,12 @@ class Seen:
     def wrong(self) -> bool:
         return not self.racy and self.reports > 0
 
+    @property
+    def shown(self) -> str:
+        if self.trouble:
+            return self.trouble
+        return f"{'REPORTED' if self.wrong else 'reported' if self.reports else 'not reported'} in {self.runs} runs that ended"
+
 
 def judge(path: Path, runs: int, folder: Path) -> Seen:
     """Compiles and runs one program; a racy one only until it was seen."""
@@ -114,13 +120,15 @@ def compiled(path: Path, helpers: Path, binary: Path, optimised: str = "-O1") ->
 
 
 def watched(binary: Path, runs: int) -> Iterator[bool]:
-    """For each run that ends whether a race was reported in it."""
+    """For each run that ends whether a race was reported in it; one that never ends (a deadlock, a server) makes us less patient."""
+    patience = 5.0
     for seed in range(1, runs + 1):
         try:
-            ran = subprocess.run([str(binary)], capture_output=True, text=True, timeout=5, check=False, errors="replace",
+            ran = subprocess.run([str(binary)], capture_output=True, text=True, timeout=patience, check=False, errors="replace",
                                  env={"SEED": str(seed), "TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
         except subprocess.TimeoutExpired:
-            continue  # a deadlock, or a loop that waits for what never comes
+            patience = 0.5
+            continue
         yield bool(re.search(r"WARNING: ThreadSanitizer: (data race|heap-use-after-free)", ran.stderr))
 
 
@@ -137,11 +145,10 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
         folder = Path(name)
         (folder / "helpers.c").write_text(HELPERS)
-        seen = list(pool.map(lambda p: judge(p, options.runs, folder), programs))
-    for s in seen:
-        if s.wrong or s.trouble or (s.racy and not s.reports):
-            what = "REPORTED" if s.wrong else s.trouble or f"not seen in {s.runs} runs"
-            print(f"{s.name:40} {'race' if s.racy else 'safe'}  {what}")
+        seen = []
+        for s in pool.map(lambda p: judge(p, options.runs, folder), programs):
+            seen.append(s)
+            print(f"{s.name:48} {'race' if s.racy else 'safe'}  {s.shown}", flush=True)
     confirmed = sum(s.racy and s.reports > 0 for s in seen)
     print(f"{len(seen)} programs: {confirmed} of {sum(s.racy for s in seen)} races seen, "
           f"{sum(s.wrong for s in seen)} of {sum(not s.racy for s in seen)} race-free programs reported")
