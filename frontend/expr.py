@@ -188,15 +188,32 @@ def children(e: Expr) -> tuple[Expr, ...]:
 
 def reads(e: Expr) -> Iterator[Lvalue]:
     """Every lvalue that evaluating `e` reads, left to right, reads inside indices first."""
-    for child in children(e):
-        yield from reads(child)
+    found: list[Lvalue] = []
+    _collect(e, found)
+    return iter(found)
+
+
+def _collect(e: Expr, found: list[Lvalue]) -> None:
+    # Asked of every expression again and again, so no iterators inside each other; what is most frequent comes first.
     if isinstance(e, Read):
-        yield e.lvalue
+        if isinstance(e.lvalue, Element):
+            _collect(e.lvalue.index, found)
+        found.append(e.lvalue)
+    elif isinstance(e, Binary):
+        _collect(e.left, found)
+        _collect(e.right, found)
+    elif isinstance(e, (Cast, Unary)):
+        _collect(e.arg, found)
+    elif isinstance(e, Ite):
+        for part in (e.cond, e.then, e.other):
+            _collect(part, found)
+    elif not isinstance(e, Const):
+        assert_never(e)
 
 
 def variables(e: Expr) -> frozenset[str]:
     """Names of the variables and arrays that `e` reads."""
-    return frozenset(v.name if isinstance(v, Var) else v.array for v in reads(e))
+    return frozenset([v.name if isinstance(v, Var) else v.array for v in reads(e)])
 
 
 def substitute(e: Expr, replace: Callable[[Lvalue], Expr | None]) -> Expr:

@@ -13,8 +13,8 @@ place. An atomic section in which nothing happens that is kept is none any more.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from frontend.cfa import (
     SKIP,
@@ -33,12 +33,15 @@ from frontend.cfa import (
     op_writes,
     primitive,
 )
-from frontend.components import components
-from frontend.expr import Const, Element, Var, variables
+from frontend.contraction import Contraction, first_places, whole
+from frontend.expr import BOOL, Const, Element, Var, variables
 from frontend.opened import Names
 from frontend.preemption import is_level_guard
 from frontend.prefix import Prefixes
 from frontend.weaken import index_variables, weaken_op
+
+FEW = 64
+"""Automata with fewer edges are not put together before anything is asked about them."""
 
 
 class Quotients:
@@ -53,7 +56,7 @@ class Quotients:
                     if isinstance(p, AllAt):
                         waits[p.template][p.locations] = None
         reactive = frozenset(t.name for t in program.templates if t.role in (Role.HANDLER, Role.TASK))
-        self._views = [_View(t, list(waits[t.name]), Prefixes(program), reactive) for t in program.templates]
+        self._views = [_View(program, t, list(waits[t.name]), reactive) for t in program.templates]
         self._made: dict[tuple[Names, frozenset[str]], Program] = {}
 
     @property
@@ -69,27 +72,51 @@ class Quotients:
         return self._made[key]
 
     def nodes(self, kept: Names, asked: frozenset[str]) -> list[list[int]]:
-        """For each template the nodes that its locations become."""
+        """For each template the nodes that its locations become, -1 where no path leads."""
         full = Names(kept.globals | asked, kept.locals)
-        return [view.draft(full.of(n), asked)[0] for n, view in enumerate(self._views)]
+        drafts = [view.draft(view.whole, full.of(n), asked) for n, view in enumerate(self._views)]
+        return [[draft.node[v] if v >= 0 else -1 for v in draft.graph.up] for draft in drafts]
 
     def _make(self, kept: Names, asked: frozenset[str]) -> Program:
-        drafts = [view.draft(kept.of(n), asked) for n, view in enumerate(self._views)]
-        nodes = {t.name: node for t, (node, _) in zip(self.program.templates, drafts, strict=True)}
+        drafts = [view.draft(view.graph(kept.of(n)), kept.of(n), asked) for n, view in enumerate(self._views)]
+        named = {t.name: draft for t, draft in zip(self.program.templates, drafts, strict=True)}
         templates = []
-        for n, (view, (node, edges)) in enumerate(zip(self._views, drafts, strict=True)):
+        for n, (view, draft) in enumerate(zip(self._views, drafts, strict=True)):
             own = tuple(v for v in view.template.locals if v.name in kept.locals[n])
-            templates.append(replace(view.template, cfa=view.cfa(node, [_renamed(e, nodes) for e in edges]), locals=own))
+            templates.append(replace(view.template, cfa=draft.cfa([_renamed(e, named) for e in draft.edges]), locals=own))
         return replace(self.program, globals=tuple(v for v in self.program.globals if v.name in kept.globals),
                        templates=tuple(templates), invariants=(), relies=(), exceptions=(), procedures=None)
 
 
-class _View:
-    """One template: who touches what, and which locations can be told apart by others."""
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """For each vertex its node, and the edges between nodes, which still wait for locations."""
 
-    def __init__(self, template: ThreadTemplate, waits: list[frozenset[int]], prefixes: Prefixes,
-                 reactive: frozenset[str]) -> None:
-        self.template, self._prefixes, self._reactive = template, prefixes, reactive
+    graph: Contraction
+    node: list[int]
+    edges: list[Edge]
+
+    def waiting(self, wait: AllAt) -> AllAt:
+        """A wait for locations as one for their nodes."""
+        return AllAt(wait.template, frozenset(self.node[v] for v in self.graph.of(wait.locations)))
+
+    def cfa(self, edges: list[Edge]) -> Cfa:
+        """The automaton of nodes."""
+        vertices = self.graph.vertices
+        plain = {n for n, outside in zip(self.node, vertices.plain, strict=True) if outside}
+        places = {n: where for n, (_, where) in sorted(first_places(self.node, vertices.place).items())}
+        return Cfa(max(self.node) + 1, self.node[self.graph.start], tuple(edges), frozenset(self.node) - plain, places=places)
+
+
+class _View:
+    """One template: who touches what, and which locations can be told apart by others.
+
+    Most questions are about a few globals that are declared near each other, and about flags of threads. So the automaton is
+    put together for all globals first, then for each half of them, and so on, as questions come.
+    """
+
+    def __init__(self, program: Program, template: ThreadTemplate, waits: list[frozenset[int]], reactive: frozenset[str]) -> None:
+        self.template, self._prefixes, self._reactive = template, Prefixes(program), reactive
         cfa = template.cfa
         self._touching: dict[str, list[int]] = defaultdict(list)
         self._accessing: dict[str, list[int]] = defaultdict(list)
@@ -102,14 +129,42 @@ class _View:
                 self._accessing[name].append(i)
             if any(isinstance(p, AllAt) or (isinstance(p, Assume) and not variables(p.cond)) for p in primitive(e.op)):
                 self._always.append(i)
-        alive = cfa.behind([cfa.start])
-        self._alive = [q in alive for q in range(cfa.size)]
-        self._section = _sections(cfa)
         sorts: dict[tuple[bool, ...], int] = {}
-        self._sort = [sorts.setdefault(tuple(q in s for s in waits), len(sorts)) for q in range(cfa.size)]
+        sort = [sorts.setdefault(tuple(q in s for s in waits), len(sorts)) for q in range(cfa.size)]
+        self.whole = whole(cfa, sort, _sections(cfa))
+        self._flags = [v.name for v in program.globals if v.ghost and v.type == BOOL]
+        self._names = [v.name for v in program.globals if not (v.ghost and v.type == BOOL)]
+        self._position = {**dict.fromkeys(self._flags), **{name: n for n, name in enumerate(self._names)}}
+        self._graphs: dict[tuple[int, int], Contraction] = {}
 
-    def draft(self, kept: frozenset[str], asked: frozenset[str]) -> tuple[list[int], list[Edge]]:
-        """For each location its node (-1 where no path leads), and the edges between nodes, which still wait for locations."""
+    def graph(self, kept: frozenset[str]) -> Contraction:
+        """The automaton, put together as far as can be for these variables and others near them."""
+        if len(self.whole.edges) <= FEW or not all(name in self._position for name in kept):
+            return self.whole
+        places = [n for name in kept if (n := self._position[name]) is not None]
+        first, last = (min(places), max(places)) if places else (0, 0)
+        low, high = 0, len(self._names)
+        graph = self._contracted(self.whole, low, high)
+        while len(graph.edges) > FEW and high - low > 1:
+            middle = (low + high) // 2
+            if first < middle <= last:
+                break
+            low, high = (low, middle) if last < middle else (middle, high)
+            graph = self._contracted(graph, low, high)
+        return graph
+
+    def _contracted(self, graph: Contraction, low: int, high: int) -> Contraction:
+        if (low, high) not in self._graphs:
+            names = (*self._flags, *self._names[low:high])
+            self._graphs[low, high] = graph.contract({*self._always, *(i for n in names for i in self._edges(n))})
+        return self._graphs[low, high]
+
+    def _edges(self, name: str) -> Iterator[int]:
+        yield from self._touching.get(name, ())
+        yield from self._accessing.get(name, ())
+
+    def draft(self, graph: Contraction, kept: frozenset[str], asked: frozenset[str]) -> _Draft:
+        """What the automaton becomes, by a graph in which no more is put together than for these variables."""
         cfa = self.template.cfa
         found = {*self._always, *(i for n in kept for i in self._touching.get(n, ())),
                  *(i for n in asked for i in self._accessing.get(n, ()))}
@@ -121,43 +176,23 @@ class _View:
                 weak[i] = edge
                 if edge.accesses or not all(self._suspends(p) for p in primitive(edge.op)):
                     seen.add(i)
-        atomic = {self._section[q] for i in seen for q in (cfa.edges[i].source, cfa.edges[i].target)}
+        sections = graph.vertices.section
+        atomic = {sections[q] for i, *ends in graph.edges if i in seen for q in ends}
         label = [2 * sort + (section >= 0 and section in atomic)
-                 for sort, section in zip(self._sort, self._section, strict=True)]
-        node = self._nodes(seen, label)
+                 for sort, section in zip(graph.vertices.sort, sections, strict=True)]
+        node = graph.together(seen, label)
         edges: dict[object, Edge] = {}
-        for i, e in enumerate(cfa.edges):
-            if not self._alive[e.source]:
-                continue
-            source, target = node[e.source], node[e.target]
-            edge = weak.get(i, e)
+        for i, one, two in graph.edges:
+            source, target = node[one], node[two]
             if i in weak:
+                edge = weak[i]
                 if source != target or edge.accesses or any(True for _ in op_writes(edge.op)):
-                    key = (source, target, edge.op, edge.accesses, e.protected)
+                    key = (source, target, edge.op, edge.accesses, edge.protected)
                     edges.setdefault(key, replace(edge, source=source, target=target))
-            elif source != target:
-                edges.setdefault((source, target), Edge(source, target, SKIP, (), e.protected, e.location))
-        return node, list(edges.values())
-
-    def _nodes(self, seen: set[int], label: list[int]) -> list[int]:
-        cfa = self.template.cfa
-        silent: dict[int, list[int]] = defaultdict(list)
-        stays: set[int] = set()
-        for i, e in enumerate(cfa.edges):
-            if i not in seen and label[e.source] == label[e.target]:
-                silent[e.source].append(e.target)
-            else:
-                stays.add(e.source)
-        node = [-1] * cfa.size
-        for component in components(silent, cfa.size):  # those that it leads to come first
-            inside = set(component)
-            onwards = {node[r] for q in component for r in silent.get(q, ()) if r not in inside}
-            forward = len(onwards) == 1 and stays.isdisjoint(component)
-            name = onwards.pop() if forward else component[0]
-            for q in component:
-                node[q] = name
-        numbers: dict[int, int] = {}
-        return [numbers.setdefault(n, len(numbers)) if alive else -1 for n, alive in zip(node, self._alive, strict=True)]
+            elif source != target and (source, target) not in edges:
+                e = cfa.edges[i]
+                edges[source, target] = Edge(source, target, SKIP, (), e.protected, e.location)
+        return _Draft(graph, node, list(edges.values()))
 
     def _weakened(self, e: Edge, kept: frozenset[str], asked: frozenset[str]) -> Edge:
         accesses = tuple(_blurred(a, kept) for a in e.accesses if a.variable in asked)
@@ -170,13 +205,6 @@ class _View:
     def _suspends(self, part: Op) -> bool:
         """Whether the part only waits until those that preempt the thread are done: what it does next waits as well."""
         return is_level_guard(part) or (isinstance(part, AllAt) and part.template in self._reactive)
-
-    def cfa(self, node: list[int], edges: list[Edge]) -> Cfa:
-        """The automaton of nodes."""
-        old = self.template.cfa
-        plain = {node[q] for q in range(old.size) if q not in old.atomic}
-        places = {node[q]: old.places[q] for q in range(old.size - 1, -1, -1) if self._alive[q] and q in old.places}
-        return Cfa(max(node) + 1, node[old.start], tuple(edges), frozenset(node) - plain - {-1}, places=places)
 
 
 def _touches(op: Op, a: Access) -> bool:
@@ -199,17 +227,13 @@ def _block(parts: Iterable[Op]) -> Op:
     return ops[0] if len(ops) == 1 else Block(ops)
 
 
-def _renamed(edge: Edge, nodes: dict[str, list[int]]) -> Edge:
+def _renamed(edge: Edge, drafts: dict[str, _Draft]) -> Edge:
     """The edge with nodes for the locations that it waits for."""
     parts = tuple(primitive(edge.op))
     if not any(isinstance(p, AllAt) for p in parts):
         return edge
-    return replace(edge, op=_block(_waiting(p, nodes) if isinstance(p, AllAt) else p for p in parts))
-
-
-def _waiting(wait: AllAt, nodes: dict[str, list[int]]) -> AllAt:
-    node = nodes.get(wait.template)
-    return wait if node is None else AllAt(wait.template, frozenset(node[q] for q in wait.locations) - {-1})
+    return replace(edge, op=_block(drafts[p.template].waiting(p) if isinstance(p, AllAt) and p.template in drafts else p
+                                   for p in parts))
 
 
 def _sections(cfa: Cfa) -> list[int]:

@@ -15,6 +15,7 @@ from circ.focus import Influence
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted, Refused
 from circ.verdict import Certificate, Options, RaceOn, Safe, silent
+from frontend import quotient
 from frontend.cfa import Program
 from frontend.opened import Names
 from frontend.quotient import Quotients
@@ -38,6 +39,21 @@ def test_no_race_is_lost(seed: int) -> None:
             if oracle(p, RaceOn(v.name), 2, 3_000):
                 small = quotients.of(some_names(p, rng), frozenset({v.name}))
                 assert oracle(small, RaceOn(v.name), 2, 30_000) is not False
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_put_together_step_by_step_or_at_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locations are first put together for many variables, then for fewer of them: the quotient is the same."""
+    rng = random.Random(seed)
+    for p in (automata.random_program(seed, bounded=True), attack.random_program(rng)):
+        made = []
+        asked = [(some_names(p, rng), frozenset({v.name})) for v in p.shared for _ in range(3)]
+        asked += [(Names(kept.globals, tuple(frozenset() for _ in p.templates)), variable) for kept, variable in asked]
+        for few in (0, 1_000):
+            monkeypatch.setattr(quotient, "FEW", few)
+            quotients = Quotients(p)
+            made.append([quotients.of(*key) for key in asked])
+        assert made[0] == made[1]
 
 
 NOISE = "\n".join(f"{n} {n + 1} noise = noise + {n}" for n in range(1, 12))
