@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
-from frontend import atomics, builtins
+from frontend import asm_statements, atomics, builtins
 from frontend.convert import Aggregate, Floating, Nothing, Operand, Value, strip
 from frontend.ctext import text_of
 from frontend.declare import adjusted
 from frontend.expr import Const, Expr, Read, Scalar, Var
 from frontend.graph import Graph
-from frontend.ir import AtomicBegin, AtomicEnd, Call, Copy, Fail, FailKind, Forget, Guard, Place, Store
+from frontend.ir import AtomicBegin, AtomicEnd, Call, Copy, Fail, FailKind, Guard, Place
 from frontend.known_table import POP, PUSH
-from frontend.lvalues import Slot
 from frontend.scope import FunctionName
 from frontend.types import CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
-from frontend.unit import ASSEMBLY
 
 if TYPE_CHECKING:
     from frontend.expressions import Expressions
@@ -166,7 +164,7 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     if name in _ERRORS or name in _ASSERT_FAILS:
         return _fail(x, FailKind.REACH_ERROR if name in _ERRORS else FailKind.ASSERT, node)
     if name == "__circ_asm":
-        return _assembly(x, node)
+        return asm_statements.lowered(x, arguments(node), node)
     if x.unit.defined(name):
         return None
     if name in _STOPS:
@@ -255,30 +253,6 @@ def _nondet(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand:
             x.effect(arg)
         return Value(t, x.arbitrary(x.ints.scalar(t), node))
     return _call(x, name, entity.type, node, wanted=True) if isinstance(entity, FunctionName) else Nothing()
-
-
-def _assembly(x: Expressions, node: c_ast.FuncCall) -> Operand:
-    """Inline assembly: interrupts on and off are calls, the outputs of anything else become arbitrary."""
-    nodes = arguments(node)
-    template = nodes[0].value.strip('"') if nodes and isinstance(nodes[0], c_ast.Constant) else ""
-    words = re.findall(r"[A-Za-z_.]+", template.replace("\\n", " ").replace("\\t", " "))
-    if words in (["sei"], ["cli"]):
-        x.emit(Call(None, words[0], (), FunctionType(VoidType(), ())), node, words[0])
-        return Nothing()
-    outputs = [arg.expr for arg in nodes[1:] if isinstance(arg, c_ast.UnaryOp) and arg.op == "&"]
-    for arg in nodes[1:]:
-        if not (isinstance(arg, c_ast.UnaryOp) and arg.op == "&"):
-            x.effect(arg)
-    for output in outputs:
-        lv = x.places.lvalue(output)
-        if isinstance(lv, Slot):
-            if not isinstance(lv.type, FloatType):
-                x.emit(Forget((lv.var,)), node)
-        elif not isinstance(lv.type, RecordType):
-            x.emit(Store(lv.place, None), node)
-    if words or outputs:
-        x.unit.assume(ASSEMBLY, x.unit.where(node))
-    return Nothing()
 
 
 _CHECKED = re.compile(r"__builtin___(\w+(?<!printf))_chk$")

@@ -249,6 +249,19 @@ def _post(c: Cursor, token: Token) -> None:
     c.out.append(token)
 
 
+def _norace(c: Cursor, token: Token) -> None:
+    """nesC's `norace` is an attribute of what is declared."""
+    c.push(made(token, "__attribute__", "(", "(", "norace", ")", ")"))
+
+
+def _interrupt(c: Cursor, token: Token) -> None:
+    """`__interrupt` of the compilers for small controllers: a handler that is entered with interrupts off."""
+    if c.next().type == "LPAREN" and c.next(1).type == "RPAREN":
+        c.todo.pop()
+        c.todo.pop()
+    c.push(made(token, "__attribute__", "(", "(", "signal", ")", ")"))
+
+
 def _goto(c: Cursor, token: Token) -> None:
     if c.next().type == "TIMES":
         raise FrontendError(token.location, "computed goto is not supported", "use a switch")
@@ -326,6 +339,7 @@ def _asm_call(token: Token, inside: list[Token]) -> list[Token]:
 
 _WORD_RULES: dict[str, Rule] = {
     "struct": tagged, "union": tagged, "enum": tagged, "case": _case, "goto": _goto, "atomic": _atomic, "post": _post,
+    "norace": _norace, "__interrupt": _interrupt,
     "circ_critical": _critical, "__alignof": _alignof, "__alignof__": _alignof, "__label__": _local_labels,
     "_Pragma": _pragma_operator, "__builtin_types_compatible_p": _types_compatible,
     "circ_invariant": _file_annotation, "circ_range": _file_annotation, "circ_exception": _file_annotation,

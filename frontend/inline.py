@@ -400,6 +400,7 @@ class Inliner:
         if function is None:
             self._library.external(request)
             return
+        target = self._library.returned(request)
         back = target if result is None and into is None else self.sketch.fresh()
         level = self.level(function, frame)
         self.enter(function, source, back, arguments, frame, edge)
@@ -458,6 +459,10 @@ class Library:
 
     def threads(self, request: Request) -> bool:
         """Model a call of the threading library, even if its function has a body; False if it is not one."""
+        raise NotImplementedError
+
+    def returned(self, request: Request) -> int:
+        """Where the function that is called returns to: the target, or a location from which steps lead there."""
         raise NotImplementedError
 
     def external(self, request: Request) -> None:

@@ -5,6 +5,7 @@
     [status]                          # the register and bit that enable all interrupts
     register = "SREG"
     bit = 7
+    reset = "off"                     # all interrupts on or off after reset
     [calls]                           # functions that switch all interrupts on and off
     enable = ["enable"]
     disable = ["disable"]
@@ -70,8 +71,12 @@ class Rule:
     location: Location = field(default_factory=lambda: Location("<table>", 1))
 
 
-ON_CALLS = ("sei", "__enable_irq", "__nesc_enable_interrupt", "__enable_interrupt", "enable_interrupts", "interrupts")
-OFF_CALLS = ("cli", "__disable_irq", "__nesc_disable_interrupt", "__disable_interrupt", "disable_interrupts", "noInterrupts")
+ON_CALLS = ("sei", "__enable_irq", "__nesc_enable_interrupt", "__enable_interrupt", "enable_interrupts", "interrupts", "_EINT",
+            "__eint", "eint", "_enable_interrupt", "_enable_interrupts")
+OFF_CALLS = ("cli", "__disable_irq", "__nesc_disable_interrupt", "__disable_interrupt", "disable_interrupts", "noInterrupts",
+             "_DINT", "__dint", "dint", "_disable_interrupt", "_disable_interrupts")
+STARTS_ON = frozenset({"__enable_irq"})
+"""Calls of a processor that has its interrupts on after reset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,8 @@ class Table:
     on_calls: frozenset[str] = frozenset()
     off_calls: frozenset[str] = frozenset()
     data_model: str | None = None
+    starts_on: bool | None = None
+    """Whether all interrupts are on after reset; None if the program's own calls tell."""
     required: bool = False
     """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
 
@@ -104,7 +111,8 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Table:
         named = {n for r in own.rules for n in r.names}
         others = tuple(r for r in table.rules if not named & set(r.names))
         table = replace(own, rules=(*own.rules, *others), status=own.status if own.status != Table().status else table.status,
-                        data_model=own.data_model or table.data_model, required=True)
+                        data_model=own.data_model or table.data_model, required=True,
+                        starts_on=table.starts_on if own.starts_on is None else own.starts_on)
     return table
 
 
@@ -135,9 +143,13 @@ class _Reader:
         made = Table()
         status = self._section(data, "status")
         if status:
-            self._only(status, {"register", "bit"}, "[status]")
-            bit = self._bit(f"{status.get('register')}.{status.get('bit')}", str(status.get("register")))
-            made = replace(made, status=(bit.address, bit.bit))
+            self._only(status, {"register", "bit", "reset"}, "[status]")
+            if "register" in status or "bit" in status:
+                bit = self._bit(f"{status.get('register')}.{status.get('bit')}", str(status.get("register")))
+                made = replace(made, status=(bit.address, bit.bit))
+            if status.get("reset") not in (None, "on", "off"):
+                raise self._error("reset", "after reset interrupts are \"on\" or \"off\"")
+            made = replace(made, starts_on=None if "reset" not in status else status["reset"] == "on")
         calls = self._section(data, "calls")
         self._only(calls, {"enable", "disable"}, "[calls]")
         handlers = data.get("handler", [])

@@ -5,15 +5,30 @@ Each becomes a step on ghost variables; `frontend.preemption` says what the ghos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Havoc, Op, Values, Variable
+from frontend.assembly import (
+    CLEAR_STATUS,
+    MASKS,
+    MSP430,
+    OFF,
+    ON,
+    PRIMASK,
+    READ_STATUS,
+    SET_STATUS,
+    STATE,
+    UNCLEAR,
+    WRITE_STATUS,
+    Status,
+)
+from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Values, Variable
 from frontend.expr import BOOL, Binary, Const, Expr, Ite, Read, Scalar, Var, negate, reads
-from frontend.fold import cast, fold
+from frontend.fold import fold
 from frontend.inline import Request
-from frontend.interrupt_table import OFF_CALLS, ON_CALLS, Rule, Table
+from frontend.interrupt_table import OFF_CALLS, ON_CALLS, STARTS_ON, Rule, Table
 from frontend.ir import Address, Call, Function, Module, Place, Store
+from frontend.knownbits import UNKNOWN, evaluate
 from frontend.objects import Notes
 from frontend.source import FrontendError
 from frontend.steps import Step
@@ -31,6 +46,21 @@ SCHEDULING = Var("<scheduling>", BOOL)
 POST = "TOS_post"
 RUN_NEXT = "TOSH_run_next_task"
 _SCHEDULER = (POST, RUN_NEXT)
+
+
+_STATUS_CHANGES = (READ_STATUS, WRITE_STATUS, SET_STATUS, CLEAR_STATUS)
+_STATUS_CALLS: Mapping[str, tuple[str, Status]] = {
+    "__get_PRIMASK": (READ_STATUS, PRIMASK), "__set_PRIMASK": (WRITE_STATUS, PRIMASK),
+    **dict.fromkeys(("__get_interrupt_state", "_get_interrupt_state"), (READ_STATUS, STATE)),
+    **dict.fromkeys(("__set_interrupt_state", "_set_interrupt_state"), (WRITE_STATUS, STATE)),
+    **dict.fromkeys(("__get_SR_register", "_get_SR_register", "__read_status_register"), (READ_STATUS, MSP430)),
+    "__write_status_register": (WRITE_STATUS, MSP430),
+    **dict.fromkeys(("__bis_SR_register", "_bis_SR_register", "_BIS_SR", "__bis_status_register"), (SET_STATUS, MSP430)),
+    **dict.fromkeys(("__bic_SR_register", "_bic_SR_register", "_BIC_SR", "__bic_status_register"), (CLEAR_STATUS, MSP430)),
+}
+"""Functions of compilers and vendors that read and change the status register."""
+_MASKING = frozenset({"__set_BASEPRI", "__set_BASEPRI_MAX", "__set_FAULTMASK", "__disable_fault_irq", "__enable_fault_irq"})
+"""Functions that hold back some of the interrupts."""
 
 
 def posted(task: str) -> Var:
@@ -66,6 +96,10 @@ class Interrupts:
     """Whether the program has handlers or tasks at all; without them nothing here does anything."""
     rules: tuple[tuple[str, Rule], ...] = ()
     tasks: frozenset[str] = frozenset()
+    returning: frozenset[str] = frozenset()
+    """Handlers that switch all interrupts on as they return, even to somebody who calls them like a function."""
+    in_main: bool = False
+    """Whether it is `main` that is being expanded."""
     ghosts: dict[str, Variable] = field(default_factory=dict)
 
     def model(self, request: Request) -> bool:
@@ -79,19 +113,30 @@ class Interrupts:
             self._run_next(request)
         elif self.switches_on(name) or self.switches_off(name):
             self._assign(request, IE, Const(int(self.switches_on(name)), BOOL))
-        elif name in ("__get_PRIMASK", "__set_PRIMASK") and not self.has_body(name):
-            self._mask(request)
+        elif (what := self._status_call(request.call))[0]:
+            self._status(request, *what)
+        elif name in (UNCLEAR, MASKS) or (name in _MASKING and not self.has_body(name)):
+            self._unclear(request, () if name != UNCLEAR else (IE,))
         elif any(call is not None and call[0] == name for _, r in self.rules for call in (r.on_call, r.off_call)):
             self._enable_one(request)
         else:
             return False
         return True
 
+    def returned(self, request: Request) -> int:
+        """Where a called function returns to; what a handler does as it returns lies between there and the target."""
+        if not self.active or request.callee not in self.returning:
+            return request.target
+        self.ghosts.setdefault(IE.name, ghost(IE))
+        end = request.inliner.sketch.fresh()
+        self._add(request, [Assign(IE, Const(1, BOOL))], (IE,), end, request.target)
+        return end
+
     def switches_on(self, name: str) -> bool:
-        return name in self.table.on_calls or (name in ON_CALLS and not self.has_body(name))
+        return name == ON or name in self.table.on_calls or (name in ON_CALLS and not self.has_body(name))
 
     def switches_off(self, name: str) -> bool:
-        return name in self.table.off_calls or (name in OFF_CALLS and not self.has_body(name))
+        return name == OFF or name in self.table.off_calls or (name in OFF_CALLS and not self.has_body(name))
 
     def replaces(self, name: str) -> bool:
         """Whether the body of a function is never looked at, because calls of it are modelled here."""
@@ -101,14 +146,38 @@ class Interrupts:
         """Whether one of the functions may switch all interrupts on."""
         return any(self._enables(e.instr) for f in functions for e in f.edges)
 
-    def _enables(self, instr: object) -> bool:
+    def starts_on(self, main: Iterable[Function]) -> bool:
+        """Whether all interrupts are on at the start: the table says, else `main` has no code that surely switches them on."""
+        if self.table.starts_on is not None:
+            return self.table.starts_on
+        return not any(self._enables(e.instr, surely=True) for f in main for e in f.edges)
+
+    def _enables(self, instr: object, surely: bool = False) -> bool:
+        """Whether an instruction may switch all interrupts on; `surely`: it does, and the processor has them off after reset."""
         match instr:
-            case Call(callee=str() as name):
-                return self.switches_on(name) or name == "__set_PRIMASK"
-            case Store(place=Place(base=base)) if not isinstance(base, str):
+            case Call(callee=str() as name) as call:
+                if self.switches_on(name) or name in self.returning:
+                    return not surely or name not in STARTS_ON
+                change, status = self._status_call(call)
+                if surely:
+                    return change == SET_STATUS and not status.inverted and _is_one(call.args[0], status.bit)
+                return name == UNCLEAR or change == WRITE_STATUS or change == (CLEAR_STATUS if status.inverted else SET_STATUS)
+            case Store(place=Place(base=base), value=value) if not isinstance(base, str):
                 folded = fold(base)
-                return isinstance(folded, Const) and folded.value == self.table.status[0]
+                address, k = self.table.status
+                here = isinstance(folded, Const) and folded.value == address
+                return here and (not surely or (value is not None and _is_one(value, k)))
         return False
+
+    def _status_call(self, call: Call) -> tuple[str, Status]:
+        """What a call does to a status register, and to which; `""` if nothing."""
+        name = call.callee
+        match call.args:
+            case (*_, Const(value=bit), Const(value=inverted), Const(value=alone)) if name in _STATUS_CHANGES:
+                assert isinstance(name, str)
+                return name, Status(bit, bool(inverted), bool(alone))
+        known = isinstance(name, str) and name in _STATUS_CALLS and not self.has_body(name)
+        return _STATUS_CALLS[str(name)] if known else ("", PRIMASK)
 
     # ------------------------------------------------------------------------------------------- steps
     def _add(self, request: Request, ops: list[Op], touched: tuple[Var, ...], source: int, target: int) -> None:
@@ -121,18 +190,49 @@ class Interrupts:
         result: list[Op] = [] if request.result is None else [Havoc((request.result,))]
         self._add(request, [Assign(v, value), *result], (v,), request.source, request.target)
 
-    def _mask(self, request: Request) -> None:
-        """PRIMASK of a Cortex-M: 1 while interrupts are off."""
+    def _status(self, request: Request, call: str, status: Status) -> None:
+        """The register that all interrupts hang on is read, written, or some of its bits are set or cleared."""
         self.ghosts.setdefault(IE.name, ghost(IE))
-        if request.callee == "__set_PRIMASK" and request.arguments and not isinstance(request.arguments[0], Place):
-            value = request.arguments[0]
-            odd = Binary("!=", Binary("&", value, Const(1, value.type)), Const(0, value.type))
-            self._assign(request, IE, negate(fold(odd)))
-        elif request.result is not None:
-            value = cast(negate(Read(IE)), request.result.type)
-            self._add(request, [Assign(request.result, value)], (IE,), request.source, request.target)
+        result = request.result
+        if call == READ_STATUS:
+            ops = [] if result is None else self._read_status(result, status)
+            if ops:
+                self._add(request, ops, (IE,), request.source, request.target)
+            else:
+                request.inliner.step(request.source, SKIP, request.target, request.edge)
+            return
+        value = request.arguments[0] if request.arguments else None
+        if value is None or isinstance(value, Place) or status.bit >= value.type.width:
+            self._unclear(request, (IE,))
+            return
+        is_one = fold(Binary("!=", Binary("&", value, Const(value.type.wrap(1 << status.bit), value.type)), Const(0, value.type)))
+        if call == WRITE_STATUS:
+            now: Expr = negate(is_one) if status.inverted else is_one
         else:
-            request.inliner.step(request.source, SKIP, request.target, request.edge)
+            now = Ite(is_one, Const(int((call == SET_STATUS) != status.inverted), BOOL), Read(IE))
+        self._assign(request, IE, fold(now))
+
+    def _read_status(self, result: Var, status: Status) -> list[Op]:
+        """`result` gets the register: the bit as it is, what else may be there is open."""
+        on = negate(Read(IE)) if status.inverted else Read(IE)
+        if status.bit >= result.type.width:
+            return [Havoc((result,))]
+        mask = result.type.wrap(1 << status.bit)
+        value: Expr = Ite(on, Const(mask, result.type), Const(0, result.type))
+        if status.alone:
+            return [Assign(result, value)]
+        rest = Binary("&", Read(result), Const(result.type.wrap(~mask), result.type))
+        return [Havoc((result,)), Assign(result, Binary("|", rest, value))]
+
+    def _unclear(self, request: Request, lost: tuple[Var, ...]) -> None:
+        """Something happens to some interrupts, or to all (`lost`), that is not followed."""
+        for v in lost:
+            self.ghosts.setdefault(v.name, ghost(v))
+        forgotten = (*lost, *(() if request.result is None else (request.result,)))
+        doubt = Doubt("which interrupts are held back from here on is not followed", tuple(v.name for v in lost), step=True)
+        op = Havoc(forgotten) if forgotten else SKIP
+        request.inliner.sketch.steps.append(Step(request.source, request.target, op, tuple(map(sync, lost)), request.location,
+                                                 request.edge.text or request.callee, protected=True, doubts=(doubt,)))
 
     def _enable_one(self, request: Request) -> None:
         """One of a pair of calls that enable and disable handlers by number."""
@@ -180,6 +280,9 @@ class Interrupts:
 
     def _run_next(self, request: Request) -> None:
         """Tasks run here, any number of them; whether there was one is left open."""
+        if not self.in_main:
+            raise FrontendError(request.location, f"'{RUN_NEXT}' is called elsewhere than by 'main'",
+                                "tasks inside tasks are not modelled: let main alone run the scheduler")
         self.notes.assume(f"'{RUN_NEXT}' runs a posted task, and '{POST}' posts one: the queue between them is taken as read",
                           request.location)
         self.ghosts.setdefault(SCHEDULING.name, ghost(SCHEDULING))
@@ -223,6 +326,14 @@ def posted_tasks(module: Module, roots: Iterable[str], body: Callable[[str], Fun
                 case Address(place=Place(base=str() as base, type=FunctionType())):
                     work.append(base)
     return tasks
+
+
+def _is_one(value: Expr | Place, k: int) -> bool:
+    """Whether bit `k` of a value is 1, whatever the variables in it are."""
+    if isinstance(value, Place):
+        return False
+    known, ones = evaluate(value, lambda _: UNKNOWN)
+    return bool(known & ones & 1 << k)
 
 
 def _registers(argument: Expr | Place) -> list[Var]:

@@ -51,7 +51,7 @@ ASM = frozenset({"asm", "__asm", "__asm__"})
 ATTRIBUTE = frozenset({"__attribute__", "__attribute", "__declspec"})
 NO_MEANING = frozenset({"__extension__", "__forceinline", "__flash", "__memx", "__cdecl", "__stdcall"})
 
-CONTEXTUAL = frozenset({"atomic", "post", "asm", *SOFT_KEYWORDS, *LONG_DOUBLES})
+CONTEXTUAL = frozenset({"atomic", "post", "norace", "asm", *SOFT_KEYWORDS, *LONG_DOUBLES})
 """What a file may also declare as an ordinary name."""
 
 CONSTANT_TYPES = frozenset({

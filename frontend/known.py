@@ -52,6 +52,9 @@ class KnownFunctions(Library):
             return True
         return self._interrupts.model(request)
 
+    def returned(self, request: Request) -> int:
+        return self._interrupts.returned(request)
+
     def external(self, request: Request) -> None:
         known = KNOWN.get(request.callee)
         request = self.registered.before(request)

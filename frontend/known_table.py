@@ -212,6 +212,14 @@ __disable_irq any
 __enable_irq any
 __nesc_disable_interrupt any
 __nesc_enable_interrupt any
+__circ_interrupts_on any
+__circ_interrupts_off any
+__circ_read_status any
+__circ_write_status any
+__circ_set_status any
+__circ_clear_status any
+__circ_unclear_status any
+__circ_masks_some any
 # ctype.h
 isalnum any
 isalpha any

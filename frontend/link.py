@@ -34,7 +34,7 @@ from frontend.fold import conjunction
 from frontend.heap import heap_types
 from frontend.inline import Inliner, qualified
 from frontend.interrupt_table import Table
-from frontend.interrupts import Interrupts, posted_tasks
+from frontend.interrupts import IE, Interrupts, ghost, posted_tasks
 from frontend.ir import Call, Fail, Function, IrEdge, Module, Nop, Storage
 from frontend.joinall import find_joins
 from frontend.known import KnownFunctions
@@ -48,7 +48,7 @@ from frontend.preemption import schedule
 from frontend.private import propagate_private, touched
 from frontend.pthreads import JOINERS, Created, Pthreads
 from frontend.registered import Registered
-from frontend.registers import Registers
+from frontend.registers import Registers, register
 from frontend.sections import resolve_sections, unblock
 from frontend.sharing import UNBOUNDED_COPIES, Escapes, Root, find_escapes
 from frontend.simplify import Facts, constants, simplify
@@ -56,6 +56,7 @@ from frontend.solevalues import SoleValues
 from frontend.source import FrontendError
 from frontend.startup import initialised
 from frontend.steps import Sketch, Step
+from frontend.switched import saved_states, spell_out
 from frontend.threadids import numbered, own_tid
 from frontend.threads import NO_TABLE, ThreadSource, choose_threads, task
 from frontend.twostate import TID, tid_of
@@ -112,7 +113,8 @@ class _Linker:
         registers = Registers(self._options.table, dict(rules))
         reactive = any(s.role in (Role.HANDLER, Role.TASK) for s in sources)
         self._interrupts = Interrupts(self._options.table, self._notes, self._has_body, reactive, rules,
-                                      frozenset(s.function for s in sources if s.role is Role.TASK))
+                                      frozenset(s.function for s in sources if s.role is Role.TASK),
+                                      frozenset(s.function for s in sources if s.reenables))
         if reactive:
             self._module = Without(self._module, self._interrupts.replaces)
         world = self._world(sources, frozenset(registers.masks) if reactive else frozenset())
@@ -156,7 +158,8 @@ class _Linker:
         )
         if not reactive:
             return program
-        return schedule(program, {s.function: s for s in sources}, registers, not self._switches_on(world, "main"))
+        return schedule(program, {s.function: s for s in sources}, registers,
+                        self._interrupts.starts_on(self._reached(world, "main")))
 
     # ------------------------------------------------------------------------------------------- handlers and tasks
     def _sources(self) -> tuple[ThreadSource, ...]:
@@ -187,8 +190,12 @@ class _Linker:
         return source
 
     def _switches_on(self, world: World, root: str) -> bool:
+        return self._interrupts.may_enable(self._reached(world, root))
+
+    def _reached(self, world: World, root: str) -> list[Function]:
+        """The function and what it calls, directly or not."""
         reached = world.pointsto.reached
-        return root in reached and self._interrupts.may_enable(reached[f] for f in world.calls.reach(root) if f in reached)
+        return [reached[f] for f in world.calls.reach(root) if f in reached] if root in reached else []
 
     def _preemption(self, reactive: bool) -> str:
         return "nested" if reactive and not self._library.pthreads.created else "free"
@@ -274,6 +281,7 @@ class _Linker:
     def _draft(self, world: World, source: ThreadSource, created: Created | None, escapes: Escapes) -> _Draft:
         function = self._function(source.function)
         assert function is not None
+        self._interrupts.in_main = source.role is Role.MAIN
         root = next(r for r in self._all_roots if r.function == source.function and r.created == (created is not None))
         number = 0 if created is None else created.number
         accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
@@ -339,15 +347,25 @@ class _Linker:
         private = [n for n, owner in alone.items() if owner == number]
         facts = Facts(_scalars(locals_))
         propagate_private(sketch, facts, [*private, *(v.name for v in locals_ if v.is_array)])
-        resolve_sections(sketch)
+        resolve_sections(sketch, self._spell_out)
         simplify(sketch, facts)
         unblock(sketch)
         simplify(sketch, facts)
         name = draft.created.template if draft.created is not None else draft.source.function
         cfa = finish(sketch)
+        locals_ += [Variable(v.name, v.type, None, Arbitrary(), "", ghost=True) for v in saved_states(sketch)]
         used = _used(locals_, sketch, self._module.attached is not None)
         return ThreadTemplate(name, cfa, used, draft.source.count, draft.source.role, draft.source.location,
                               draft.source.masked)
+
+    def _spell_out(self, sketch: Sketch, depths: dict[int, int]) -> set[int]:
+        """Sections in which interrupts are switched; see `frontend.switched`."""
+        if not self._interrupts.active:
+            return set()
+        found = spell_out(sketch, depths, register(self._options.table.status[0]).name)
+        if saved_states(sketch):
+            self._interrupts.ghosts.setdefault(IE.name, ghost(IE))
+        return found
 
     def _constants(self, sketch: Sketch, world: World, draft: _Draft) -> dict[int, dict[str, Const]]:
         """What is known of the thread's own scalars while some accesses through pointers are not resolved."""

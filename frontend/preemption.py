@@ -116,6 +116,9 @@ class _Scheduler:
     def _assumptions(self) -> Iterable[Assumption]:
         if self._nested and self._handlers:
             yield Assumption("there is one processor: a handler runs to its end before what it interrupted goes on")
+        open_ = [h for h in self._handlers if self._sources[h].ranked and self._priority(h) is None]
+        if self._nested and len(open_) > 1:
+            yield Assumption(f"handlers whose priorities no table tells may preempt each other: {', '.join(open_)}")
 
     # ------------------------------------------------------------------------------------------- who preempts whom
     def _look(self, template: ThreadTemplate) -> _Facts:
@@ -135,12 +138,12 @@ class _Scheduler:
 
     def _preempts(self, one: str, other: str) -> bool:
         """Whether handler `one` may start while handler `other` runs."""
+        if self._facts[other].closed:
+            return False
         mine, its = self._priority(one), self._priority(other)
         if mine is not None and its is not None:
             return mine > its
-        if one == other:
-            return self._templates[one].count is None
-        return not self._facts[other].closed
+        return one != other or self._templates[one].count is None
 
     def _idle(self, name: str) -> AllAt:
         return AllAt(name, frozenset({self._facts[name].idle}))
@@ -240,8 +243,7 @@ class _Scheduler:
         done: list[Op] = []
         if template.name in self._mutual:
             done.append(Assign(_STACK, Binary("-", Read(_LEVEL), Const(1, _DEPTH))))
-        by_hardware = source.role is Role.HANDLER and source.flag is None and self._priority(template.name) is None
-        if by_hardware and self._facts[template.name].looks:
+        if source.reenables and self._facts[template.name].looks:
             done.append(Assign(IE, Const(1, BOOL)))
         return done
 

@@ -10,6 +10,7 @@ is interrupted at the guard: the location is not atomic, which allows more inter
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 
 from frontend.cfa import SKIP, Access, AllAt, Assign, Assume, Block, Doubt, Havoc, Op, name_of, op_writes, primitive
@@ -22,12 +23,15 @@ _MAX_JOINED = 200
 _INTERRUPTED = Doubt("an atomic section may be interrupted where it waits", step=True)
 
 
-def resolve_sections(graph: Sketch) -> None:
-    """Replace the marks by atomic and critical locations and protected steps; the graph has no mark afterwards."""
+def resolve_sections(graph: Sketch, spell_out: Callable[[Sketch, dict[int, int]], set[int]] | None = None) -> None:
+    """Replace the marks by atomic and critical locations and protected steps; the graph has no mark afterwards.
+
+    `spell_out`: replaces the marks of sections that are not simply atomic, and gives their locations where others may run.
+    """
     graph.prune()
     depths = _depths(graph, Mark.ATOMIC_BEGIN, Mark.ATOMIC_END, "atomic section")
     criticals = _depths(graph, Mark.CRITICAL_BEGIN, Mark.CRITICAL_END, "critical section")
-    graph.atomic = {q for q, d in depths.items() if d > 0}
+    graph.atomic = {q for q, d in depths.items() if d > 0} - (set() if spell_out is None else spell_out(graph, depths))
     graph.critical = {q for q, d in criticals.items() if d > 0}
     graph.steps = [replace(s, protected=True) if s.source in graph.atomic or s.target in graph.atomic else s for s in graph.steps]
     _drop_marks(graph)

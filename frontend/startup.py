@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeAlias
 
 from frontend.cfa import (
@@ -24,14 +25,16 @@ from frontend.cfa import (
     Op,
     Program,
     Role,
+    Self,
     ThreadTemplate,
     Values,
     Variable,
     name_of,
+    op_reads,
     op_writes,
     primitive,
 )
-from frontend.expr import FALSE, TRUE, Const, Expr, Lvalue, Var, substitute
+from frontend.expr import FALSE, TRUE, Const, Expr, Lvalue, Read, Var, substitute
 from frontend.fold import fold
 from frontend.knownbits import UNKNOWN, Bits, evaluate, number, value_of
 
@@ -59,6 +62,7 @@ class _Startup:
         self._template = program.templates[main]
         self._out = self._template.cfa.leaving()
         self._shared = {v.name for v in program.globals}
+        self._variables = {v.name: v for v in (*program.globals, *self._template.locals)}
         self._starts = [e for i, t in enumerate(program.templates) if i != main for e in t.cfa.leaving()[t.cfa.start]]
 
     def program(self) -> Program:
@@ -66,20 +70,39 @@ class _Startup:
         location = cfa.start
         first: State = {v.name: _known(v) for v in (*self._program.globals, *self._template.locals)}
         state = first
+        lost: frozenset[str] = frozenset()
         good: tuple[int, State] | None = None
         for _ in range(_MOST_STEPS):
             if location not in cfa.atomic:
-                good = location, dict(state)
+                if not self._matters(lost, location):
+                    good = location, dict(state)
                 if not self._alone(location, state):
                     break
-            after = self._step(location, state)
+            after = self._step(location, state, lost)
             if after is None or after[0] in cfa.errors or after[0] in cfa.critical:
                 break
-            location, state = after
+            location, state, lost = after
         else:
             return self._program
         assert good is not None, "a start location is never atomic"
         return self._from(*good, first)
+
+    def _matters(self, lost: frozenset[str], location: int) -> bool:
+        """Whether somebody may look at what is no longer known although it is not open."""
+        return bool(lost) and not lost.isdisjoint(self._shared | self._live[location])
+
+    @cached_property
+    def _live(self) -> list[frozenset[str]]:
+        """For each location the variables that `main` may read from there on before it sets them."""
+        live: list[frozenset[str]] = [frozenset()] * self._template.cfa.size
+        changed = True
+        while changed:
+            changed = False
+            for q in reversed(range(len(live))):
+                now = frozenset(v for e in self._out[q] for v in _before(e.op, live[e.target]))
+                changed |= now != live[q]
+                live[q] = now
+        return live
 
     def _alone(self, location: int, state: State) -> bool:
         """Whether no other thread can start while `main` is here."""
@@ -99,21 +122,25 @@ class _Startup:
                     return False
         return False
 
-    def _step(self, location: int, state: State) -> tuple[int, State] | None:
+    def _step(self, location: int, state: State, lost: frozenset[str]) -> tuple[int, State, frozenset[str]] | None:
         """The only step that `main` can take; None if there is none, or several, or it depends on what is open."""
         found = None
         for edge in self._out[location]:
-            after = dict(state)
-            taken = self._run(edge.op, after)
+            after, missing = dict(state), set(lost)
+            taken = self._run(edge, after, missing)
             if taken is None or (taken and found is not None) or edge.doubts:
                 return None
             if taken:
-                found = edge.target, after
+                found = edge.target, after, frozenset(missing)
         return found
 
-    def _run(self, op: Op, state: State) -> bool | None:
-        """Executes the operation on `state`: whether it passes, None if that is not known."""
-        for part in primitive(op):
+    def _run(self, edge: Edge, state: State, lost: set[str]) -> bool | None:
+        """Executes the step on `state`: whether it passes, None if that is not known.
+
+        `lost`: variables of which something is known (bits of their values, or how they depend on each other) that a start
+        with any value would forget.
+        """
+        for part in primitive(edge.op):
             match part:
                 case Assume(cond=c):
                     passes = value_of(evaluate(c, lambda v: _read(state, v)), c.type)
@@ -121,26 +148,45 @@ class _Startup:
                         return None if passes is None else False
                 case Assign(target=t, value=e):
                     bits = evaluate(e, lambda v: _read(state, v))
-                    if name_of(t) in self._shared and value_of(bits, t.type) is None:
-                        return None  # how it depends on what is open would be forgotten
+                    moved = self._moved(edge, t, e, state, lost)
                     _write(state, t, bits)
+                    if moved or self._is_known(name_of(t), state):
+                        lost.discard(name_of(t))
+                    else:
+                        lost.add(name_of(t))
                 case Havoc(targets=ts, whole=ws):
                     for t in ts:
                         _write(state, t, UNKNOWN)
+                        if isinstance(t, Var):
+                            lost.discard(t.name)
+                        else:
+                            lost.add(t.array)
                     for w in ws:
                         state[w] = {}
+                        lost.discard(w)
                 case AllAt():
                     pass  # all others are at their starts
         return True
 
+    def _is_known(self, name: str, state: State) -> bool:
+        """Whether all of a variable or array is known."""
+        v, found = self._variables[name], state[name]
+        if isinstance(found, tuple):
+            return value_of(found, v.type) is not None
+        return len(found) == v.length and all(value_of(bits, v.type) is not None for bits in found.values())
+
+    def _moved(self, edge: Edge, target: Lvalue, value: Expr, state: State, lost: set[str]) -> bool:
+        """Whether `target` takes over any value at all from a local that nobody looks at any more."""
+        match value:
+            case Read(lvalue=Var(name=name, type=t)):
+                gone = name not in self._shared and name not in self._live[edge.target]
+                whole = isinstance(target, Var) and target.type == t and state[name] == UNKNOWN and name not in lost
+                return gone and whole and not isinstance(self._variables[name].start, Self)
+        return False
+
     def _from(self, location: int, state: State, first: State) -> Program:
         cfa = self._template.cfa
-        reached, work = {location}, [location]
-        while work:
-            for e in self._out[work.pop()]:
-                if e.target not in reached:
-                    reached.add(e.target)
-                    work.append(e.target)
+        reached = cfa.behind((location,))
         kept = Cfa(cfa.size, location, tuple(e for e in cfa.edges if e.source in reached), cfa.atomic & reached,
                    {q: e for q, e in cfa.errors.items() if q in reached}, cfa.critical & reached,
                    {q: p for q, p in cfa.places.items() if q in reached})
@@ -148,6 +194,23 @@ class _Startup:
         templates = tuple(moved if i == self._main else t for i, t in enumerate(self._program.templates))
         globals_ = tuple(_starting(v, state, first) for v in self._program.globals)
         return replace(self._program, globals=globals_, templates=templates)
+
+
+def _before(op: Op, live: frozenset[str]) -> frozenset[str]:
+    """The variables that matter before an operation behind which `live` do."""
+    for part in reversed(list(primitive(op))):
+        set_ = {t.name for t in _targets(part) if isinstance(t, Var)}
+        live = (live - set_) | {name_of(v) for v in op_reads(part)}
+    return live
+
+
+def _targets(part: Assume | Assign | Havoc | AllAt) -> tuple[Lvalue, ...]:
+    match part:
+        case Assign(target=t):
+            return (t,)
+        case Havoc(targets=ts):
+            return ts
+    return ()
 
 
 def _known(v: Variable) -> Bits | dict[int, Bits]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frontend.cfa import Role
 from frontend.interrupt_table import Rule, Table
@@ -12,13 +12,17 @@ from frontend.source import FrontendError, Location
 
 NO_TABLE = Table()
 
+_CORTEX = re.compile(r"\w+_IRQHandler|(?:SysTick|PendSV)_Handler")
+"""What handlers are called on an ARM Cortex-M, where nothing else marks them. Those for faults end the program."""
+
 
 @dataclass(frozen=True, slots=True)
 class ThreadSource:
     """A function that runs as a thread: `count` copies, any number if None.
 
     `flag`: a handler starts only while this variable is not 0. `again`: when it returns it may start again. `masked`: a
-    handler that is entered with interrupts off. `rule`: what the interrupt table says about the handler.
+    handler that is entered with interrupts off. `rule`: what the interrupt table says about the handler. `ranked`: a
+    handler of a processor that has priorities instead.
     """
 
     function: str
@@ -29,6 +33,12 @@ class ThreadSource:
     again: bool = False
     masked: bool = False
     rule: Rule | None = None
+    ranked: bool = False
+
+    @property
+    def reenables(self) -> bool:
+        """Whether it is a handler that ends with all interrupts on, as hardware does it on processors without priorities."""
+        return self.role is Role.HANDLER and (self.masked or (self.flag is None and not self.ranked))
 
 
 def choose_threads(module: Module, requested: tuple[str, ...], table: Table = NO_TABLE) -> tuple[ThreadSource, ...]:
@@ -84,6 +94,8 @@ def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
                 found.append(_handler(decl, rule, None, attribute == "interrupt", attribute == "signal"))
             case "circ_task":
                 found.append(task(decl))
+    if not found and rule is None and _CORTEX.fullmatch(decl.name):
+        found.append(replace(_handler(decl, None, None, reentrant=False, masked=False), ranked=True))
     if not found and decl.name != "main" and (rule is not None or re.fullmatch(r"__vector_\d+", decl.name)):
         found.append(_handler(decl, rule, None, reentrant=False, masked=True))
     if len({s.role for s in found}) == 1 and found[0].role is Role.HANDLER:
@@ -100,7 +112,8 @@ def _handler(decl: FunctionDecl, rule: Rule | None, flag: str | None, reentrant:
         reentrant = masked = False
     if rule is not None and rule.entered_on is not None:
         reentrant, masked = rule.entered_on and rule.priority is None, not rule.entered_on
-    return ThreadSource(decl.name, None if reentrant else 1, Role.HANDLER, decl.location, flag, True, masked, rule)
+    ranked = rule is not None and rule.priority is not None
+    return ThreadSource(decl.name, None if reentrant else 1, Role.HANDLER, decl.location, flag, True, masked, rule, ranked)
 
 
 def task(decl: FunctionDecl) -> ThreadSource:

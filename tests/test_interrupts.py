@@ -51,7 +51,7 @@ def test_the_table_of_the_document_is_one() -> None:
     text = (Path(__file__).parent.parent / "docs" / "interrupts.md").read_text()
     table = load_table(None, "t.toml", text.partition("```toml\n")[2].partition("```")[0])
     (rule,) = table.rules
-    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 13
+    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 14
 
 
 # --------------------------------------------------------------------------------------------------- interrupts on and off

@@ -1,0 +1,87 @@
+"""Statements of inline assembly, as far as they concern C: their operands, and calls for what they do to interrupts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from frontend.assembly import MASKS, OFF, ON, READ_STATUS, UNCLEAR, Effect, effects
+from frontend.convert import Nothing, Operand, Value, strip
+from frontend.expr import Const, Expr, Read
+from frontend.ir import Call, Forget, Store
+from frontend.lvalues import Slot
+from frontend.types import FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
+from frontend.unit import ASSEMBLY
+
+if TYPE_CHECKING:
+    from frontend.expressions import Expressions
+
+
+def lowered(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+    """A statement of assembly: a template, addresses of outputs, inputs. Outputs become arbitrary."""
+    template = nodes[0].value.strip('"') if nodes and isinstance(nodes[0], c_ast.Constant) else ""
+    outputs = [arg.expr for arg in nodes[1:] if isinstance(arg, c_ast.UnaryOp) and arg.op == "&"]
+    others = [arg for arg in nodes[1:] if not (isinstance(arg, c_ast.UnaryOp) and arg.op == "&")]
+    found = effects(template)
+    inputs: list[Operand] = []
+    for arg in others:
+        if found:
+            inputs.append(x.value(arg))
+        else:
+            x.effect(arg)
+    for output in outputs:
+        lv = x.places.lvalue(output)
+        if isinstance(lv, Slot):
+            if not isinstance(lv.type, FloatType):
+                x.emit(Forget((lv.var,)), node)
+        elif not isinstance(lv.type, RecordType):
+            x.emit(Store(lv.place, None), node)
+    for effect in found:
+        _emit(x, effect, outputs, inputs, node, f'asm("{template}")')
+    words = re.findall(r"[A-Za-z_.]+", re.sub(r"\\[ntr]", " ", template))
+    if (words or outputs) and words not in (["sei"], ["cli"]):
+        x.unit.assume(ASSEMBLY, x.unit.where(node))
+    return Nothing()
+
+
+def _emit(x: Expressions, effect: Effect, outputs: Sequence[c_ast.Node], inputs: Sequence[Operand],
+          node: c_ast.FuncCall, text: str) -> None:
+    """The call that stands for an instruction."""
+    call, status = effect.call, effect.status
+    where = tuple(Const(n, x.ints.int.scalar) for n in (status.bit, int(status.inverted), int(status.alone)))
+    operand = _position(effect.operand, len(outputs), len(inputs), call == READ_STATUS)
+    if call in (ON, OFF, UNCLEAR, MASKS):
+        x.emit(Call(None, call, (), FunctionType(VoidType(), ())), node, text)
+    elif call == READ_STATUS:
+        lv = None if operand is None or operand >= len(outputs) else x.places.lvalue(outputs[operand])
+        t = None if lv is None else strip(lv.type)
+        if lv is not None and isinstance(t, IntType | PointerType):
+            var = x.graph.temporary(x.ints.scalar(t))
+            x.emit(Call(var, call, where, FunctionType(t, ())), node, text)
+            x.places.store(lv, Value(t, Read(var)), node)
+    elif (given := _given(x, effect.operand, operand, len(outputs), inputs)) is not None:
+        x.emit(Call(None, call, (given, *where), FunctionType(VoidType(), ())), node, text)
+    elif operand is None or operand >= len(outputs):  # an output is no source: the instruction is one of another processor
+        x.emit(Call(None, UNCLEAR, (), FunctionType(VoidType(), ())), node, text)
+
+
+def _position(operand: str, outputs: int, inputs: int, written: bool) -> int | None:
+    """The number of an operand; one that has a name is known if there is no other."""
+    if number := re.fullmatch(r"%[a-z]?(\d+)", operand):
+        return int(number.group(1))
+    if not operand.startswith("%"):
+        return None
+    return 0 if written and outputs == 1 else outputs if not written and inputs == 1 else None
+
+
+def _given(x: Expressions, text: str, operand: int | None, outputs: int, inputs: Sequence[Operand]) -> Expr | None:
+    """The value that an instruction takes: a number, or one of the inputs."""
+    if number := re.fullmatch(r"#(0x[0-9a-f]+|\d+)", text):
+        return Const(int(number.group(1), 0), x.ints.scalar(x.ints.named("unsigned long")))
+    if operand is None or not 0 <= operand - outputs < len(inputs):
+        return None
+    value = inputs[operand - outputs]
+    return value.expr if isinstance(value, Value) else None
