@@ -41,6 +41,8 @@ def test_shipped_tables_say_what_the_data_sheets_say() -> None:
     for platform in PLATFORMS:
         table = load_table(platform)
         assert table.data_model == "ip16" and table.status == (0x5F, 7)
+        if platform not in ("atmega103", "atmega128"):
+            continue
         compare, adc, sent = (table.rule(f"__vector_{n}") for n in (15, 21, 20))
         assert compare is not None and [(b.address, b.bit) for b in compare.enable] == [(0x57, 1)]  # type: ignore[union-attr]
         assert adc is not None and [(b.address, b.bit) for b in adc.armed_by] == [(0x26, 6)]  # type: ignore[union-attr]
@@ -97,7 +99,7 @@ def test_attributes_decide_whether_a_handler_preempts_itself(program: Make) -> N
     ("avr", "", "race"), ("atmega128", "", "safe")])
 def test_each_part_has_its_own_enable_bits(program: Make, platform: str, enabled: str, expected: str) -> None:
     """The timer's bit is elsewhere on the smaller parts; of a part without a table every handler may start."""
-    text = AVR + "ISR(__vector_16) { x++; }\nint main(void) { %s sei(); for (;;) x--; }\n" % enabled
+    text = AVR + "ISR(__vector_16) { x++; }\nint main(void) { " + enabled + " sei(); for (;;) x--; }\n"
     assert verdict(program(text, platform), "x") == expected
 
 
