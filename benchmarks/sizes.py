@@ -12,6 +12,7 @@ creation and joining protect; `kernel` what checking its proofs takes. The fitte
 from __future__ import annotations
 
 import argparse
+import gc
 import shutil
 import subprocess
 import tempfile
@@ -64,6 +65,7 @@ def measure(text: str, name: str = "server.c") -> Row:
         begin = time.process_time()
         program = frontend.load(path)
         reading = time.process_time() - begin
+    gc.freeze()  # as the process does in which a program is analysed
     asked = [q for v in program.shared if triage(program, q := RaceOn(v.name)) is None]
     engine, options = Static(), Options()
     begin = time.process_time()

@@ -112,8 +112,8 @@ class Attempt:
         program = seen.program
         marks = marked(program, arguments)
         indices = _indices(program, asked)
-        self.regions = [Regions(program, n, tracked.globals, tracked.locals[n], indices[n], marks[n])
-                        for n in range(len(program.templates))]
+        self.regions = [Regions(frame, tracked.globals, tracked.locals[n], indices[n], marks[n])
+                        for n, frame in enumerate(seen.frames)]
         self.left = dict.fromkeys(asked)
         self.final = False
         self.met: dict[str, tuple[ThreadState, ThreadState]] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from circ.tracking import Survey, Tracked
+from circ.tracking import Survey
 from circ.verdict import Certificate, Question, Safe
 from frontend.cfa import Assign, Assume, Edge, Op, Program, Role, name_of, op_reads, op_writes, primitive
 from frontend.expr import variables
@@ -21,6 +21,7 @@ from frontend.weaken import index_variables
 
 LARGE = 400
 """Programs with fewer edges are looked at as they are."""
+STAGES = (0, 1)
 WORTH = 0.5
 """A quotient with more than this share of the program's edges is not worth it."""
 
@@ -48,21 +49,20 @@ class Focus:
     def __init__(self, program: Program, survey: Survey) -> None:
         self.program, self.survey = program, survey
         self._quotients = Quotients(program)
-        self._alike: list[dict[Names, list[str]]] | None = None
+        self._alike: dict[int, dict[Names, list[str]]] = {}
         self._views: dict[tuple[int, Names], View | None] = {}
 
     def views(self, variable: str) -> Iterator[View]:
         """What the variable may be looked at through, the least first."""
-        if self._alike is None:
-            self._alike = self._groups()
         seen: set[Names] = set()
-        for stage, kept in enumerate(self._stages(variable)):
+        for stage in STAGES:
+            kept = self._kept(stage, variable)
             if kept in seen:
                 continue
             seen.add(kept)
             key = stage, kept
             if key not in self._views:
-                self._views[key] = self._view(kept, frozenset(self._alike[stage].get(kept, ())) | {variable})
+                self._views[key] = self._view(kept, frozenset(self._groups(stage).get(kept, ())) | {variable})
             view = self._views[key]
             if view is not None and variable in view.asked:
                 yield view
@@ -72,19 +72,16 @@ class Focus:
         size = sum(len(t.cfa.edges) for t in small.templates)
         return View(self.program, small, kept, asked) if size <= WORTH * self._quotients.size else None
 
-    def _groups(self) -> list[dict[Names, list[str]]]:
-        """For each stage the variables by what they are looked at through."""
-        found: list[dict[Names, list[str]]] = [{}, {}]
-        for v in self.program.shared:
-            for stage, kept in enumerate(self._stages(v.name)):
-                found[stage].setdefault(kept, []).append(v.name)
-        return found
+    def _groups(self, stage: int) -> dict[Names, list[str]]:
+        """The variables by what they are looked at through."""
+        if stage not in self._alike:
+            found = self._alike[stage] = {}
+            for v in self.program.shared:
+                found.setdefault(self._kept(stage, v.name), []).append(v.name)
+        return self._alike[stage]
 
-    def _stages(self, variable: str) -> tuple[Names, Names]:
-        levels = self.survey.levels(variable)
-        return self._names(levels[2]), self._names(levels[-1])
-
-    def _names(self, tracked: Tracked) -> Names:
+    def _kept(self, stage: int, variable: str) -> Names:
+        tracked = self.survey.levels(variable)[2] if stage == STAGES[0] else self.survey.full(variable)
         return Names(frozenset(map(name_of, tracked.globals)),
                      tuple(frozenset(v.name for v in own) for own in tracked.locals))
 

@@ -6,10 +6,14 @@ does. The outline is a program again, whose automata use those first locations, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from frontend.cfa import SKIP, AllAt, Cfa, Edge, Program, ThreadTemplate, primitive
+from frontend.cfa import SKIP, AllAt, Assign, Assume, Cfa, Edge, Havoc, Program, ThreadTemplate, op_writes, primitive
+from frontend.expr import variables
+
+Part: TypeAlias = Assume | Assign | Havoc
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,8 @@ class Outline:
     program: Program
     first: tuple[tuple[int | None, ...], ...]
     groups: tuple[dict[int, list[int]], ...]
+    frames: tuple[Frame, ...]
+    """The templates of `program`, for whoever looks at them more closely."""
 
 
 def outline(
@@ -35,7 +41,9 @@ def outline(
     waits = awaited(program)
     for n, t in enumerate(program.templates):
         visible = [not seen.isdisjoint(names[n]) or _waits(e) for e, seen in zip(t.cfa.edges, touched[n], strict=True)]
-        first = leaders(t.cfa, visible, labels(t, waits, marks[n]))
+        ways = Ways(t.cfa)
+        plain = labels(t.cfa, waits[t.name], ways.order)
+        first = ways.leaders(visible, {q: (plain[q], marks[n][q]) for q in ways.order})
         inside: dict[int, list[int]] = {}
         for q, r in enumerate(first):
             if r is not None:
@@ -51,7 +59,8 @@ def outline(
         templates.append(replace(t, cfa=replace(t.cfa, edges=tuple(edges.values()))))
         firsts.append(tuple(first))
         groups.append(inside)
-    return Outline(program, replace(program, templates=tuple(templates)), tuple(firsts), tuple(groups))
+    frames = tuple(Frame(t, waits[t.name]) for t in templates)
+    return Outline(program, replace(program, templates=tuple(templates)), tuple(firsts), tuple(groups), frames)
 
 
 def _waits(e: Edge) -> bool:
@@ -69,44 +78,78 @@ def awaited(program: Program) -> dict[str, list[frozenset[int]]]:
     return {name: list(sets) for name, sets in found.items()}
 
 
-def labels(
-    template: ThreadTemplate, waits: Mapping[str, Sequence[frozenset[int]]], marks: Sequence[Hashable]
-) -> list[tuple[Hashable, ...]]:
+def labels(cfa: Cfa, waits: Sequence[frozenset[int]], locations: Iterable[int]) -> dict[int, tuple[bool, ...]]:
     """What tells locations apart whatever matters: being atomic, critical, an error, or in a set that somebody waits for."""
-    cfa, sets = template.cfa, waits[template.name]
-    return [(q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in sets), marks[q]) for q in range(cfa.size)]
+    return {q: (q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in waits)) for q in locations}
 
 
-def leaders(cfa: Cfa, visible: Sequence[bool], labels: Sequence[Hashable]) -> list[int | None]:
-    """For each location the first one of its group: a visible edge, another label or two ways in begin a new group."""
-    into: list[list[tuple[int, bool]]] = [[] for _ in range(cfa.size)]
-    for e, seen in zip(cfa.edges, visible, strict=True):
-        into[e.target].append((e.source, seen))
-    order = _reverse_postorder(cfa)
-    marked = {cfa.start}
+class Ways:
+    """How the locations of an automaton follow each other; made once for all questions about it."""
 
-    def joins(q: int, leader: Sequence[int | None]) -> bool:
-        """Whether q must begin a group, as far as the locations before it have theirs."""
-        found = None
-        for p, seen in into[q]:
-            r = leader[p]
-            if r is not None:
-                if seen or (found is not None and r != found) or labels[r] != labels[q]:
-                    return True
-                found = r
-        return False
+    def __init__(self, cfa: Cfa) -> None:
+        self.cfa = cfa
+        self.order = _reverse_postorder(cfa)
+        rank = {q: n for n, q in enumerate(self.order)}
+        self._into: dict[int, list[tuple[int, int]]] = {q: [] for q in self.order}
+        """For each location that a path leads to the edges into it: where from, position."""
+        back: dict[int, None] = {}
+        for i, e in enumerate(cfa.edges):
+            if e.source in rank:
+                self._into[e.target].append((e.source, i))
+                if rank[e.source] >= rank[e.target]:
+                    back[e.target] = None
+        self._heads = list(back)
 
-    while True:
-        leader: list[int | None] = [None] * cfa.size
-        for q in order:
-            if q not in marked and joins(q, leader):
-                marked.add(q)
-            # Any way in that comes earlier in this order will do: another one that differs marks q, now or below.
-            leader[q] = q if q in marked else next(r for p, _ in into[q] if (r := leader[p]) is not None)
-        more = {q for q in order if q not in marked and joins(q, leader)}
-        if not more:
-            return leader
-        marked |= more
+    def leaders(self, visible: Sequence[bool], labels: Mapping[int, Hashable]) -> list[int | None]:
+        """For each location the first one of its group: a visible edge, another label or two ways in begin a new group."""
+        marked = {self.cfa.start}
+        leader: list[int | None] = [None] * self.cfa.size
+
+        def joins(q: int) -> tuple[bool, int | None]:
+            """Whether q must begin a group, as far as the locations before it have theirs; a group that leads to it."""
+            found = None
+            for p, i in self._into[q]:
+                r = leader[p]
+                if r is not None:
+                    if visible[i] or (found is not None and r != found) or labels[r] != labels[q]:
+                        return True, r
+                    found = r
+            return False, found
+
+        while True:
+            leader[:] = [None] * self.cfa.size
+            for q in self.order:
+                begins, r = (True, q) if q in marked else joins(q)
+                if begins:
+                    marked.add(q)
+                leader[q] = q if begins else r
+            # Ways in that come later in the order were not known before.
+            more = [q for q in self._heads if q not in marked and joins(q)[0]]
+            if not more:
+                return leader
+            marked.update(more)
+
+
+class Frame:
+    """A template of an outline as it is whatever is tracked: the ways through it, labels, and the parts of its steps."""
+
+    def __init__(self, template: ThreadTemplate, waits: Sequence[frozenset[int]]) -> None:
+        self.template = template
+        self.ways = Ways(template.cfa)
+        self.labels = labels(template.cfa, waits, self.ways.order)
+        self.parts: list[list[tuple[Part, frozenset[str]]]] = []
+        """For each edge its primitive operations with the names that they write or test."""
+        self.guards: list[tuple[AllAt, ...]] = []
+        self.writes: list[frozenset[str]] = []
+        for e in template.cfa.edges:
+            parts = list(primitive(e.op))
+            self.parts.append([(p, _touched(p)) for p in parts if not isinstance(p, AllAt)])
+            self.guards.append(tuple(p for p in parts if isinstance(p, AllAt)))
+            self.writes.append(frozenset(op_writes(e.op)))
+
+
+def _touched(part: Part) -> frozenset[str]:
+    return variables(part.cond) if isinstance(part, Assume) else frozenset(op_writes(part))
 
 
 def _reverse_postorder(cfa: Cfa) -> list[int]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from circ.regions import Regions, start_value
+from circ.regions import CELL, ENTERS, Regions, start_value
 from circ.values import State, anything, join, meet, within
 from frontend.cfa import AllAt, Program, name_of
 
@@ -21,10 +21,6 @@ MOST_VARIANTS = 8
 
 ThreadState: TypeAlias = tuple[int, int, State]
 """Template, region, own cells."""
-
-
-ENTERS = 1 << 1_000
-"""In a mask of cells: something beside cells, which must be looked at in any case."""
 
 
 class TooMuch(Exception):
@@ -57,7 +53,7 @@ class Lattice:
         n = self._number.setdefault(state, len(self.states))
         if n == len(self.states):
             self.states.append(state)
-            self.said.append(sum(1 << k for k, v in enumerate(state) if v != self.top[k]) | ENTERS)
+            self.said.append(sum(CELL << k for k, v in enumerate(state) if v != self.top[k]) | ENTERS)
         return n
 
     def meet(self, a: int, b: int) -> int:
@@ -149,29 +145,42 @@ class Pairing:
         for a, b in ((i, j), (j, i)) if i != j else ((i, j),):
             if self.atomic[b]:
                 continue
-            for g in list(self.pairs[i, j]):
+            for g in tuple(self.pairs[i, j]):
                 for to, after, _, guards in self._steps(a, g):
-                    if not self._blocked(guards, b):
+                    if not (guards and self._blocked(guards, b)):
                         self._add(to, b, after)
             if self.changes[a]:
-                for d in list(self.near[b]):
-                    if d in self.near[a] and not self.atomic[d] and self._exist(a, b, d):
+                for d in self._near_both(a, b):
+                    if not self.atomic[d]:
                         self._beside(b, d, a)
         if not self.atomic[i] and not self.atomic[j]:
-            for c in list(self.near[i]):
-                if self.changes[c] and c in self.near[j] and self._exist(i, j, c):
+            for c in self._near_both(i, j):
+                if self.changes[c]:
                     self._beside(i, j, c)
+
+    def _near_both(self, a: int, b: int) -> list[int]:
+        """Third threads that may be there beside each of the two."""
+        near, template, count = self.near[a], self.template, self.count
+        both = [d for d in self.near[b] if d in near]
+        for t in {template[a], template[b]}:
+            room = count[t]
+            if room is not None and room < 1 + (t == template[a]) + (t == template[b]):
+                both = [d for d in both if template[d] != t]
+        return both
 
     def _beside(self, i: int, j: int, c: int) -> None:
         """Later: what c does beside i and j, if that can change anything that is known of them."""
         if i > j:
             i, j = j, i
-        if (i, j, c) in self._waiting or (i, j) not in self.pairs:
+        states = self.pairs.get((i, j))
+        if states is None or (i, j, c) in self._waiting:
             return
-        changes = self.changes[c]
-        if changes & ENTERS or any(self.lattice.said[s] & changes for s in self.pairs[i, j]):
-            self._waiting.add((i, j, c))
-            self._thirds.append((i, j, c))
+        changes, said = self.changes[c], self.lattice.said
+        for s in states:
+            if said[s] & changes:
+                self._waiting.add((i, j, c))
+                self._thirds.append((i, j, c))
+                return
 
     def _third(self, i: int, j: int, c: int) -> None:
         """A step of c beside i <= j, neither of them at an atomic location."""
@@ -197,18 +206,17 @@ class Pairing:
                     self._add(i, j, after)
 
     def _steps(self, a: int, g: int) -> list[tuple[int, int, bool, tuple[AllAt, ...]]]:
-        key = (a, g)
         self._spend()
-        if key not in self._moves:
+        known = self._moves.get((a, g))
+        if known is None:
             t, region, own = self.threads[a]
             view = self.regions[t]
-            found = []
+            known = self._moves[a, g] = []
             for move in view.moves[region]:
                 for after, mine in view.step(move, self.lattice.states[g], own):
                     self._spend()
-                    found.append((self._thread(t, move.to, mine), self.lattice.number(after), move.writes, move.guards))
-            self._moves[key] = found
-        return self._moves[key]
+                    known.append((self._thread(t, move.to, mine), self.lattice.number(after), move.writes, move.guards))
+        return known
 
     # ----------------------------------------------------------------------------------------------- bookkeeping
     def _add(self, i: int, j: int, g: int) -> None:
@@ -218,7 +226,11 @@ class Pairing:
             g = self._known(g, i, j)
             if g < 0:
                 return
-        states = self.pairs.setdefault((i, j), [])
+        states = self.pairs.get((i, j))
+        if states is None:
+            states = self.pairs[i, j] = []
+        elif g in states:
+            return
         if not self.lattice.include(states, g, self.most):
             return
         if self.forbidden(self.threads[i], self.threads[j], self.lattice.states[states[-1]]):

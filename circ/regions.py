@@ -9,30 +9,24 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
 
-from circ.outline import awaited, labels, leaders
+from circ.outline import Frame, Part
 from circ.values import TOP, Cells, State, ValueSet, anything, join, single
 from frontend.cfa import (
     AllAt,
     Assign,
     Assume,
     Havoc,
-    Op,
-    Program,
     Self,
     Values,
     Variable,
     name_of,
-    op_reads,
-    op_writes,
-    primitive,
 )
 from frontend.expr import Const, Element, Expr, Lvalue, Var, reads
 
-Part: TypeAlias = Assume | Assign | Havoc
-
 MOST_WAYS = 16
+ENTERS, CELL = 1, 2
+"""In masks: something beside cells, which must be looked at in any case; the first cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,53 +49,43 @@ class Regions:
     """
 
     def __init__(
-        self, program: Program, number: int, globals_: Sequence[Lvalue], locals_: Sequence[Var],
-        uses: Mapping[int, frozenset[str]], marks: Sequence[Hashable],
+        self, frame: Frame, globals_: Sequence[Lvalue], locals_: Sequence[Var], uses: Mapping[int, frozenset[str]],
+        marks: Sequence[Hashable],
     ) -> None:
-        self.program = program
-        self.template = program.templates[number]
+        self.template = frame.template
         self.cfa = self.template.cfa
         self.globals = tuple(globals_)
         self.own = tuple(locals_)
         self.cells = Cells((*self.globals, *self.own), len(self.globals))
-        self.named_globals = frozenset(map(name_of, globals_))
-        self.parts = [self._parts(e.op) for e in self.cfa.edges]
-        self.guards = [tuple(p for p in primitive(e.op) if isinstance(p, AllAt)) for e in self.cfa.edges]
-        self.labels = labels(self.template, awaited(program), marks)
-        self.of = leaders(self.cfa, [self._visible(i) for i in range(len(self.cfa.edges))], self.labels)
-        self.moves: dict[int, list[Move]] = {r: [] for r in self.of if r is not None}
-        self.inside: dict[int, list[int]] = {r: [] for r in self.moves}
+        shared = frozenset(map(name_of, globals_))
+        known = shared.union(v.name for v in locals_)
+        parts = [tuple(p for p, names in edge if not names.isdisjoint(known)) if edge else () for edge in frame.parts]
+        visible = [bool(p or g) for p, g in zip(parts, frame.guards, strict=True)]
+        self.labels = {q: (label, marks[q]) for q, label in frame.labels.items()}
+        self.of = frame.ways.leaders(visible, self.labels)
+        self.moves: dict[int, list[Move]] = {}
+        self.inside: dict[int, list[int]] = {}
         """The locations of each region."""
-        for q, r in enumerate(self.of):
-            if r is not None:
-                self.inside[r].append(q)
+        for q in sorted(frame.ways.order):
+            r = self.of[q]
+            assert r is not None
+            if r not in self.moves:
+                self.moves[r], self.inside[r] = [], []
+            self.inside[r].append(q)
+        self.written = dict.fromkeys(self.moves, 0)
+        """For each region a mask of the global cells that moves from it may write."""
         for i, e in enumerate(self.cfa.edges):
             source, target = self.of[e.source], self.of[e.target]
-            if source is not None and target is not None and (self._visible(i) or source != target):
-                writes = any(n in self.named_globals for n in op_writes(e.op))
-                self.moves[source].append(Move(i, target, self.parts[i], self.guards[i], writes))
-        self.written = {r: self._mask({n for m in moves if m.writes for n in op_writes(self.cfa.edges[m.edge].op)})
-                        for r, moves in self.moves.items()}
-        """For each region a mask of the global cells that moves from it may write."""
-        self.live = self._live(uses)
+            if source is not None and target is not None and (visible[i] or source != target):
+                writes = not shared.isdisjoint(frame.writes[i])
+                self.moves[source].append(Move(i, target, parts[i], frame.guards[i], writes))
+                if writes:
+                    self.written[source] |= self._mask(frame.writes[i])
+        self.live = self._live(uses) if self.own else dict.fromkeys(self.moves, frozenset())
 
     # ----------------------------------------------------------------------------------------------- what is seen
-    def _parts(self, op: Op) -> tuple[Part, ...]:
-        """The primitive operations that test or change a tracked cell."""
-        found: list[Part] = []
-        for part in primitive(op):
-            if isinstance(part, AllAt):
-                continue
-            touched = [*op_writes(part), *(map(name_of, op_reads(part)) if isinstance(part, Assume) else ())]
-            if any(map(self.cells.knows, touched)):
-                found.append(part)
-        return tuple(found)
-
-    def _mask(self, names: set[str]) -> int:
-        return sum(1 << k for k, v in enumerate(self.globals) if name_of(v) in names) if names else 0
-
-    def _visible(self, i: int) -> bool:
-        return bool(self.parts[i] or self.guards[i])
+    def _mask(self, names: frozenset[str]) -> int:
+        return sum(CELL << k for k, v in enumerate(self.globals) if name_of(v) in names)
 
     def _live(self, uses: Mapping[int, frozenset[str]]) -> dict[int, frozenset[int]]:
         """At each region the positions of own cells that a later step may read before it writes them."""

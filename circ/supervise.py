@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import multiprocessing
 import os
 import resource
@@ -164,6 +165,7 @@ def _child_main(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     die_with(parent)
     confine(limits.memory)
+    gc.freeze()  # what the parent has made stays: the collector need not look at it again and again
 
     def emit(name: str, data: Mapping[str, Any]) -> None:
         plain = {k: v for k, v in data.items() if isinstance(v, str | int | float | bool | None)}

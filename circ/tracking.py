@@ -9,9 +9,10 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
-from frontend.cfa import Assign, Assume, Edge, Havoc, Op, Program, ThreadTemplate, name_of, op_writes, primitive
+from frontend.cfa import Assign, Assume, Edge, Havoc, Op, Program, ThreadTemplate, name_of, primitive
 from frontend.expr import BOOL, Binary, Cast, Const, Element, Expr, Lvalue, Read, Unary, Var, reads, variables
 
 MOST_FLAGS = 24
@@ -53,10 +54,10 @@ def key(v: Lvalue) -> Key | None:
     return (v.array, v.index.value) if isinstance(v.index, Const) else None
 
 
-def taken(op: Op) -> Iterator[Lvalue]:
+def taken(parts: Iterable[Op]) -> Iterator[Lvalue]:
     """Cells that a step tests and then sets."""
     tested: list[Lvalue] = []
-    for part in primitive(op):
+    for part in parts:
         match part:
             case Assume(cond=c):
                 tested += reads(c)
@@ -87,68 +88,85 @@ class Survey:
         self.written: dict[str, set[int]] = {}
         self.odd: set[str] = set()
         """Globals that get other values than constants."""
-        self.touched = [[frozenset(_touched(e.op)) for e in t.cfa.edges] for t in program.templates]
+        self._effects: list[dict[int, tuple[list[Key], list[Key]]]] = [{} for _ in program.templates]
+        """For each template, by position, what edges take and what they set, where they take or set global cells."""
+        self.touched = [[self._look(n, i, e) for i, e in enumerate(t.cfa.edges)] for n, t in enumerate(program.templates)]
         """For each edge the names that it writes or tests."""
-        for n, t in enumerate(program.templates):
-            for e in t.cfa.edges:
-                self._look(n, e)
-        self.copied = {name for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
-                       if isinstance(p, Assign) and name_of(p.target) in self.tested for name in variables(p.value)}
-        """Globals whose values get into something that is tested."""
         self.locks = {k: 1 << n for n, k in enumerate(self.takes)}
         self._lock_keys = list(self.takes)
-        self.held = [self._held(t) for t in program.templates]
+        self.held = [self._held(n, t) for n, t in enumerate(program.templates)]
         self._ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and v.type == BOOL and k[0] in self.tested]
-        self._flags = [v for k, v in self.cells.items()
-                       if (k[0] in self.tested or k[0] in self.copied) and (k[0] not in self.odd or k in self.locks)]
+        self._locks_of: dict[str, tuple[Lvalue, ...]] = {}
         self._told: dict[str, tuple[tuple[Var, ...], list[Key]]] = {}
         self._chosen: dict[frozenset[int], list[Lvalue]] = {}
-        self._levels: dict[str, tuple[Tracked, ...]] = {}
+        self._full: dict[str, Tracked] = {}
+
+    @cached_property
+    def _flags(self) -> list[Lvalue]:
+        """Cells whose values are tested, or get into something that is, and that get constants or are locks."""
+        copied = {name for t in self.program.templates for e in t.cfa.edges for p in primitive(e.op)
+                  if isinstance(p, Assign) and name_of(p.target) in self.tested for name in variables(p.value)}
+        return [v for k, v in self.cells.items()
+                if (k[0] in self.tested or k[0] in copied) and (k[0] not in self.odd or k in self.locks)]
 
     @property
     def size(self) -> int:
         """The number of edges of the program."""
         return sum(map(len, self.touched))
 
-    def _look(self, template: int, e: Edge) -> None:
-        for v in taken(e.op):
-            k = key(v)
-            # A flag through which a thread is created is taken once and no lock; it is looked at with the other flags.
-            if k is not None and k[0] in self.globals and not (self.globals[k[0]].ghost and v.type == BOOL):
-                self.takes[k] += 1
-        for part in primitive(e.op):
+    def _look(self, template: int, position: int, e: Edge) -> frozenset[str]:
+        """Takes down what an edge does; the names that it writes or tests."""
+        parts = tuple(primitive(e.op))
+        touched: list[str] = []
+        assigned: list[Key] = []
+        for part in parts:
             match part:
                 case Assume(cond=c):
                     for v in reads(c):
                         self._cell(v)
-                        self.tested.setdefault(name_of(v), set()).add(template)
+                        name = name_of(v)
+                        touched.append(name)
+                        self.tested.setdefault(name, set()).add(template)
                 case Assign(target=t, value=value):
-                    self._cell(t)
-                    self.written.setdefault(name_of(t), set()).add(template)
+                    k = self._cell(t)
+                    if k is not None:
+                        assigned.append(k)
+                    name = name_of(t)
+                    touched.append(name)
+                    self.written.setdefault(name, set()).add(template)
+                    known = False
                     for v in reads(value):
+                        known = True
                         self._cell(v)
-                    if not _constant(value) and t.type != BOOL:
-                        self.odd.add(name_of(t))
+                    if known and t.type != BOOL:
+                        self.odd.add(name)
                 case Havoc(targets=ts, whole=ws):
-                    self.odd.update((*map(name_of, ts), *ws))
+                    changed = (*map(name_of, ts), *ws)
+                    touched += changed
+                    self.odd.update(changed)
+        if assigned:
+            takes = [k for v in taken(parts) if (k := key(v)) is not None and k[0] in self.globals] if len(parts) > 1 else []
+            self._effects[template][position] = takes, assigned
+            for k in takes:
+                # A flag through which a thread is created is taken once and no lock; it is looked at with the other flags.
+                if not (self.globals[k[0]].ghost and self.cells[k].type == BOOL):
+                    self.takes[k] += 1
+        return frozenset(touched)
 
-    def _cell(self, v: Lvalue) -> None:
+    def _cell(self, v: Lvalue) -> Key | None:
+        """Takes down a cell of a global."""
         k = key(v)
-        if k is not None and k[0] in self.globals:
-            self.cells.setdefault(k, v)
+        if k is None or k[0] not in self.globals:
+            return None
+        self.cells.setdefault(k, v)
+        return k
 
-    def _held(self, t: ThreadTemplate) -> list[int]:
+    def _held(self, number: int, t: ThreadTemplate) -> list[int]:
         """For each location the locks that some way there takes and does not give back, as a mask."""
+        effects = self._effects[number]
         out: list[list[tuple[int, int, int]]] = [[] for _ in range(t.cfa.size)]
-        for e in t.cfa.edges:
-            takes, kills = 0, 0
-            for v in taken(e.op):
-                k = key(v)
-                takes |= self.locks.get(k, 0) if k is not None else 0
-            for part in primitive(e.op):
-                if isinstance(part, Assign):
-                    k = key(part.target)
-                    kills |= self.locks.get(k, 0) if k is not None else 0
+        for i, e in enumerate(t.cfa.edges):
+            takes, kills = (sum({self.locks.get(k, 0) for k in keys}) for keys in effects[i]) if i in effects else (0, 0)
             out[e.source].append((e.target, takes, kills))
         held = [0] * t.cfa.size
         todo = [t.cfa.start]
@@ -164,42 +182,47 @@ class Survey:
         return held
 
     # ----------------------------------------------------------------------------------------------- choices
-    def levels(self, variable: str) -> tuple[Tracked, ...]:
-        """What to track for this variable, the least first."""
-        if variable not in self._levels:
-            self._levels[variable] = tuple(self._choices(variable))
-        return self._levels[variable]
-
-    def _choices(self, variable: str) -> Iterator[Tracked]:
+    def levels(self, variable: str) -> tuple[Tracked, Tracked, Tracked]:
+        """What to track for this variable of cells that have to do with locks and threads, the least first."""
         none = tuple(() for _ in self.program.templates)
         locks = self.locks_of(variable)
-        yield Tracked(_distinct(locks), none)
-        users = frozenset(n for n, _, _ in self.program.accesses.get(variable, ()))
+        users = self._users(variable)
         near = [v for v in self._ghosts if self.tested[name_of(v)] & users and self.written.get(name_of(v), set()) & users]
-        yield Tracked(_distinct([*locks, *near]), none)
-        some = Tracked(_distinct([*locks, *self._ghosts]), none)
-        yield some
-        own = [self._telling(t, variable) for t in self.program.templates]
-        fed = [self.cells[k] for _, keys in own for k in keys if k in self.cells and k[0] not in self.odd]
-        known = set(some.globals)
-        chosen = (v for v in (*self._tested_by(users), *fed, *self._flags) if v not in known)
-        yield Tracked(_distinct([*some.globals, *_first(chosen, MOST_FLAGS)]), tuple(v for v, _ in own))
+        return (Tracked(_distinct(locks), none), Tracked(_distinct([*locks, *near]), none),
+                Tracked(_distinct([*locks, *self._ghosts]), none))
+
+    def full(self, variable: str) -> Tracked:
+        """All that is worth tracking for this variable."""
+        if variable not in self._full:
+            own = [self._telling(t, variable) for t in self.program.templates]
+            fed = [self.cells[k] for _, keys in own for k in keys if k in self.cells and k[0] not in self.odd]
+            some = self.levels(variable)[2].globals
+            known = set(some)
+            chosen = (v for v in (*self._tested_by(self._users(variable)), *fed, *self._flags) if v not in known)
+            self._full[variable] = Tracked(_distinct([*some, *_first(chosen, MOST_FLAGS)]), tuple(v for v, _ in own))
+        return self._full[variable]
+
+    def _users(self, variable: str) -> frozenset[int]:
+        return frozenset(n for n, _, _ in self.program.accesses.get(variable, ()))
 
     def _tested_by(self, users: frozenset[int]) -> list[Lvalue]:
         if users not in self._chosen:
             self._chosen[users] = [v for v in self._flags if self.tested.get(name_of(v), set()) & users]
         return self._chosen[users]
 
-    def locks_of(self, variable: str) -> list[Lvalue]:
+    def locks_of(self, variable: str) -> tuple[Lvalue, ...]:
         """The lock words that are held at some access to the variable, those that are held at most of them first."""
-        found: Counter[Key] = Counter()
-        places = {(n, id(e)): self.held[n][e.source] for n, e, _ in self.program.accesses.get(variable, ())}
-        for mask in places.values():
-            while mask:
-                low = mask & -mask
-                found[self._lock_keys[low.bit_length() - 1]] += 1
-                mask ^= low
-        return [self.cells[k] for k, _ in sorted(found.items(), key=lambda item: (-item[1], self.locks[item[0]]))]
+        if variable not in self._locks_of:
+            found: Counter[Key] = Counter()
+            places = {(n, id(e)): self.held[n][e.source] for n, e, _ in self.program.accesses.get(variable, ())}
+            for mask in places.values():
+                while mask:
+                    low = mask & -mask
+                    found[self._lock_keys[low.bit_length() - 1]] += 1
+                    mask ^= low
+            order = sorted(found.items(), key=lambda item: (-item[1], self.locks[item[0]]))
+            self._locks_of[variable] = tuple(self.cells[k] for k, _ in order)
+        return self._locks_of[variable]
 
     def _use(self, t: ThreadTemplate) -> Use:
         """What a template does to its own scalars; worked out once."""
@@ -247,17 +270,6 @@ class Survey:
         if not indices:
             self._told[t.name] = told
         return told
-
-
-def _touched(op: Op) -> Iterator[str]:
-    for part in primitive(op):
-        yield from op_writes(part)
-        if isinstance(part, Assume):
-            yield from variables(part.cond)
-
-
-def _constant(e: Expr) -> bool:
-    return not variables(e)
 
 
 def _compared(c: Expr) -> Iterator[Var]:

@@ -221,18 +221,28 @@ class Static:
     ) -> Iterator[tuple[Outline, Tracked, tuple[Argument, ...]]]:
         """What to try, the cheapest first: values of cells alone, then with arguments that apply."""
         assert self.survey is not None
-        levels = list(dict.fromkeys(self.survey.levels(variable)))
-        names = [frozenset().union(*(level.names(n) for level in (*guesses, *levels))) for n in range(len(program.templates))]
-        seen = outline(program, group, self.survey.touched, names, marked(program, ()))
-        for tracked in (*guesses, *levels):
+        levels = [*guesses, *dict.fromkeys(self.survey.levels(variable))]
+        seen = self._outline(program, group, levels, ())
+        for tracked in levels:
             yield seen, tracked, ()
+        levels = list(dict.fromkeys((*self.survey.levels(variable), self.survey.full(variable))))
+        if len(levels) > len(set(self.survey.levels(variable))):
+            yield self._outline(program, (variable,), levels, ()), levels[-1], ()
         known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program),
                                  Publication(program, variable), Joining(program, variable)]
         found = tuple(a for a in known if a.applies)
         if found:
-            seen = outline(program, (variable,), self.survey.touched, names, marked(program, found))
+            seen = self._outline(program, (variable,), levels, found)
             for tracked in levels:
                 yield seen, tracked, found
+
+    def _outline(
+        self, program: Program, asked: tuple[str, ...], levels: Sequence[Tracked], arguments: tuple[Argument, ...]
+    ) -> Outline:
+        """The program as questions about some variables see it, whichever of the levels is tracked."""
+        assert self.survey is not None
+        names = [frozenset().union(*(level.names(n) for level in levels)) for n in range(len(program.templates))]
+        return outline(program, asked, self.survey.touched, names, marked(program, arguments))
 
     def _least(self, found: Attempt, most: int) -> Attempt:
         """The proof with as few cells as it takes, so that the kernel has little to look at."""
