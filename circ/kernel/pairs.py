@@ -105,9 +105,10 @@ class PairsCheck:
         self.spoken = frozenset(s.name for symbols in (*(r.symbols for r in body.rows), *(c.symbols for c in body.counting))
                                 for s in symbols)
         self.steps = [self._steps(t) for t in self.templates]
-        self.start = self.threads.start(program.globals, self.threads.globals)
+        self.start = self.threads.start([v for v in program.globals if v.name in self.spoken], self.threads.globals)
         self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
-        self._seen: dict[int, list[tuple[Place, Step]]] = {}
+        self._seen: dict[int, list[tuple[Place, Step, frozenset[str]]]] = {}
+        self._meetings: dict[tuple[int, int], list[tuple[Place, Place, tuple[Term, ...], frozenset[str]]]] = {}
         told = (*body.pairs.values(), *body.every.values(), *body.triples.values())
         self.named = frozenset(s.name for row in told for s in row.symbols if not s.slot)
         # Questions about elements of arrays are much easier one by one.
@@ -189,22 +190,38 @@ class PairsCheck:
                 yield from self.both("S2", before, one, Place(2, b, step.target), moment, (one, two, step), (one, two))
 
     def t1(self, a: int, b: int, c: int) -> Iterator[Obligation]:
-        for three, step in self.seen_steps(c):
-            for ca, cb in product(self.quiet[a], self.quiet[b]):
-                one, two = Place(1, a, ca), Place(2, b, cb)
-                h = (*self.h(one, two), *self.h(one, three), *self.h(two, three))
-                yield from self.third("T1", one, two, three, step, h)
+        steps = self.seen_steps(c)
+        for one, two, h, named in self.meetings(a, b) if steps else ():
+            for three, step, changed in steps:
+                # The frame rule again, for these two: P[A,B] and Q[A,B] are hypotheses, and nothing in them changes.
+                if step.target in self.atomic[c] or not named.isdisjoint(changed):
+                    yield from self.third("T1", one, two, three, step, (*h, *self.h(one, three), *self.h(two, three)))
 
-    def seen_steps(self, c: int) -> list[tuple[Place, Step]]:
-        """The steps of a third thread from outside atomic sections, but for those that enter none and change nothing named.
+    def seen_steps(self, c: int) -> list[tuple[Place, Step, frozenset[str]]]:
+        """The steps of a third thread from outside atomic sections, but for those that enter none and change nothing named,
+        and what they change.
 
         That is the frame rule for many at once: P[A,B] is a hypothesis, and nothing in it changes.
         """
         if c not in self._seen:
-            found = [(Place(3, c, cc), step) for cc in self.quiet[c] for step in self.steps[c].get(cc, ())]
-            self._seen[c] = [(three, step) for three, step in found if step.target in self.atomic[c]
-                             or self.threads.step(three, step.edge.op).changed & self.named]
+            found = [(three, step, self.threads.step(three, step.edge.op).changed)
+                     for three in (Place(3, c, cc) for cc in self.quiet[c]) for step in self.steps[c].get(three.cls, ())]
+            self._seen[c] = [(three, step, changed) for three, step, changed in found
+                             if step.target in self.atomic[c] or changed & self.named]
         return self._seen[c]
+
+    def meetings(self, a: int, b: int) -> list[tuple[Place, Place, tuple[Term, ...], frozenset[str]]]:
+        """Where two threads can be, neither at an atomic location: H of them, and the globals that P and Q of the two name."""
+        if (a, b) not in self._meetings:
+            found = self._meetings[a, b] = []
+            for ca, cb in product(self.quiet[a], self.quiet[b]):
+                one, two = Place(1, a, ca), Place(2, b, cb)
+                h = self.h(one, two)
+                if not self.impossible(h):
+                    rows = (self._row(one, two), self.every(one, two))
+                    named = frozenset(s.name for row in rows if row is not None for s in row.symbols if not s.slot)
+                    found.append((one, two, h, named))
+        return self._meetings[a, b]
 
     def t2(self, a: int, b: int, c: int) -> Iterator[Obligation]:
         for cc in sorted(self.atomic[c]):

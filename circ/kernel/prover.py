@@ -68,6 +68,8 @@ class Prover:
 
         The latter is the frame rule: a step that changes no symbol of a formula leaves the very same term.
         """
+        if any(h is obligation.goal for h in obligation.hypotheses):
+            return False
         hypotheses = frozenset(map(key, obligation.hypotheses))
         goal = key(obligation.goal)
         if self._false in hypotheses or goal in hypotheses or goal == self._true:
