@@ -520,7 +520,7 @@ class Accesses:
     def _some(self, case: Case, write: bool, edge: IrEdge) -> list[tuple[Access, ...]]:
         """For an access that is not known exactly: the accesses of each of its possibilities."""
         if case.object is None:
-            return [()]
+            return [(self._whole(self._object(self.world.objects.outside().name).leaves[0], write, edge),)]
         if self.world.objects.is_hardware(case.object):
             return [tuple(self._whole(leaf, write, edge) for leaf in case.leaves)]
         if not self.world.objects.is_global(case.object):

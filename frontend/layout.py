@@ -28,6 +28,7 @@ def lay_out(
     position = 0
     end = 0
     align = least
+    apart = False
     for field in fields:
         if union:
             position = 0
@@ -45,6 +46,7 @@ def lay_out(
             align = max(align, unit)
         elif field.bits == 0:
             position = _up(position, natural * 8)
+            apart = True
         else:
             size = sizeof(field.type) * 8
             if field.align:
@@ -54,7 +56,8 @@ def lay_out(
                 position = _up(position, natural * 8)
             if field.name is not None:
                 start = position // 8 if (position % size) + field.bits > size else position // size * (size // 8)
-                placed.append(FieldDecl(field.name, field.type, start, field.bits, position - start * 8))
+                placed.append(FieldDecl(field.name, field.type, start, field.bits, position - start * 8, apart))
+                apart = False
                 align = max(align, unit)
             position += field.bits
         end = max(end, position)

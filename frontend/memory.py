@@ -121,7 +121,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class MemObject:
-    """An object with its leaves. With `instances` there are many of it, and every leaf's first index says which one."""
+    """An object with its leaves. With `instances` there are many of it, and every leaf's first index says which one.
+
+    `filled`: fresh memory that has something in it from the beginning, as `realloc` gives it.
+    """
 
     name: str
     shown: str
@@ -133,6 +136,7 @@ class MemObject:
     location: Location = NOWHERE
     instances: Dim | None = None
     start: Start | None = None
+    filled: bool = False
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -293,7 +297,7 @@ class Layout:
 
 
 def _runs(record: Record) -> Iterator[list[FieldDecl]]:
-    """Members of a struct, adjacent bit fields together (they are one memory location in C11)."""
+    """Members of a struct; adjacent bit fields, which one of no bits parts, are one memory location in C11."""
     run: list[FieldDecl] = []
     for member in record.fields:
         if member.bits is None:
@@ -301,10 +305,9 @@ def _runs(record: Record) -> Iterator[list[FieldDecl]]:
                 yield run
             run = []
             yield [member]
-        elif member.bits == 0:
-            if run:
-                yield run
-            run = []
+        elif run and member.apart:
+            yield run
+            run = [member]
         else:
             run.append(member)
     if run:

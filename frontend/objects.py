@@ -16,9 +16,15 @@ from frontend.types import ArrayType, CType, IntType, PointerType, Quals, Record
 
 _FIRST_ADDRESS = {2: 0x1000, 4: 0x10000, 8: 0x100000}
 _GAP = 16
-_HEAP_ROOM = {2: 1 << 6, 4: 1 << 12, 8: 1 << 20}
-HEAP_INSTANCES = {2: 1 << 6, 4: 1 << 12, 8: 1 << 24}
-"""How many instances an allocation site has room for, by the size of a pointer."""
+_UNKNOWN_ROOM = {2: 1 << 8, 4: 1 << 24, 8: 1 << 36}
+"""Bytes that an object of unknown size has, by the size of a pointer."""
+_UNKNOWN_ROOM_EACH = {2: 1 << 6, 4: 1 << 14, 8: 1 << 28}
+"""The same for each of those that are allocated at a place that may run many times."""
+_SITE_ROOM = {2: 1 << 12, 4: 1 << 26, 8: 1 << 52}
+"""What the instances of an allocation site take together, if that leaves it a few."""
+_MOST_INSTANCES = {2: 1 << 6, 4: 1 << 12, 8: 1 << 24}
+_FEW_INSTANCES = 1 << 5
+_OUTSIDE = "memory from outside"
 
 
 def _room(size: int, gap: int) -> int:
@@ -61,6 +67,7 @@ class Objects:
         self.word = places.word
         self._instances: dict[str, int] = {}
         self._promoted: set[str] = set()
+        self._unsized: set[str] = set()
         self._next = _FIRST_ADDRESS[module.model.pointer_size]
 
     # ------------------------------------------------------------------------------------------- objects
@@ -93,13 +100,18 @@ class Objects:
                                     symbol.location, dim))
 
     def add_heap(self, name: str, type_: CType | None, size: int | None, location: Location, zero: bool,
-                 single: bool) -> MemObject:
+                 single: bool, filled: bool = False) -> MemObject:
         """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes."""
-        room = _HEAP_ROOM[self._module.model.pointer_size]
-        whole = size if size is not None and size <= room else room
-        dim = None if single else Dim(_room(whole, _GAP), HEAP_INSTANCES[self._module.model.pointer_size])
-        dims = () if dim is None else (dim,)
+        pointer = self._module.model.pointer_size
         element = 0 if type_ is None else self._size(type_)
+        room = _UNKNOWN_ROOM[pointer] if single else _UNKNOWN_ROOM_EACH[pointer]
+        whole = size if size is not None else max(room, 4 * element)
+        if size is None:
+            self._unsized.add(name)
+        stride = _room(whole, _GAP)
+        count = max(_FEW_INSTANCES, min(_MOST_INSTANCES[pointer], _SITE_ROOM[pointer] // stride))
+        dim = None if single else Dim(stride, count)
+        dims = () if dim is None else (dim,)
         if type_ is None or element == 0 or (size is not None and size % element):
             kind: CType = ArrayType(IntType("unsigned char", 8, False), whole)
             shape = self._layout.flat(name, whole, kind, dims)
@@ -107,7 +119,7 @@ class Objects:
             kind = type_ if size == element else ArrayType(type_, whole // element)
             shape = self._layout.split(name, kind, location, dims)
         start = ZERO if zero else Arbitrary()
-        return self._keep(MemObject(name, name, kind, whole, _GAP, shape, None, location, dim, start))
+        return self._keep(MemObject(name, name, kind, whole, _GAP, shape, None, location, dim, start, filled))
 
     def absolute(self, address: int) -> MemObject:
         """The byte of hardware at an address."""
@@ -118,6 +130,14 @@ class Objects:
             shape = self._layout.split(name, kind, NOWHERE)
             self._keep(MemObject(name, name, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
         return self._objects[name]
+
+    def outside(self) -> MemObject:
+        """All memory that is no object of the program; only pointers of unknown value lead there."""
+        if _OUTSIDE not in self._objects:
+            kind = IntType("unsigned char", 8, False)
+            shape = self._layout.split(_OUTSIDE, kind, NOWHERE)
+            self._keep(MemObject(_OUTSIDE, _OUTSIDE, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
+        return self._objects[_OUTSIDE]
 
     def is_untyped(self, record: RecordType) -> bool:
         """Whether a union is kept as bytes."""
@@ -149,7 +169,7 @@ class Objects:
 
     def _size(self, type_: CType) -> int:
         if isinstance(type_, ArrayType) and type_.length is None:
-            return _HEAP_ROOM[self._module.model.pointer_size]
+            return _UNKNOWN_ROOM[self._module.model.pointer_size]
         return max(self._module.sizeof(type_), 1)
 
     def promote(self, name: str) -> None:
@@ -207,7 +227,10 @@ class Objects:
         starts = self._starts(obj) if known else {}
         norace = symbol is not None and any(a == "norace" for a in symbol.attributes)
         made = []
-        pointers = _pointers(obj) if symbol is None and isinstance(obj.start, Arbitrary) and not self.is_hardware(obj) else ()
+        if obj.name in self._unsized:
+            self._notes.assume(f"no allocation of unknown size is of more than {obj.size} bytes", obj.location)
+        unset = symbol is None and isinstance(obj.start, Arbitrary) and not obj.filled and not self.is_hardware(obj)
+        pointers = _pointers(obj) if unset else ()
         for leaf in obj.leaves:
             start: Start = obj.start or Arbitrary()
             if leaf.name in pointers:

@@ -834,7 +834,7 @@ class PointsTo:
             self.sites[site] = name
             self.heaps[name] = allocated(call, callee)
             self._objects.add_heap(name, self._heap_types.get(name), self.heaps[name], edge.location, callee == "calloc",
-                                   name in self._single)
+                                   name in self._single, filled=callee == "realloc")
             self.taken.setdefault(name)
         return self.sites[site]
 

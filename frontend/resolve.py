@@ -71,7 +71,7 @@ class Resolver:
             found.append(OUTSIDE)
             for name in anything:
                 obj = self._objects.named(name)
-                if visible(obj) and not any(c.object is obj for c in found):
+                if visible(obj):
                     found.append(Case(None, obj, None, obj.leaves, self._module.sizeof(place.type) > 1))
         else:
             self._notes.assume("no invalid pointer is dereferenced", location)

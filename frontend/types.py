@@ -87,13 +87,17 @@ def unqualified(t: CType) -> CType:
 
 @dataclass(frozen=True, slots=True)
 class FieldDecl:
-    """A member at a byte offset; a bit field (`bits` set) occupies `bits` bits from `bit_offset` of the unit of type `type`."""
+    """A member at a byte offset; a bit field (`bits` set) occupies `bits` bits from `bit_offset` of the unit of type `type`.
+
+    `apart`: an unnamed bit field of no bits stands before it, so that the bit fields before that one are another memory location.
+    """
 
     name: str
     type: CType
     offset: int
     bits: int | None = None
     bit_offset: int = 0
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

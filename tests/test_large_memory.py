@@ -1,0 +1,74 @@
+"""Memory that is large, copied or not the program's own: no access to it may get lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import frontend
+from circ.check import confirmed
+from circ.engines import auto
+from circ.engines.explicit import oracle
+from circ.verdict import Answer, Options, RaceOn, silent, word
+from frontend import LoadOptions
+from frontend.cfa import Program
+
+HEAD = "#include <pthread.h>\n#include <stdlib.h>\nint nondet(void);\n"
+
+
+def load(tmp_path: Path, declarations: str, thread: str, main: str, model: str = "lp64") -> Program:
+    """A program of two threads; `main` creates the other one by `CREATE`."""
+    path = tmp_path / "m.c"
+    path.write_text(f"{HEAD}{declarations}\nvoid *t(void *arg) {{ {thread} return 0; }}\n"
+                    f"#define CREATE pthread_create(&id, 0, t, 0)\nint main(void) {{ pthread_t id; {main} return 0; }}\n")
+    return frontend.load(path, LoadOptions(data_model=model))
+
+
+def verdict(p: Program, name: str) -> str:
+    question = RaceOn(next(v.name for v in p.globals if v.shown == name))
+    answer = confirmed(p, Answer(question, name, auto.engine()(p, question, Options(), silent), "auto"))
+    return word(question, answer.verdict)
+
+
+@pytest.mark.parametrize("model", ["ilp32", "lp64"])
+@pytest.mark.parametrize("size", ["4000000", "nondet() * sizeof(int)"], ids=["known", "unknown"])
+def test_elements_far_inside_an_allocation_are_accessed(tmp_path: Path, model: str, size: str) -> None:
+    program = load(tmp_path, "int *a;", "a[900000] = 1;", f"a = malloc({size}); if (a) {{ CREATE; a[900000] = 2; }}", model)
+    assert verdict(program, next(v.shown for v in program.globals if v.shown.startswith("malloc"))) == "race"
+
+
+def test_the_size_that_is_taken_for_granted_is_said(tmp_path: Path) -> None:
+    noted = [a.text for a in load(tmp_path, "", "", "char *p = malloc(nondet()); if (p) p[0] = 1;").assumptions]
+    assert "no allocation of unknown size is of more than 68719476736 bytes" in noted
+    noted = [a.text for a in load(tmp_path, "", "", "char *p = malloc(1 << 22); if (p) p[0] = 1;").assumptions]
+    assert not any("unknown size" in text for text in noted)
+
+
+def test_realloc_moves_the_pointers_that_are_there(tmp_path: Path) -> None:
+    program = load(tmp_path, "int x; int **g;", "*g[0] = 1;",
+                   "int **p = malloc(sizeof *p); if (!p) return 0; p[0] = &x; g = realloc(p, 4 * sizeof *p); if (!g) return 0;"
+                   " CREATE; x = 2;")
+    assert oracle(program, RaceOn("x"), 2) is True
+    assert verdict(program, "x") == "unknown"  # what is copied is not tracked
+
+
+def test_bit_fields_are_parted_by_one_of_no_bits(tmp_path: Path) -> None:
+    program = load(tmp_path, "struct { unsigned a:3, b:2; unsigned :0; unsigned c:5; } s;", "s.a = 1;", "CREATE; s.b = 1; s.c = 1;")
+    assert {v.shown for v in program.globals if v.shown.startswith("s.")} == {"s.a", "s.c"}
+    assert verdict(program, "s.a") == "race" and verdict(program, "s.c") == "safe"
+
+
+def test_memory_that_is_not_the_programs_is_shared_too(tmp_path: Path) -> None:
+    program = load(tmp_path, "struct d { int v; }; struct d *find(void);", "find()->v = 1;", "CREATE; find()->v = 2;")
+    assert verdict(program, "memory from outside") == "unknown"
+    program = load(tmp_path, "struct d { int v; }; struct d *find(void); pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+                   "pthread_mutex_lock(&m); find()->v = 1; pthread_mutex_unlock(&m);",
+                   "CREATE; pthread_mutex_lock(&m); find()->v = 2; pthread_mutex_unlock(&m);")
+    assert verdict(program, "memory from outside") == "safe"
+
+
+def test_a_pointer_from_outside_may_be_elsewhere_in_an_object_that_it_is_known_to_point_to(tmp_path: Path) -> None:
+    program = load(tmp_path, "struct { int a, b; } s; int *find(void); void hand_out(void *);",
+                   "int *p = nondet() ? &s.a : find(); *p = 1;", "hand_out(&s); CREATE; s.b = 2;")
+    assert verdict(program, "s.b") == "unknown"
