@@ -16,7 +16,7 @@ from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt,
 from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
 from frontend.flows import ANY, Site
 from frontend.fold import cast, fold, minus, plus, times
-from frontend.ir import Field, Function, Index, IrEdge, Module, Place, Storage
+from frontend.ir import Field, Function, Index, IrEdge, Module, Place, Storage, Store
 from frontend.ir import Step as PathStep
 from frontend.memory import Leaf, MemObject, scalar_of
 from frontend.objects import Notes, Objects
@@ -263,7 +263,7 @@ class Accesses:
         return step, placed
 
     def _settle_lock(self, sketch: Sketch, step: Step, lock: Lock, pointer: Expr) -> None:
-        words = self._resolver.words(pointer, lock.targets, self._visible, step.location)
+        words = self._resolver.words(pointer, lock.targets, self._visible, self.world.outside, lock.type, step.location)
         if (lock.targets.unknown and not isinstance(pointer, Const)) or not words:
             self._lost(sketch, step, lock, step.source)
         for case in words:
@@ -485,8 +485,10 @@ class Accesses:
             return
         assert case.object is not None
         ops = case.cell.write(value)
+        why = edge.instr.why if isinstance(edge.instr, Store) else ""
         sketch.steps.append(Step(source, target, ops[0] if len(ops) == 1 else Block(ops),
-                                 self._exactly(case.object, case.cell, True, edge), edge.location, edge.text))
+                                 self._exactly(case.object, case.cell, True, edge), edge.location, edge.text,
+                                 doubts=(Doubt(why, (case.cell.leaf.name,), accesses=True),) if why else ()))
 
     def _unsure(self, case: Case, values: tuple[str, ...], step: bool = False) -> tuple[Doubt, ...]:
         """An access that is not known exactly; hardware is known well enough, and gives any value."""

@@ -12,6 +12,7 @@ from frontend.assembly import MASKS, OFF, ON, READ_STATUS, UNCLEAR, Effect, effe
 from frontend.convert import Nothing, Operand, Value, strip
 from frontend.expr import Const, Expr, Read
 from frontend.ir import Call, Forget, Store
+from frontend.known_table import ASSEMBLER
 from frontend.lvalues import Slot
 from frontend.types import FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.unit import ASSEMBLY
@@ -20,28 +21,33 @@ if TYPE_CHECKING:
     from frontend.expressions import Expressions
 
 
+_NOT_TRACKED = "what inline assembly does is not tracked"
+
+
 def lowered(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
-    """A statement of assembly: a template, addresses of outputs, inputs. Outputs become arbitrary."""
+    """A statement of assembly: a template, addresses of outputs, and the inputs as a call of their own.
+
+    Outputs become arbitrary, and what inputs point to may be touched, as by a function without a body. All that may be
+    atomic, so nothing follows from a race with it.
+    """
     template = nodes[0].value.strip('"') if nodes and isinstance(nodes[0], c_ast.Constant) else ""
-    outputs = [arg.expr for arg in nodes[1:] if isinstance(arg, c_ast.UnaryOp) and arg.op == "&"]
-    others = [arg for arg in nodes[1:] if not (isinstance(arg, c_ast.UnaryOp) and arg.op == "&")]
-    found = effects(template)
-    inputs: list[Operand] = []
-    for arg in others:
-        if found:
-            inputs.append(x.value(arg))
-        else:
-            x.effect(arg)
+    words = re.findall(r"[A-Za-z_.]+", re.sub(r"\\[ntr]", " ", template))
+    outputs = [arg.expr for arg in nodes[1:] if isinstance(arg, c_ast.UnaryOp)]
+    groups = [arg for arg in nodes[1:] if isinstance(arg, c_ast.FuncCall) and arg.args is not None]
+    inputs = [x.value(arg) for group in groups for arg in group.args.exprs]
+    pointers = [v for v in inputs if isinstance(v, Value) and isinstance(v.type, PointerType)]
+    if words and pointers:
+        type_ = FunctionType(VoidType(), tuple(v.type for v in pointers))
+        x.emit(Call(None, ASSEMBLER, tuple(v.expr for v in pointers), type_), node)
     for output in outputs:
         lv = x.places.lvalue(output)
         if isinstance(lv, Slot):
             if not isinstance(lv.type, FloatType):
-                x.emit(Forget((lv.var,)), node)
+                x.emit(Forget((lv.var,), _NOT_TRACKED, pointer=True), node)
         elif not isinstance(lv.type, RecordType):
-            x.emit(Store(lv.place, None), node)
-    for effect in found:
+            x.emit(Store(lv.place, None, _NOT_TRACKED), node)
+    for effect in effects(template):
         _emit(x, effect, outputs, inputs, node, f'asm("{template}")')
-    words = re.findall(r"[A-Za-z_.]+", re.sub(r"\\[ntr]", " ", template))
     if (words or outputs) and words not in (["sei"], ["cli"]):
         x.unit.assume(ASSEMBLY, x.unit.where(node))
     return Nothing()

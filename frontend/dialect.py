@@ -316,7 +316,7 @@ def _asm(c: Cursor, token: Token) -> None:
 
 
 def _asm_call(token: Token, inside: list[Token]) -> list[Token]:
-    """A call with the template, the addresses of the outputs and the inputs: what the assembly may read and write."""
+    """A call with the template, the addresses of the outputs, and the inputs as if they were handed to a function."""
     sections: list[list[Token]] = [[]]
     level = 0
     for t in inside:
@@ -325,15 +325,23 @@ def _asm_call(token: Token, inside: list[Token]) -> list[Token]:
             sections.append([])
         else:
             sections[-1].append(t)
-    arguments: list[str | list[Token]] = [sections[0]]
-    for section, sign in zip(sections[1:3], (["&"], []), strict=False):
+    operands: list[list[list[Token]]] = [[], []]
+    for section, found in zip(sections[1:3], operands, strict=False):
         i = 0
         while i < len(section):
             if section[i].type == "LPAREN":
                 end = closing(section, i)
-                arguments += [",", *sign, "(", section[i + 1:end], ")"]
+                found.append(section[i + 1:end])
                 i = end
             i += 1
+    arguments: list[str | list[Token]] = [sections[0]]
+    for operand in operands[0]:
+        arguments += [",", "&", "(", operand, ")"]
+    if operands[1]:
+        arguments += [",", "__circ_inputs"]
+        for k, operand in enumerate(operands[1]):
+            arguments += ["," if k else "(", "(", operand, ")"]
+        arguments.append(")")
     return made(token, "__circ_asm", "(", *arguments, ")")
 
 

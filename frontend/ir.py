@@ -70,12 +70,13 @@ class Forget:
     """Registers get arbitrary values (nondet, floating point, uninitialised locals at their declaration).
 
     `why`: the program computes a value that is not tracked here, for this reason; empty if it leaves the value open.
-    `variadic`: the value is one of the variable arguments of some call, or leads to them.
+    `variadic`: the value is one of the variable arguments of some call, or leads to them. `pointer`: it may be any pointer.
     """
 
     targets: tuple[Var, ...]
     why: str = ""
     variadic: bool = False
+    pointer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +96,14 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """memory := expression, one access. `value` None: an arbitrary value (floating point, unknown)."""
+    """memory := expression, one access. `value` None: an arbitrary value (floating point, unknown).
+
+    `why`: the program computes a value that is not tracked here, and may access the memory in another way, for this reason.
+    """
 
     place: Place
     value: Expr | None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from frontend.formats import Use, any_use, uses
 from frontend.inline import Library, Request
 from frontend.interrupts import Interrupts
 from frontend.ir import Place
-from frontend.known_table import CALLBACKS, KNOWN, Known
+from frontend.known_table import ASSEMBLER, CALLBACKS, KNOWN, Known
 from frontend.memory import MemObject
 from frontend.objects import Notes
 from frontend.pointsto import Targets, hidden_object, points_to_const
@@ -282,7 +282,7 @@ class KnownFunctions(Library):
 
     # ------------------------------------------------------------------------------------------- everything else
     def _unknown(self, request: Request) -> None:
-        if not request.callee.startswith("__VERIFIER_nondet"):
+        if not request.callee.startswith("__VERIFIER_nondet") and request.callee != ASSEMBLER:
             self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach", request.location)
         here = request.source
         for position, argument in enumerate(request.call.args):

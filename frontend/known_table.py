@@ -281,6 +281,8 @@ def _parse(text: str) -> dict[str, Known]:
 
 KNOWN = _parse(_TABLE)
 
+ASSEMBLER = "__circ_assembler"
+"""What inline assembly does with the pointers among its inputs, as a function without a body."""
 PUSH, POP = "__circ_cleanup_push", "__circ_cleanup_pop"
 """A cleanup handler: its number in the function, and for the first the routine and its argument."""
 RETURN_FROM_MAIN = "__circ_return_from_main"

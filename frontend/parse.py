@@ -4,7 +4,7 @@ How what pycparser does not know appears in the AST (`frontend.dialect` makes it
 
 - `atomic S`           `AttributedStatement` around S whose attribute has namespace `circ` and name `atomic`
 - `circ_critical { }`  the same with name `critical`
-- `asm("t" : outs : ins)`  `FuncCall(ID('__circ_asm'), [Constant "t", &(out)..., (in)...])`
+- `asm("t" : outs : ins)`  `FuncCall(ID('__circ_asm'), [Constant "t", &(out)..., FuncCall(ID('__circ_inputs'), [(in)...])])`
 - `typeof(e)`          `TypeOf('typeof', e)` as `TypeDecl.type`, e an expression or a `Typename`
 - `__auto_type x = e`  `InferredType()` as `TypeDecl.type`
 - `a ?: b`             `TernaryOp(a, ID('__circ_condition'), b)`: the value of a, evaluated once
@@ -151,7 +151,7 @@ def _readable(message: str, tokens: list[Token], position: int, path: str) -> Fr
     return FrontendError(place, f"syntax error at {_shown(token)}", _hint(tokens, index))
 
 
-_OUR_WORDS = {"__circ_asm": "'asm'", "__circ_range": "'...'", "__circ_condition": "'?:'"}
+_OUR_WORDS = {"__circ_asm": "'asm'", "__circ_inputs": "'asm'", "__circ_range": "'...'", "__circ_condition": "'?:'"}
 
 
 def _shown(token: Token) -> str:

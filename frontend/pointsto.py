@@ -256,17 +256,21 @@ class PointsTo:
         match edge.instr:
             case Set(target=t, value=e):
                 self._assign(name, e, ("r", name, t.name), t.type)
-            case Forget(targets=ts, variadic=variadic):
+            case Forget(targets=ts, variadic=variadic, pointer=pointer):
                 for t in ts:
                     self._number(("r", name, t.name), t.type)
+                    if pointer and self._follow.wide(t.type):
+                        self._add(("r", name, t.name), UNKNOWN)
                     if variadic and self._follow.wide(t.type):
                         self._once(_VARIADIC, ("r", name, t.name))
             case Load(target=t, place=place):
                 into = ("r", name, t.name)
                 if self._follow.wide(t.type):
                     self._place(name, place, lambda target: self._load(target, self._module.sizeof(place.type), into))
-            case Store(place=place, value=value):
-                if value is not None and self._follow.wide(value.type):
+            case Store(place=place, value=value, why=why):
+                if why:
+                    self._place(name, place, lambda target: self._scramble(target, self._module.sizeof(place.type), UNKNOWN))
+                elif value is not None and self._follow.wide(value.type):
                     self._place(name, place, lambda target: self._store(name, value, target, self._module.sizeof(place.type)))
                 else:
                     narrow = None if value is None else value.type.width

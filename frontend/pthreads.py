@@ -23,7 +23,7 @@ from frontend.pointsto import THREAD_STARTERS
 from frontend.sharing import SELF, STATIC_COPIES, own_number
 from frontend.source import FrontendError, Location
 from frontend.steps import Lock, Step
-from frontend.types import PointerType
+from frontend.types import PointerType, VoidType
 
 _INT = Scalar(32, True)
 _NOBODY = Const(0, _INT)
@@ -261,8 +261,11 @@ class Pthreads:
         pointer = request.arguments[position]
         assert not isinstance(pointer, Place)
         targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, self._raw(request, position))
+        params = request.call.type.params
+        type_ = params[position] if position < len(params) else None
+        kind = type_.target if isinstance(type_, PointerType) else VoidType()
         request.inliner.sketch.steps.append(Step(source, target, SKIP, (), request.location, request.edge.text,
-                                                 lock=Lock(pointer, targets, lock, result, request.edge)))
+                                                 lock=Lock(pointer, targets, kind, lock, result, request.edge)))
 
     def simple(self, request: Request, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
         self._lock(request, 0, lock, request.source, request.target, request.result)

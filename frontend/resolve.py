@@ -15,7 +15,7 @@ from frontend.objects import Notes, Objects
 from frontend.places import Cell, Part, Places
 from frontend.pointsto import Targets
 from frontend.source import Location
-from frontend.types import ArrayType, CType, RecordType
+from frontend.types import ArrayType, CType, RecordType, VoidType
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,12 @@ class Resolver:
                 found.extend(Case(None, obj, None, obj.leaves) for obj in map(self._objects.named, anything) if visible(obj))
         return _distinct(found)
 
-    def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], location: Location) -> list[Case]:
-        """The lock words that a pointer may lead to: the first scalar of each object; no cell for one that is not told apart."""
+    def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
+              type_: CType, location: Location) -> list[Case]:
+        """The lock words that a pointer may lead to: the first scalar of each object; no cell for one that is not told apart.
+
+        One from outside may lead to any lock, which is of the type, in one of the objects `anything`.
+        """
         base = fold(cast(pointer, self._places.pointer))
         known = linear(base)
         at = None if known is None else self._objects.at(known[0])
@@ -116,7 +120,10 @@ class Resolver:
                 if indices is not None:
                     return [Case(None, obj, self._word(leaf, indices))]
         found: list[Case] = []
-        for name, offset in targets.known:
+        any_type = isinstance(type_, VoidType)
+        far = [(obj.name, a.offset) for obj in map(self._objects.named, anything if targets.unknown else ())
+               for a in obj.shape.anchors if any_type or isinstance(a.node, BytesNode) or self.compatible(a.type, type_)]
+        for name, offset in dict.fromkeys((*targets.known, *far)):
             if name[0] in "&*":
                 continue
             obj = self._objects.named(name)

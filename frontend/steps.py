@@ -13,6 +13,7 @@ from frontend.ir import IrEdge, Place
 from frontend.places import Cell
 from frontend.pointsto import Targets
 from frontend.source import NOWHERE, Location
+from frontend.types import CType
 
 DEEP = -2
 """The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""
@@ -54,10 +55,14 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """An operation on the lock word that a pointer leads to: `ways` gives, for the word, the alternatives to step through."""
+    """An operation on the lock word that a pointer leads to: `ways` gives, for the word, the alternatives to step through.
+
+    `type` is what the library says the pointer points to.
+    """
 
     pointer: Expr
     targets: Targets
+    type: CType
     ways: Callable[[Cell, Var | None], list[list[Op]]]
     result: Var | None
     edge: IrEdge

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FLOATS = "floating-point values are arbitrary"
 ORDER = "operands are evaluated left to right where C leaves the order open"
 ORDERINGS = "memory orders weaker than seq_cst are treated as sequentially consistent"
-ASSEMBLY = "inline assembly changes nothing but its outputs"
+ASSEMBLY = "inline assembly touches only its outputs and what its inputs lead to"
 
 
 class Unit:

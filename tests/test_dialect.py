@@ -198,7 +198,7 @@ def test_critical(parsed: Parse) -> None:
 def test_asm_becomes_a_call_that_may_write_its_outputs(parsed: Parse) -> None:
     p = parsed('int g; void f(int x) { __asm volatile ("sei" ::); '
                'asm("a" "b" : "=r" (g), [o] "+m" (x) : "r" (x + 1), "i"(2) : "cc"); }')
-    assert [text(s) for s in body(p)] == ['__circ_asm("sei")', '__circ_asm("ab", &g, &x, x + 1, 2)']
+    assert [text(s) for s in body(p)] == ['__circ_asm("sei")', '__circ_asm("ab", &g, &x, __circ_inputs(x + 1, 2))']
     assert p.assumptions == ()
 
 

@@ -1,4 +1,4 @@
-"""Memory that is large, copied or not the program's own: no access to it may get lost."""
+"""Memory that is large, copied, used by assembly or not the program's own: no access to it may get lost."""
 
 from __future__ import annotations
 
@@ -72,3 +72,21 @@ def test_a_pointer_from_outside_may_be_elsewhere_in_an_object_that_it_is_known_t
     program = load(tmp_path, "struct { int a, b; } s; int *find(void); void hand_out(void *);",
                    "int *p = nondet() ? &s.a : find(); *p = 1;", "hand_out(&s); CREATE; s.b = 2;")
     assert verdict(program, "s.b") == "unknown"
+
+
+def test_a_lock_from_outside_may_be_any_that_was_handed_out(tmp_path: Path) -> None:
+    program = load(tmp_path, "struct d { int v; pthread_mutex_t m; } s; struct d *find(void); void hand_out(struct d *);",
+                   "pthread_mutex_lock(&s.m); pthread_mutex_unlock(&find()->m); s.v++;",
+                   "hand_out(&s); CREATE; pthread_mutex_lock(&s.m); s.v++; pthread_mutex_unlock(&s.m);")
+    assert verdict(program, "s.v") == "unknown"
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ('asm volatile("lock; incl %0" : "+m"(x));', "unknown"),  # it may be atomic
+    ('int v = 1; asm volatile("xchgl %0, %1" : "+r"(v), "+m"(l)); if (!v) x++;', "unknown"),  # v may be 1 then
+    ('int *p; asm("" : "=r"(p) : "0"(&x)); *p = 1;', "unknown"),
+    ('asm volatile("movl $1, (%0)" :: "r"(&x) : "memory");', "unknown"),
+    ('asm volatile("" :: "r"(&x) : "memory");', "safe"),
+], ids=["atomic", "exchange", "hidden", "through a register", "barrier"])
+def test_assembly_may_do_much_with_its_operands(tmp_path: Path, text: str, found: str) -> None:
+    assert verdict(load(tmp_path, "int x, l; extern int y;", text, f"CREATE; {text}"), "x") == found

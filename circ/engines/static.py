@@ -134,8 +134,9 @@ class Static:
         """The variable and those that are accessed with the same locks held, as far as nothing is proved of them."""
         assert self.survey is not None
         locks = frozenset(self.survey.locks_of(variable))
-        return tuple(v.name for v in self.survey.program.shared if v.name == variable or (
+        found = tuple(v.name for v in self.survey.program.shared if v.name == variable or (
             v.name in self._open and v.name not in self._proofs and frozenset(self.survey.locks_of(v.name)) == locks))
+        return found or (variable,)
 
     def _attempt(
         self, seen: Outline, variable: str, group: tuple[str, ...], tracked: Tracked, arguments: tuple[Argument, ...], most: int
