@@ -9,7 +9,7 @@ engines prove (the modules of these names). The other kinds are checked by looki
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from circ.kernel.body import SLOTS, read_body, read_triples
@@ -17,7 +17,7 @@ from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.verdict import Assertions, Certificate, Question, RaceOn
-from frontend.cfa import Program, Variable
+from frontend.cfa import Program
 from frontend.copies import one_by_one
 from frontend.onestep import sections_as_steps
 from frontend.opened import Names
@@ -49,6 +49,9 @@ class Kernel:
         self._quotients: Quotients | None = None
         self._small: dict[int, Kernel] = {}
         self._pairs: dict[str, PairsCheck] = {}
+        self._read: tuple[Mapping[str, Any], PairsCheck] | None = None
+        self._globals = frozenset(v.name for v in program.globals)
+        self._locals = tuple(frozenset(v.name for v in t.locals) for t in program.templates)
 
     def check(self, question: Question, certificate: Certificate) -> Outcome:
         """Whether the certificate proves that the answer to the question about the program is "safe"."""
@@ -56,7 +59,7 @@ class Kernel:
             return Refused("program", "", "the certificate is about another program, or the same under other options")
         if certificate.question != question:
             return Refused("question", "", f"the certificate is about {certificate.question}")
-        if isinstance(question, RaceOn) and all(v.name != question.variable for v in self.program.globals):
+        if isinstance(question, RaceOn) and question.variable not in self._globals:
             return Refused("program", "", f"no global {question.variable!r}")
         if self._flaw is not None:
             return Refused("program", "", self._flaw)
@@ -107,6 +110,8 @@ class Kernel:
         from circ.kernel.pairs import PairsCheck
         from circ.kernel.triples import TriplesCheck
 
+        if self._read is not None and self._read[0] is body:
+            return self._read[1]
         try:
             text = json.dumps([kind, dict(body)], sort_keys=True)
         except (TypeError, ValueError):
@@ -116,6 +121,7 @@ class Kernel:
                 self._pairs.clear()
             self._pairs[text] = (TriplesCheck(self.program, read_triples(self.program, body)) if kind == "triples"
                                  else PairsCheck(self.program, read_body(self.program, body)))
+        self._read = body, self._pairs[text]
         return self._pairs[text]
 
     def _quotient(self, question: Question, certificate: Certificate) -> Outcome:
@@ -124,9 +130,9 @@ class Kernel:
         if set(body) != {"globals", "locals", "asked", "kind", "body"}:
             return Refused("format", "", "the body has `globals`, `locals`, `asked`, and `kind` and `body` of a proof")
         own = body["locals"]
-        shared, templates = self.program.globals, self.program.templates
-        if not (_are_names(body["globals"], shared) and _are_names(body["asked"], shared) and isinstance(own, list | tuple)
-                and len(own) == len(templates) and all(_are_names(o, t.locals) for o, t in zip(own, templates, strict=True))):
+        if not (_are_names(body["globals"], self._globals) and _are_names(body["asked"], self._globals)
+                and isinstance(own, list | tuple) and len(own) == len(self._locals)
+                and all(_are_names(o, known) for o, known in zip(own, self._locals, strict=True))):
             return Refused("format", "", "`globals`, `asked` and, for each template, `locals` are lists of names")
         if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) or body["kind"] == QUOTIENT:
             return Refused("format", "", "`kind` and `body` are of a proof about the quotient, which is none of a quotient")
@@ -161,9 +167,8 @@ def _about_another(program: Program, question: Question, certificate: Certificat
     return check_certificate(other, question, Certificate(other.fingerprint(), question, body["kind"], body["body"]))
 
 
-def _are_names(value: object, of: Sequence[Variable]) -> bool:
-    """Whether the value is a list of names of these variables."""
-    known = {v.name for v in of}
+def _are_names(value: object, known: frozenset[str]) -> bool:
+    """Whether the value is a list of some of these names."""
     return isinstance(value, list | tuple) and all(isinstance(name, str) and name in known for name in value)
 
 

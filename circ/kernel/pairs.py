@@ -422,7 +422,9 @@ class PairsCheck:
     def conflicts(self, a: int, b: int, accesses: Sequence[Accesses]) -> Iterator[tuple[Place, Place, Term, Edge, Edge, bool]]:
         """Conflicting accesses that can be next at two places, when they overlap, and whether globals decide that."""
         first, second = accesses[a], accesses[b]
-        shared = {v.name for v in self.program.globals}
+        if not first or not second:
+            return
+        shared = self.threads.globals.keys()
         for one, two in self.places(a, b):
             for (e, x), (f, y) in product(first.get(one.cls, ()), second.get(two.cls, ())):
                 if conflict(self.program.race_model, e, x, f, y):
@@ -432,11 +434,10 @@ class PairsCheck:
     def _accesses(self, t: int, variable: str) -> Accesses:
         """By class, one of each sort of access to the variable."""
         found: dict[int, dict[object, tuple[Edge, Access]]] = {}
-        for e in self.program.templates[t].cfa.edges:
-            for x in e.accesses:
-                if x.variable == variable:
-                    sort = (e.protected, x.write, x.kind, x.whole, show_exact_lvalue(x.lvalue))
-                    found.setdefault(self.body.classes[t][e.source], {}).setdefault(sort, (e, x))
+        for n, e, x in self.program.accesses.get(variable, ()):
+            if n == t:
+                sort = (e.protected, x.write, x.kind, x.whole, show_exact_lvalue(x.lvalue))
+                found.setdefault(self.body.classes[t][e.source], {}).setdefault(sort, (e, x))
         return {c: list(sorts.values()) for c, sorts in found.items()}
 
     def _steps(self, t: int) -> dict[int, list[Step]]:
