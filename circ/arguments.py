@@ -31,6 +31,10 @@ class Argument:
         """Whether there is anything that it speaks of."""
         return True
 
+    def also(self) -> Iterable[str]:
+        """Other variables of which the same argument speaks: one proof may do for all."""
+        return ()
+
     def marks(self, template: int) -> Sequence[Hashable]:
         """For each location something that all locations of its region must have in common."""
         raise NotImplementedError

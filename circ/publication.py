@@ -75,8 +75,9 @@ class Publication(Argument):
         self.names: frozenset[str] = frozenset()
         if self.site is not None:
             self.held = holders(program, self.site)
-            self.globals = [v for v in program.globals if v.name in self.held]
+            self.globals = [v for v in program.globals if v.name in self.held.globals]
             self.names = frozenset(v.name for v in self.globals)
+            self.needed = [self._needed(n) for n in range(len(program.templates))]
             self.known_at = [self._flow(n, self.site) for n in range(len(program.templates))]
             self.live = [_live(t) for t in program.templates]
             self.facts = [OwnFacts(t, frozenset(), self._tested(n)) for n, t in enumerate(program.templates)]
@@ -86,6 +87,12 @@ class Publication(Argument):
         return self.site is not None and self._all_clean() and any(
             self._private((n, e.source), a) for n, t in enumerate(self.program.templates) for e in t.cfa.edges
             for a in e.accesses if a.variable == self.variable)
+
+    def also(self) -> Iterator[str]:
+        assert self.site is not None
+        for v in self.program.globals:
+            if v.is_array and v.name != self.variable and site_of(self.program, v.name) == self.site:
+                yield v.name
 
     def _tested(self, n: int) -> frozenset[str]:
         """Pointers to private instances, which are known not to be null where they have been tested."""
@@ -113,13 +120,14 @@ class Publication(Argument):
 
     def _after(self, n: int, here: Known, edge: Edge, site: Site) -> Known:
         made = {r for r, s in allocations(self.program, edge) if s == site}
+        elsewhere = {r for r, s in allocations(self.program, edge) if s != site}
         for part in primitive(edge.op):
             match part:
                 case Assign(target=Var() as v, value=e) if v.name in self.own[n]:
                     group = self._copied(here, e)
-                    clean = v.name in self.held and (v in made or self._clean(n, here, e))
+                    clean = v.type == site.counter.type and (v in made or v in elsewhere or self._clean(n, here, e))
                     here = here.without(v)
-                    if v.name in self.held and (v in made or _is_null(e)):
+                    if v.type == site.counter.type and (v in made or _is_null(e)):
                         here = Known(here.clean, here.private | {frozenset((v,))})
                     elif group is not None and v not in group:
                         here = Known(here.clean, (here.private - {group}) | {group | {v}})
@@ -134,6 +142,26 @@ class Publication(Argument):
                 case _:
                     pass
         return here
+
+    def _needed(self, n: int) -> list[frozenset[str]]:
+        """At each location the locals whose value may yet get into one of the globals."""
+        cfa = self.program.templates[n].cfa
+        entering: list[list[Edge]] = [[] for _ in range(cfa.size)]
+        for e in cfa.edges:
+            entering[e.target].append(e)
+        found: list[frozenset[str]] = [frozenset()] * cfa.size
+        todo = list(range(cfa.size))
+        while todo:
+            q = todo.pop()
+            for e in entering[q]:
+                here = found[q]
+                for part in reversed(list(primitive(e.op))):
+                    if isinstance(part, Assign) and (name_of(part.target) in here or name_of(part.target) in self.names):
+                        here = (here - {name_of(part.target)}) | ({name_of(v) for v in reads(part.value)} & self.own[n])
+                if not here <= found[e.source]:
+                    found[e.source] |= here
+                    todo.append(e.source)
+        return found
 
     def _copied(self, here: Known, e: Expr) -> frozenset[Var] | None:
         e = _uncast(e)
@@ -182,12 +210,13 @@ class Publication(Argument):
                 for q in range(self.program.templates[template].cfa.size)]
 
     def _mine(self, spot: Spot) -> tuple[Var, ...]:
-        live = self.live[spot[0]][spot[1]]
-        return tuple(sorted((v for g in self.at(spot).private for v in g if v.name in live), key=lambda v: v.name))
+        held = self.live[spot[0]][spot[1]] & self.held.locals[spot[0]][spot[1]]
+        return tuple(sorted((v for g in self.at(spot).private for v in g if v.name in held), key=lambda v: v.name))
 
     def _others(self, spot: Spot) -> tuple[Var, ...]:
-        live = self.live[spot[0]][spot[1]]
-        return tuple(sorted((v for v in self.at(spot).clean if v.name in live), key=lambda v: v.name))
+        """Registers that may point to an instance, or get into a global: other instances than those that are private."""
+        matter = self.live[spot[0]][spot[1]] & (self.held.locals[spot[0]][spot[1]] | self.needed[spot[0]][spot[1]])
+        return tuple(sorted((v for v in self.at(spot).clean if v.name in matter), key=lambda v: v.name))
 
     def _passed(self, spot: Spot) -> tuple[Expr, ...]:
         facts = self.facts[spot[0]].at[spot[1]]

@@ -98,16 +98,54 @@ def allocations(program: Program, edge: Edge) -> Iterator[tuple[Var, Site]]:
                 pass
 
 
-def holders(program: Program, site: Site) -> frozenset[str]:
-    """Names of variables and arrays, of the width of an address, that may come to hold a pointer into an instance."""
-    found = {r.name for t in program.templates for e in t.cfa.edges for r, s in allocations(program, e) if s == site}
-    copies = [(name_of(p.target), {name_of(v) for v in reads(p.value)}) for t in program.templates for e in t.cfa.edges
-              for p in primitive(e.op) if isinstance(p, Assign) and p.target.type.width == site.counter.type.width]
-    size = -1
-    while size != len(found):
-        size = len(found)
-        found |= {target for target, sources in copies if sources & found and target != site.counter.name}
-    return frozenset(found)
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """Where pointers into instances of a site may be: in these globals, and at each location of a template in these locals."""
+
+    globals: frozenset[str]
+    locals: list[list[frozenset[str]]]
+
+
+def holders(program: Program, site: Site) -> Holders:
+    """What may come to hold a pointer into an instance, as far as it is wide enough for an address."""
+    shared: frozenset[str] = frozenset()
+    while True:
+        flows = [_held(program, n, site, shared) for n in range(len(program.templates))]
+        grown = shared.union(*(written for _, written in flows))
+        if grown == shared:
+            return Holders(shared, [at for at, _ in flows])
+        shared = grown
+
+
+def _held(program: Program, n: int, site: Site, shared: frozenset[str]) -> tuple[list[frozenset[str]], frozenset[str]]:
+    """The locals of a template that may hold a pointer, by location, and the globals it may store one in."""
+    cfa = program.templates[n].cfa
+    own = frozenset(v.name for v in program.templates[n].locals)
+    at: list[frozenset[str] | None] = [None] * cfa.size
+    at[cfa.start] = frozenset()
+    stored: set[str] = set()
+    out = cfa.leaving()
+    todo = [cfa.start]
+    while todo:
+        q = todo.pop()
+        for e in out[q]:
+            here = at[q] or frozenset()
+            made = {r for r, s in allocations(program, e) if s == site}
+            for part in primitive(e.op):
+                if isinstance(part, Assign) and part.target.type.width == site.counter.type.width:
+                    name = name_of(part.target)
+                    may = part.target in made or any(name_of(v) in here or name_of(v) in shared for v in reads(part.value))
+                    if name not in own:
+                        stored |= {name} if may and name != site.counter.name else set()
+                    elif may:
+                        here |= {name}
+                    elif isinstance(part.target, Var):
+                        here -= {name}
+            old = at[e.target]
+            if old is None or not here <= old:
+                at[e.target] = here if old is None else old | here
+                todo.append(e.target)
+    return [known or frozenset() for known in at], frozenset(stored)
 
 
 def _plain(e: Expr) -> Expr:

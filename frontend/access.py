@@ -13,6 +13,7 @@ from functools import partial
 
 from frontend.callgraph import CallGraph
 from frontend.cfa import SKIP, Access, AccessKind, Assign, Assume, Block, Doubt, Havoc, Op, Variable, op_writes, primitive
+from frontend.contexts import Contexts
 from frontend.expr import TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, substitute, variables
 from frontend.flows import ANY, Site
 from frontend.fold import cast, fold, minus, plus, times
@@ -47,6 +48,8 @@ class World:
     """Objects that a pointer from outside may point to."""
     joined: Mapping[Site, tuple[str, ...]]
     """Edges of functions that run once behind which every thread of some functions has ended."""
+    contexts: Contexts
+    """The calls that are told apart."""
 
 
 class Accesses:

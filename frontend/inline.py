@@ -36,6 +36,7 @@ from frontend.notes import note_op
 from frontend.pointsto import Targets
 from frontend.source import NOWHERE, Location
 from frontend.steps import Mark, Sketch, Step
+from frontend.webs import plain
 
 _RETURN = Scalar(32, False)
 _UNTRACKED = "where a recursive function returns to is not tracked"
@@ -48,7 +49,8 @@ ONE_CALL, ONE_THREAD = 600, 3_000
 
 def qualified(function: Function, register: str, level: int = 0) -> str:
     """The name of a function's register in a thread's automaton."""
-    name = f"{function.name}~{level}::{register}" if level else f"{function.name}::{register}"
+    owner = function.original or function.name
+    name = f"{owner}~{level}::{register}" if level else f"{owner}::{register}"
     return f"{name}'" if any(s.name == name for s in function.memory) else name
 
 
@@ -63,7 +65,7 @@ class Registers:
         names = {r.name: Var(qualified(function, r.name, level), r.type) for r in function.registers}
         for r in function.registers:
             new = names[r.name]
-            self.known.setdefault(new.name, (new, "" if r.name.startswith("%") else r.name))
+            self.known.setdefault(new.name, (new, "" if r.name.startswith("%") else plain(r.name)))
 
         def rename(v: Lvalue) -> Expr | None:
             assert isinstance(v, Var), v
@@ -396,7 +398,8 @@ class Inliner:
         request = Request(self, frame, edge, call, callee, arguments, result, into, source, target)
         if self._one_step(request) or self._library.threads(request):
             return
-        function = self._functions(callee)
+        called = self.accesses.world.contexts.called(frame.function.name, edge.source, edge.target, callee)
+        function = self._functions(called)
         if function is None:
             self._library.external(request)
             return

@@ -261,7 +261,8 @@ class Function:
     """`exit` is where a return arrives; the value returned is in `result` by then (a memory symbol if it is a struct).
 
     `params` are registers, or names of memory symbols in `memory` (address taken, or aggregates): the caller's arguments
-    are assigned to them on entry. Registers and locals are arbitrary at every entry.
+    are assigned to them on entry. Registers and locals are arbitrary at every entry. `original`: the function that this is a
+    copy of, see `frontend.contexts`.
     """
 
     name: str
@@ -278,6 +279,7 @@ class Function:
     attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     location: Location = NOWHERE
     shown_registers: Mapping[str, str] = field(default_factory=dict)
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class KnownFunctions(Library):
 
     def threads(self, request: Request) -> bool:
         self.called.setdefault(request.callee)
-        if request.callee not in request.inliner.accesses.world.pointsto.reached and self.registered.model(request):
+        if request.callee not in request.inliner.accesses.world.pointsto.entered and self.registered.model(request):
             return True
         if self.pthreads.knows(request.callee):
             self.pthreads.model(self.registered.before(request))
@@ -103,7 +103,7 @@ class KnownFunctions(Library):
                 continue
             given = [t[0][1:] for t in pointsto.targets(request.frame.function.name, argument).known if t[0].startswith("&")]
             for name in given:
-                if name in pointsto.reached:
+                if name in pointsto.entered:
                     continue
                 self._notes.assume(f"'{request.callee}' does not call '{name}', which it is given", request.location)
 

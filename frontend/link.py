@@ -28,8 +28,10 @@ from frontend.cfa import (
     op_writes,
 )
 from frontend.claims import with_claims
+from frontend.contexts import NONE, confused, contexts
 from frontend.contracts import with_contracts
 from frontend.expr import Binary, Const, Read, Var
+from frontend.flows import Site
 from frontend.fold import conjunction
 from frontend.heap import heap_types
 from frontend.inline import Inliner, qualified
@@ -62,6 +64,7 @@ from frontend.threads import NO_TABLE, ThreadSource, choose_threads, task
 from frontend.twostate import TID, tid_of
 from frontend.types import CType, FunctionType, VoidType
 from frontend.unroll import Unroller
+from frontend.webs import split
 from frontend.without import Without
 
 
@@ -103,6 +106,8 @@ class _Linker:
         self._options = options
         self._notes = Notes({}, {})
         self._bodies: dict[str, Function | None] = {}
+        self._contexts = NONE
+        self._apart: PointsTo | None = None
         self._module = module
         self._places = Places(module)
         self._unroller = Unroller(self._body, lambda name: self._module.symbols.get(name))
@@ -203,11 +208,15 @@ class _Linker:
     # ------------------------------------------------------------------------------------------- the world
     def _function(self, name: str) -> Function | None:
         if name not in self._bodies:
-            decl = self._module.declarations.get(name)
-            self._bodies[name] = None if decl is None or not decl.defined else self._unroller.unroll(self._module.function(name))
-            if name == "main" and (main := self._bodies[name]) is not None:
-                self._bodies[name] = _exits(main)
+            self._bodies[name] = self._contexts.body(name, self._unrolled)
         return self._bodies[name]
+
+    def _unrolled(self, name: str) -> Function | None:
+        decl = self._module.declarations.get(name)
+        body = None if decl is None or not decl.defined else self._unroller.unroll(self._module.function(name))
+        if body is not None and name == "main":
+            body = _exits(body)
+        return body if body is None or self._apart is None else split(body, partial(self._apart.holds_heap, name))
 
     def _body(self, name: str) -> Function | None:
         """The function as it is written."""
@@ -219,24 +228,42 @@ class _Linker:
         objects = Objects(self._module, self._places, self._notes, tracked)
         roots = [s.function for s in sources]
         solved = self._solved(objects, roots, {})
+        same: dict[Site, Site] = {}
+        if solved.heaps and self._module.attached is None:
+            self._contexts = contexts(solved, CallGraph(solved), roots, self._unroller.concerns)
+            if self._contexts.copies:
+                self._apart, self._bodies = solved, {}
+                solved = self._solved(objects, roots, {})
+                solved = self._typed(objects, sources, solved, {})
+                same = confused(solved, self._contexts)
+                objects.forget(solved.heaps)
+                solved = self._solved(objects, roots, {}, same=same)
         if solved.heaps:
-            calls = CallGraph(solved)
-            runs = self._runs(solved, sources)
-            single = frozenset(name for (function, source, _), name in solved.sites.items()
-                               if runs[function] == 1 and source not in calls.cyclic(function))
-            objects.forget(solved.heaps)
-            types = heap_types(solved.heaps, solved.pointed, self._module)
-            solved = self._solved(objects, roots, types, single)
+            solved = self._typed(objects, sources, solved, same)
         outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)
         joined = find_joins(solved.reached, solved.created)
-        return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside, joined)
+        return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside, joined,
+                     self._contexts)
 
-    def _solved(self, objects: Objects, roots: list[str], types: Mapping[str, CType],
-                single: frozenset[str] = frozenset()) -> PointsTo:
+    def _typed(self, objects: Objects, sources: tuple[ThreadSource, ...], solved: PointsTo,
+               same: Mapping[Site, Site]) -> PointsTo:
+        """The analysis once more, with what it found out about the heap."""
+        calls = CallGraph(solved)
+        runs = self._runs(solved, sources)
+        often: dict[str, int] = {}
+        for (function, source, _), name in solved.sites.items():
+            often[name] = often.get(name, 0) + (MANY if source in calls.cyclic(function) else runs[function])
+        objects.forget(solved.heaps)
+        types = heap_types(solved.heaps, solved.pointed, self._module)
+        single = frozenset(name for name, number in often.items() if number == 1)
+        return self._solved(objects, [s.function for s in sources], types, single, same)
+
+    def _solved(self, objects: Objects, roots: list[str], types: Mapping[str, CType], single: frozenset[str] = frozenset(),
+                same: Mapping[Site, Site] | None = None) -> PointsTo:
         """What pointers point to; once more, if it was learnt only on the way that a struct is taken as bytes."""
         while True:
             before = self._module.bytewise
-            solved = PointsTo(self._module, objects, self._places, self._function, types, single)
+            solved = PointsTo(self._module, objects, self._places, self._function, types, single, self._contexts.called, same)
             solved.solve(roots)
             if self._module.bytewise == before:
                 return solved

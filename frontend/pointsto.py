@@ -85,8 +85,13 @@ class PointsTo:
     """The analysis; `solve` once, then ask."""
 
     def __init__(self, module: Module, objects: Objects, places: Places, functions: Callable[[str], Function | None],
-                 heap_types: Mapping[str, CType], single: frozenset[str] = frozenset()) -> None:
-        """`heap_types`: what the memory of an allocation site is used as; `single`: sites that allocate at most once."""
+                 heap_types: Mapping[str, CType], single: frozenset[str] = frozenset(),
+                 called: Callable[[str, int, int, str], str] = lambda _caller, _source, _target, callee: callee,
+                 same: Mapping[Site, Site] | None = None) -> None:
+        """`heap_types`: what the memory of an allocation site is used as; `single`: sites that allocate at most once.
+
+        `called`: the name under which `functions` knows what a call at an edge goes to; `same`: sites that are one object.
+        """
         self._module = module
         self._objects = objects
         self._places = places
@@ -99,8 +104,11 @@ class PointsTo:
         self._edges: set[tuple[Node, Node]] = set()
         self._heap_types = heap_types
         self._single = single
+        self._called = called
+        self._same = same or {}
         self.wild = False
         self.reached: dict[str, Function] = {}
+        self.entered: dict[str, None] = {}
         self.callees: dict[str, dict[tuple[int, int], dict[str, None]]] = {}
         self.created: dict[Site, dict[str, None]] = {}
         self.handlers: dict[str, dict[str, dict[Site, None]]] = {}
@@ -116,6 +124,7 @@ class PointsTo:
         self._foreign: set[Node] = set()
         """Cells whose pointers from outside can only be what code that is not here put there itself."""
 
+    # `reached`: bodies, copies under their own names; `entered`: the functions as the program names them.
     # `handlers`: by the occasion on which they run, functions that are handed over, and where that is done. `anytime`:
     # functions that may run at any time behind a call. `often`: functions that may run any number of times.
     # ------------------------------------------------------------------------------------------- questions
@@ -154,6 +163,14 @@ class PointsTo:
         if found.unknown:
             names.extend(n for n in self.taken if n in self._module.declarations and n not in names)
         return tuple(n for n in names if self._fits(n, arity))
+
+    def all_targets(self) -> Iterable[Iterable[Target]]:
+        """What each register and each leaf may point to."""
+        return self._sets.values()
+
+    def holds_heap(self, function: str, register: Var) -> bool:
+        """Whether the register may point to memory that was allocated."""
+        return any(t[0] in self.heaps for t in self._sets.get(("r", function, register.name), ()))
 
     def texts(self, function: str, e: Expr) -> tuple[str, ...] | None:
         """The strings that begin where a pointer value may point to; None if it may point to one that is not constant."""
@@ -247,6 +264,7 @@ class PointsTo:
         if function is None:
             return
         self.reached[name] = function
+        self.entered.setdefault(function.original or name)
         self._objects.declare(function.memory)
         for edge in function.edges:
             self._instruction(function, edge)
@@ -491,6 +509,7 @@ class PointsTo:
                 self._called_back(function, edge, call, *CALLBACKS[callee])
             self._external(function, edge, call, callee)
             return
+        callee = self._called(function.name, edge.source, edge.target, callee)
         self.callees.setdefault(function.name, {}).setdefault((edge.source, edge.target), {}).setdefault(callee)
         self._reach(callee)
         body = self.reached[callee]
@@ -829,13 +848,16 @@ class PointsTo:
     def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:
         """The object that stands for what an allocation gives."""
         site = (function.name, edge.source, edge.target)
+        first = self._same.get(site, site)
+        if first in self.sites:
+            return self.sites.setdefault(site, self.sites[first])
         if site not in self.sites:
-            base = f"{callee.removeprefix('__builtin_')}@{function.name}:{edge.location.line}"
+            base = f"{callee.removeprefix('__builtin_')}@{function.original or function.name}:{edge.location.line}"
             name, n = base, 1
             while name in self.heaps:
                 n += 1
                 name = f"{base}#{n}"
-            self.sites[site] = name
+            self.sites[site] = self.sites[first] = name
             self.heaps[name] = allocated(call, callee)
             self._objects.add_heap(name, self._heap_types.get(name), self.heaps[name], edge.location, callee == "calloc",
                                    name in self._single, filled=callee == "realloc")

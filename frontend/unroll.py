@@ -51,9 +51,9 @@ class Unroller:
         return any(e.source in inside and e.target in inside and self._calls(e) for e in function.edges)
 
     def _calls(self, edge: IrEdge) -> bool:
-        return isinstance(edge.instr, Call) and isinstance(edge.instr.callee, str) and self._threads(edge.instr.callee)
+        return isinstance(edge.instr, Call) and isinstance(edge.instr.callee, str) and self.concerns(edge.instr.callee)
 
-    def _threads(self, name: str) -> bool:
+    def concerns(self, name: str) -> bool:
         """Whether a function starts or joins threads, directly or through functions that it calls by name."""
         if name in THREADS:
             return True

@@ -347,3 +347,22 @@ def test_alignment_as_an_expression(load) -> None:  # type: ignore[no-untyped-de
     int x; int main(void) { x = sizeof(struct a) * 100 + sizeof(struct b) * 1000 + sizeof(struct c); return 0; }
     """)
     assert "0 x = 4816 -> 1" in steps(program)
+
+
+LISTS = """#include <stdlib.h>
+struct node { int datum; struct node *next; } *A, *B;
+struct node *new_node(int x) { struct node *p = malloc(sizeof *p); p->datum = x; return p; }
+void add(struct node **list, int x) { struct node *p = new_node(x); p->next = *list; *list = p; }
+int main(void) { struct node *p; while (x) { add(&A, 1); add(&B, 2); } %s p = A; p->datum = 1; p = B; p->datum = 2; return 0; }
+"""
+
+
+@pytest.mark.parametrize(("between", "objects"), [("", 2), ("B = A;", 1), ("A = A->next;", 2)])
+def test_two_lists_of_one_function_are_two_objects_unless_they_meet(tmp_path: Path, between: str, objects: int) -> None:
+    path = tmp_path / "lists.c"
+    path.write_text("int x;\n" + LISTS % between)
+    program = frontend.load(path)
+    assert sum(v.name.endswith(".datum") for v in program.globals) == objects
+    written = [{a.variable for a in e.accesses if a.write and a.variable.endswith(".datum")}
+               for e in program.templates[0].cfa.edges if e.text.startswith("p->datum = ") and e.location.line == 6]
+    assert all(len(w) <= 1 for w in written) and len(frozenset().union(*written)) == objects

@@ -17,7 +17,7 @@ from circ.attempts import Attempt, marked
 from circ.elements import Elements
 from circ.focus import LARGE, Focus
 from circ.joining import Joining
-from circ.kernel.certificate import check_certificate
+from circ.kernel.certificate import Kernel
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import protected
 from circ.numbering import Numbering
@@ -71,6 +71,7 @@ class Static:
         """Variables whose accesses nothing but a proof keeps apart."""
         self._proofs: dict[str, Shared] = {}
         self._last: list[Shared] = []
+        self._kernel: Kernel | None = None
         self._failed: dict[str, set[tuple[frozenset[Cell], int]]] = {}
         """For each variable what has been tracked in vain, with so many states."""
 
@@ -95,7 +96,7 @@ class Static:
         variable = question.variable
         shared = self._proofs.get(variable) or next((s for s in self._last if s.attempt.excludes(variable)), None)
         if shared is not None:
-            return self._safe(question, shared)
+            return self._checked(question, shared)
         reason = ""
         group = self._group(variable)
         guesses = self._guesses(variable, group)
@@ -122,7 +123,7 @@ class Static:
         self.survey = Survey(program)
         self._effort = EFFORT * (1 + len(program.templates) // FEW)
         self._open = frozenset(v.name for v in program.shared if protected(program, v.name) is not None)
-        self._proofs, self._last, self._failed = {}, [], {}
+        self._proofs, self._last, self._failed, self._kernel = {}, [], {}, None
         return self.survey
 
     def _sure(self, arguments: Sequence[Argument]) -> bool:
@@ -143,8 +144,8 @@ class Static:
     ) -> Attempt | None:
         """A try for the variable and what may share its proof, worked out; None if it is known to fail."""
         cells, sure = frozenset(tracked.cells()), self._sure(arguments)
-        # Locals and arguments are chosen for one variable.
-        asked = group if sure and not any(tracked.locals) else (variable,)
+        # Locals are chosen for one variable, and arguments for few.
+        asked = group if sure and not any(tracked.locals) else self._alike(variable, arguments)
         if sure:
             asked = tuple(v for v in asked if (cells, most) not in self._failed.get(v, ()))
         if variable not in asked:
@@ -155,6 +156,11 @@ class Static:
             if v not in attempt.left:
                 self._failed.setdefault(v, set()).update((cells, n) for n in (MOST_STATES if attempt.final else (most,)))
         return attempt
+
+    def _alike(self, variable: str, arguments: Sequence[Argument]) -> tuple[str, ...]:
+        """The variable and those of which the arguments say the same, as far as nothing is proved of them."""
+        others = (v for a in arguments for v in a.also() if v in self._open and v not in self._proofs)
+        return tuple(dict.fromkeys((variable, *others)))
 
     def _reason(self, attempt: Attempt, variable: str) -> str:
         if variable in attempt.met:
@@ -194,9 +200,12 @@ class Static:
         safe = self._safe(question, shared)
         if self._sure(shared.attempt.arguments):
             return safe
-        judgement = check_certificate(self.survey.program, question, safe.certificate)
-        return safe if isinstance(judgement, Accepted) else \
-            Unknown(f"the proof does not hold as written ({judgement})", ("static",))
+        self._kernel = self._kernel or Kernel(self.survey.program)
+        judgement = self._kernel.check(question, safe.certificate)
+        if not isinstance(judgement, Accepted):
+            return Unknown(f"the proof does not hold as written ({judgement})", ("static",))
+        self._proofs.update((v, shared) for v in shared.attempt.left)
+        return safe
 
     def _safe(self, question: RaceOn, shared: Shared) -> Safe:
         assert self.survey is not None
@@ -233,7 +242,7 @@ class Static:
                                  Publication(program, variable), Joining(program, variable)]
         found = tuple(a for a in known if a.applies)
         if found:
-            seen = self._outline(program, (variable,), levels, found)
+            seen = self._outline(program, self._alike(variable, found), levels, found)
             for tracked in levels:
                 yield seen, tracked, found
 
