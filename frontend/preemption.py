@@ -42,6 +42,7 @@ from frontend.interrupt_table import Bit, Rule, Test
 from frontend.interrupts import ACTIVE, COUNT, IE, SCHEDULING, enabled, ghost, posted
 from frontend.registers import Registers, armed, tracked
 from frontend.source import FrontendError
+from frontend.stays_off import stays_off
 from frontend.threads import ThreadSource
 
 _DEPTH = Scalar(16, False)
@@ -94,6 +95,11 @@ class _Scheduler:
         self._tasks = [t.name for t in program.templates if t.role is Role.TASK]
         self._uses_ie = any(IE.name in op_writes(e.op) for t in program.templates for e in t.cfa.edges)
         self._facts = {name: self._look(self._templates[name]) for name in (*self._handlers, *self._tasks)}
+        for name, facts in self._facts.items():
+            if facts.closed and self._templates[name].count is None:
+                self._templates[name] = replace(self._templates[name], count=1)
+        program = replace(program, templates=tuple(self._templates[t.name] for t in program.templates))
+        self._program = program
         self._mutual = frozenset(a for a in self._handlers if self._nested
                                  and any(self._preempts(a, b) and self._preempts(b, a) for b in self._handlers))
         self._waiting = {t.name: w for t in program.templates if t.role is Role.MAIN and (w := _scheduling(t))}
@@ -127,10 +133,8 @@ class _Scheduler:
             what = "task" if template.role is Role.TASK else "handler"
             raise FrontendError(template.location, f"{what} '{template.name}' never returns",
                                 "a thread that runs for ever is marked circ_thread")
-        turns_on = any(isinstance(p, Assign) and p.target == IE and p.value != Const(0, BOOL)
-                       for e in template.cfa.edges for p in primitive(e.op))
         looks = any(IE.name in (*op_writes(e.op), *map(name_of, op_reads(e.op))) for e in template.cfa.edges)
-        return _Facts(template.cfa.start, source.masked and not turns_on, looks)
+        return _Facts(template.cfa.start, source.masked and (not looks or stays_off(template)), looks)
 
     def _priority(self, name: str) -> int | None:
         rule = self._sources[name].rule

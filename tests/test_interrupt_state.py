@@ -197,3 +197,15 @@ def test_the_initialisation_forgets_nothing_that_it_knows(program: Make, start: 
     text = f"{AVR}u8 t[2], big[2000]; void sei(void);\nint main(void) {{ {start} sei(); for (;;) {{ if ({test}) x = 1; }} }}\n"
     (answer,) = check(program(text), ["x"]).answers
     assert isinstance(answer.verdict, Refuted if racy else Safe)
+
+
+def test_a_handler_that_restores_what_it_saved_stays_closed(program: Make) -> None:
+    text = "#include <avr/io.h>\n#include <avr/interrupt.h>\nunsigned n, k;\n" \
+           "static void bump(void) { uint8_t s = SREG; cli(); n++; SREG = %s; }\n" \
+           "ISR(TIMER0_OVF_vect) { bump(); k++; }\nISR(TWI_vect) { bump(); k++; }\n" \
+           "int main(void) { TIMSK = 1 << TOIE0; TWCR = 1 << TWIE; sei(); for (;;) bump(); }\n"
+    made = program(text % "s", "atmega128")
+    assert [t.count for t in made.templates] == [1, 1, 1]
+    assert races(made, "n") is False and races(made, "k") is False
+    made = program(text % "s | 0x80", "atmega128")
+    assert [t.count for t in made.templates] == [1, None, None] and races(made, "k") is True

@@ -18,7 +18,9 @@ from frontend import LoadOptions, load
 VARIABLES = ("x", "y", "f")
 COPIES = 3
 
-# A statement: ("set", v, c), ("get", v), ("if", v, statement), ("atomic", statements), ("cli",), ("sei",)
+# A statement: ("set", v, c), ("get", v), ("if", v, statement), ("atomic", *statements), ("cli",), ("sei",), ("saved", *statements): the
+# status register is saved, interrupts are off, and it is restored; ("section", *statements): nesC's, in which interrupts may be
+# switched. On the stack those become ("inside", statement) and ("restore", on), with "section" in a section.
 Statement: TypeAlias = tuple
 Body: TypeAlias = tuple[Statement, ...]
 
@@ -40,7 +42,8 @@ class Small:
 
 # --------------------------------------------------------------------------------------------------- as C
 def c_text(program: Small) -> str:
-    lines = ['#include "circ.h"', "void cli(void); void sei(void);", *(f"unsigned char {v} = {int(v == 'f')};" for v in VARIABLES)]
+    lines = ['#include "circ.h"', "void cli(void); void sei(void);",
+             "unsigned char __nesc_atomic_start(void); void __nesc_atomic_end(unsigned char);", *(f"unsigned char {v} = {int(v == 'f')};" for v in VARIABLES)]
     marks = {"signal": "__attribute__((signal))", "interrupt": "__attribute__((interrupt))", "flag": "circ_interrupt(f)",
              "task": "circ_task"}
     for h in program.handlers:
@@ -58,6 +61,12 @@ def c_statement(s: Statement) -> str:
             return f"if ({v}) {{ {c_statement(then)} }}"
         case ("atomic", *body):
             return f"atomic {{ {' '.join(map(c_statement, body))} }}"
+        case ("saved", *body):
+            inner = " ".join(map(c_statement, body))
+            return f"{{ unsigned char s = *(volatile unsigned char *)0x5f; cli(); {inner} *(volatile unsigned char *)0x5f = s; }}"
+        case ("section", *body):
+            inner = " ".join(map(c_statement, body))
+            return f"{{ unsigned char s = __nesc_atomic_start(); {inner} __nesc_atomic_end(s); }}"
         case (name,):
             return f"{name}();"
     raise AssertionError(s)
@@ -77,7 +86,7 @@ State: TypeAlias = tuple[tuple[int, ...], bool, tuple[Frame, ...]]
 def races(program: Small, variable: str, limit: int = 30_000) -> bool | None:
     """Whether two activations on one stack can be about to make conflicting accesses; None if that is too much to search."""
     bodies = (program.main, *(h.body for h in program.handlers))
-    start: State = (tuple(int(v == "f") for v in VARIABLES), not any(("sei",) in (s, *s[2:]) for s in program.main),
+    start: State = (tuple(int(v == "f") for v in VARIABLES), not any(("sei",) in (s, *s[1:]) for s in program.main),
                     ((0, program.main),))
     seen, work = {start}, [start]
     while work:
@@ -94,7 +103,13 @@ def races(program: Small, variable: str, limit: int = 30_000) -> bool | None:
 
 
 def _conflict(state: State, variable: str) -> bool:
-    near = [_next_access(rest) for _, rest in state[2]]
+    _, on, stack = state
+    near = [_next_access(rest) for _, rest in stack[:-1]]
+    match stack[-1][1]:
+        case (("inside", _), *_) if not on:
+            pass  # in an atomic section
+        case rest:
+            near.append(_next_access(rest))
     mine = [a for a in near if a is not None and a[0] == variable]
     return len(mine) > 1 and any(write for _, write in mine)
 
@@ -105,6 +120,8 @@ def _next_access(rest: Body) -> tuple[str, bool] | None:
             return v, True
         case (("get", v) | ("if", v, _), *_):
             return v, False
+        case (("inside", inner), *_):
+            return _next_access((inner,))
     return None
 
 
@@ -137,6 +154,13 @@ def _run(values: tuple[int, ...], on: bool, s: Statement) -> tuple[tuple[int, ..
                 values, on, more = _run(values, on, work.pop(0))
                 work = [*more, *work]
             return values, on, ()
+        case ("saved" | "section" as kind, *body):
+            inner = body if kind == "saved" else (("inside", part) for part in body)
+            return values, False, (*inner, ("restore", on, "section")[:2 + (kind == "section")])
+        case ("inside", inner):
+            return _run(values, on, inner)
+        case ("restore", before, *_):
+            return values, before, ()
         case ("cli",):
             return values, False, ()
         case ("sei",):
@@ -147,7 +171,9 @@ def _run(values: tuple[int, ...], on: bool, s: Statement) -> tuple[tuple[int, ..
 def _may_start(program: Small, handler: Handler, number: int, values: tuple[int, ...], on: bool, stack: tuple[Frame, ...]) -> bool:
     active = [who for who, _ in stack]
     if handler.kind == "task":
-        return active == [0]
+        rest = stack[-1][1]
+        atomic = not on and bool(rest) and (rest[0][0] == "inside" or (rest[0][0] == "restore" and len(rest[0]) == 3))
+        return active == [0] and not atomic
     if not on or (handler.kind == "flag" and not values[VARIABLES.index("f")]):
         return False
     if isinstance(handler.kind, int):
@@ -169,7 +195,11 @@ def random_program(r: random.Random) -> Small:
         return ("set", v, r.randrange(2)) if kind == "set" else ("get", v)
 
     def statement() -> Statement:
-        match r.randrange(8):
+        match r.randrange(10):
+            case 8:
+                return ("saved", simple(), simple())
+            case 9:
+                return ("section", *(r.choice((simple(), simple(), ("sei",), ("cli",))) for _ in range(r.randint(1, 4))))
             case 0:
                 return ("if", r.choice(VARIABLES), simple())
             case 1:
