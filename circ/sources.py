@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ COMMANDS = "compile_commands.json"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A C file and the `-I`, `-D`, `-U` it is compiled with."""
+    """A C file, and the options that its compile command means: `-I`, `-D`, `-U`, the processor."""
 
     path: str
     flags: tuple[str, ...] = ()
@@ -86,7 +87,22 @@ def _command(entry: Any, path: str, number: int) -> Source:
             raise bad(f"cannot be split into words: {error}") from None
     if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
         raise bad("has arguments that are no texts")
-    return Source(_relative(os.path.join(folder, entry["file"])), tuple(_flags(words, folder)))
+    return Source(_relative(os.path.join(folder, entry["file"])), (*_processor(words), *_flags(words, folder)))
+
+
+_PARTS = {"atmega103": r"atmega103", "atmega128": r"atmega128a?", "atmega328p": r"atmega(?:48|88|168|328)(?:a|p|pa|pb)?"}
+"""The parts that a platform's table is about, as `-mmcu` names them."""
+
+
+def _processor(words: Sequence[str]) -> tuple[str, ...]:
+    """What a compiler's name and flags say of the processor: the sizes of integers, and an AVR's registers."""
+    compiler = next((os.path.basename(w) for w in words if not w.endswith(("ccache", "distcc"))), "")
+    if compiler.startswith("avr-"):
+        part = next((w.removeprefix("-mmcu=") for w in words if w.startswith("-mmcu=")), "")
+        return "--platform", next((p for p, parts in _PARTS.items() if re.fullmatch(parts, part)), "avr")
+    if compiler.startswith("msp430-"):
+        return "--data-model", "ip16"
+    return ("--data-model", "ilp32") if compiler.startswith("arm-") or "-m32" in words else ()
 
 
 def _flags(words: Sequence[str], folder: str) -> Iterator[str]:

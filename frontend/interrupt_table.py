@@ -175,6 +175,8 @@ class _Reader:
         calls = [self._call(c) for c in self._texts(data, "calls")]
         if len(calls) not in (0, 2):
             raise self._error("calls", f"'calls' of '{names[0]}' needs two: one that enables, one that disables")
+        if calls and calls[0] == calls[1]:
+            raise self._error("calls", f"'calls' of '{names[0]}' needs two that differ: one enables, one disables")
         priority, entered = data.get("priority"), data.get("entered")
         if priority is not None and type(priority) is not int:
             raise self._error("priority", f"the priority of '{names[0]}' is not a number")
@@ -198,6 +200,8 @@ class _Reader:
             return replace(self._bit(f"{name}.{bit}", text), on=not bang)
         if bit is not None:
             raise self._error(text, f"'{text}' is no condition")
+        if name in self._registers:
+            raise self._error(text, f"'{text}' is no condition: name a bit of the register, {name}.0 to {name}.7")
         if op is not None and bang:
             raise self._error(text, f"'{text}': write the comparison the other way round")
         return Test(name, op, int(value, 0)) if op is not None else Test(name, "==" if bang else "!=", 0)

@@ -141,6 +141,8 @@ def test_conditions_over_variables_and_calls(program: Make) -> None:
     ('[[handler]]\nname = "a"\npriority = "high"\n', "the priority of 'a' is not a number"),
     ('[[handler]]\nname = "a"\ncalls = ["on(1)"]\n', "needs two"),
     ('[registers]\nT = 0x20\n[[handler]]\nname = "a"\narmed_by = ["T.9"]\n', "t.toml:5: error: register 'T' has no bit 9"),
+    ('[[handler]]\nname = "a"\ncalls = ["on(1)", "on(1)"]\n', "t.toml:3: error: 'calls' of 'a' needs two that differ"),
+    ('[registers]\nT = 0x20\n[[handler]]\nname = "a"\nenable = ["T == 3"]\n', "t.toml:5: error: 'T == 3' is no condition: name a bit"),
     ('[[handler]]\nname = "a"\nsets = ["NONE.1"]\n', "t.toml:3: error: unknown register 'NONE'"),
     ('[registers]\nT = 0x20\n[status]\nregister = "T"\nbit = 8\n', "register 'T' has no bit 8"),
     ('[[handler]]\nname = "a"\n\n[[handler]]\nname = "a"\npriority = 2\n', "t.toml:2: error: handler 'a' has two entries"),

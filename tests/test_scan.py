@@ -21,6 +21,7 @@ import pytest
 
 from circ.cli import app
 from circ.results import Cache
+from circ.sources import find_sources
 
 ROOT = Path(__file__).parent.parent
 THREAD = "__attribute__((circ_thread)) void w(void)"
@@ -146,6 +147,18 @@ def test_bad_compile_commands_are_one_located_line(scan: Run, tmp_path: Path, te
     assert len(done.err.splitlines()) == 1 and done.err.startswith(f"{path}:1: error: ")
 
 
+@pytest.mark.parametrize(("compiler", "option"), [
+    ("avr-gcc -mmcu=atmega128", ("--platform", "atmega128")), ("/opt/bin/avr-gcc -mmcu=atmega168p", ("--platform", "atmega328p")),
+    ("avr-gcc -mmcu=atmega1280", ("--platform", "avr")), ("ccache msp430-elf-gcc", ("--data-model", "ip16")),
+    ("arm-none-eabi-gcc", ("--data-model", "ilp32")), ("gcc -m32", ("--data-model", "ilp32")), ("gcc", ()),
+])
+def test_the_compiler_tells_the_processor(tmp_path: Path, compiler: str, option: tuple[str, ...]) -> None:
+    path = tmp_path / "compile_commands.json"
+    path.write_text(json.dumps([{"directory": str(tmp_path), "file": "a.c", "command": f"{compiler} -c a.c"}]))
+    (source,) = find_sources([str(path)])
+    assert source.flags == option
+
+
 # ------------------------------------------------------------------------------------------------ options of a file
 def test_the_header_of_a_file_holds_for_it_alone(scan: Run, folder: Path) -> None:
     (folder / "locked.c").write_text("// CIRC: -D N=0 --thread v\nint x, y;\nvoid v(void) { if (N) x = 1; }\nvoid w(void) { y = 1; }\n")
@@ -157,6 +170,13 @@ def test_the_command_line_wins_and_lists_add_up(scan: Run, tmp_path: Path) -> No
     path.write_text("// CIRC: -D A=1 --race-model c11\nint x;\n__attribute__((circ_thread)) void w(void) { atomic { x = A + B; } if (x) {} }\n")
     assert scan(path, "-D", "B=1", "--format", "csv").rows == [("a.c", "x", "race")]
     assert scan(path, "-D", "B=1", "--race-model", "nesc", "--format", "csv").rows == [("a.c", "x", "safe")]
+
+
+def test_a_table_in_a_header_lies_beside_the_file(scan: Run, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "t.toml").write_text('[[handler]]\nname = "h"\nentered = "off"\n')
+    (tmp_path / "sub" / "a.c").write_text("// CIRC: --interrupts t.toml\nint x;\nvoid h(void) { x++; }\nint main(void) { for (;;) ; }\n")
+    assert scan(tmp_path / "sub", "--format", "csv").rows == [("a.c", "x", "safe")]
 
 
 @pytest.mark.parametrize(("header", "message"), [
