@@ -387,8 +387,11 @@ def is_negation(term: Term) -> bool:
 
 
 def key(term: Term) -> int:
-    """A number that identifies a term while the term is alive (z3 shares equal terms)."""
-    return int(term.get_id())
+    """A number that identifies a term while the term is alive (z3 shares equal terms). Asked of z3 once, then kept with it."""
+    known: int | None = getattr(term, "_circ_key", None)
+    if known is None:
+        known = term._circ_key = int(term.get_id())
+    return known
 
 
 def select(array: Term, index: int, math: bool) -> Term:

@@ -13,6 +13,7 @@ from circ.engines.shorten import shortened
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Answer, Options, RaceOn, Refuted, Step, Trace, Unknown, silent, subjects
 from frontend import load
+from frontend.interpret import Machine
 from tests.build import program, thread
 from tests.randomc.pthreads import pthread_program
 
@@ -65,8 +66,8 @@ def test_rounds_that_a_race_does_without_are_left_out() -> None:
     long = Trace(p.fingerprint(), RaceOn("x"), ("idle", "idle", "set", "set", "a", "a"), (),
                  (*loops, Step(2, 0), Step(2, 1), *loops, Step(3, 0), Step(4, 0), *loops, Step(5, 0)), ((4, 1, 0), (5, 1, 0)))
     assert isinstance(replay(p, long), Replayed)
-    short = shortened(p, long, 10_000)
+    short = shortened(Machine(p), long, 10_000)
     assert isinstance(replay(p, short), Replayed)
     assert [short.threads[s.thread] for s in short.steps] in (["set", "a", "a"], ["a", "set", "a"])
     assert sorted(short.threads) == ["a", "a", "set"]
-    assert shortened(p, short, 10_000) is short
+    assert shortened(Machine(p), short, 10_000) is short

@@ -5,7 +5,7 @@ proves what locks, creation and joining protect. A small explicit search finds m
 finite; random runs find those that take many steps or threads; context inference proves the rest or finds the races that take
 a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs or triples of
 threads. With handlers that interrupt each other, interleavings are many and reasons few (state variables and enable bits):
-there context inference comes after a few random runs, and many more come after it.
+there context inference comes first, for a little while, and it and random runs take turns.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ SMALL_SEARCH = 3_000
 MEDIUM_SEARCH = 80_000
 """For programs that consist of counted threads only: these a search can also prove."""
 LARGE_SEARCH = 300_000
-FEW_RUNS, MANY_RUNS = 16_000, 150_000
-"""Steps of random runs of programs with handlers, before and after context inference."""
-FEW_STATES, MANY_STATES = 100_000, 1_000_000
-"""Abstract states of context inference between these, where most proofs take less, and after them."""
+TURNS = ((6_000, 16_000), (30_000, 90_000), (100_000, 60_000))
+"""For programs with handlers: abstract states of context inference in all, then steps of random runs, turn by turn."""
+MANY_STATES = 1_000_000
+"""Abstract states of context inference after these."""
 
 
 class Auto:
@@ -72,31 +72,25 @@ class Auto:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
                 return _by("static", static)
-        counted = all(t.count is not None for t in program.templates)
-        if not reactive:
+        if reactive:
+            inferred = self._in_turns(program, question, options, observer)
+            if not isinstance(inferred, Unknown):
+                return inferred
+        else:
             quick = _search(program, question, options, SMALL_SEARCH, observer)
             if not isinstance(quick, Unknown):
                 return quick
-        chased = self.chase(program, question, replace(options, max_states=FEW_RUNS) if reactive else options, observer)
-        if not isinstance(chased, Unknown):
-            return _by("chase", chased)
-        if counted:
-            all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
-            if not isinstance(all_states, Unknown):
-                return all_states
-        hints = self.static.hints(question) if synchronised else ()
-        effort = FEW_STATES if reactive else None
-        inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints, effort)
-        if not isinstance(inferred, Unknown):
-            return _by("omega-circ", inferred)
-        if reactive:
-            chased = self.chase(program, question, replace(options, max_states=MANY_RUNS), observer)
+            chased = self.chase(program, question, options, observer)
             if not isinstance(chased, Unknown):
                 return _by("chase", chased)
-            if inferred.statistics.states > FEW_STATES:
-                inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, effort=MANY_STATES)
-                if not isinstance(inferred, Unknown):
-                    return _by("omega-circ", inferred)
+            if _counted(program):
+                all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
+                if not isinstance(all_states, Unknown):
+                    return all_states
+            hints = self.static.hints(question) if synchronised else ()
+            inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
+            if not isinstance(inferred, Unknown):
+                return _by("omega-circ", inferred)
         if not early:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
@@ -109,6 +103,29 @@ class Auto:
             return search
         tried = tuple(dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in search.tried))))
         return replace(inferred, tried=(f"omega-circ: {inferred.reason}", f"explicit: {search.reason}", *tried))
+
+    def _in_turns(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+        """Context inference and random runs of a program with handlers, by turns, with more effort each time."""
+        inference = self.inference
+        inferred: Verdict = Unknown("not asked")
+        for turn, (states, steps) in enumerate(TURNS):
+            if turn == 0 or inference.paused is not None:
+                inferred = inference(program, question, _share_of_time(options, 0.7), observer, effort=states)
+                if not isinstance(inferred, Unknown):
+                    return _by("omega-circ", inferred)
+            chased = self.chase(program, question, replace(options, max_states=steps), observer)
+            if not isinstance(chased, Unknown):
+                return _by("chase", chased)
+            if turn == 0 and _counted(program):
+                all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
+                if not isinstance(all_states, Unknown):
+                    return all_states
+        assert isinstance(inferred, Unknown)
+        if inference.paused is not None:
+            inferred = inference.values(inferred)
+        if inference.paused is not None and isinstance(inferred, Unknown):
+            inferred = inference(program, question, _share_of_time(options, 0.7), observer, effort=MANY_STATES)
+        return _by("omega-circ", inferred)
 
 
 def told_apart(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
@@ -133,6 +150,10 @@ def _together(program: Program, trace: Trace) -> Trace:
                 if isinstance(v.start, Self):
                     start.append(Choice(v.name, v.type.wrap(copy + v.start.offset), None, thread))
     return replace(trace, program=program.fingerprint(), threads=tuple(names), start=(*trace.start, *start))
+
+
+def _counted(program: Program) -> bool:
+    return all(t.count is not None for t in program.templates)
 
 
 def _search(program: Program, question: Question, options: Options, states: int, observer: Observer) -> Verdict:

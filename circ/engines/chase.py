@@ -61,6 +61,7 @@ class Chase:
         self.length: dict[str, int] = {}
         self._constants: Sequence[int] = ()
         self._values: dict[Scalar, Sequence[int]] = {}
+        self._ways: dict[tuple[int, int], tuple[int, ...]] = {}
         self.blamed: set[tuple[int, int]] = set()
         """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
 
@@ -71,7 +72,7 @@ class Chase:
             self.program, self.found, self.runs, self.length = program, {}, {}, {}
             self.machine = Machine(program)
             self._constants, self._values = samples(program), {}
-            self.suspects = _suspects(program)
+            self.suspects, self._ways = _suspects(program), {}
             self.blamed = set()
             self._search(frozenset(self.suspects), "", self.together, options, observer)
         x = question.variable
@@ -81,6 +82,14 @@ class Chase:
         if x in self.found:
             return Refuted(self.found[x], Statistics(states=len(self.found[x].steps)))
         return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
+
+    def ways(self, template: int, location: int) -> list[int]:
+        """The edges that leave a location, without those that the program may not have; the caller may change the list."""
+        found = self._ways.get((template, location))
+        if found is None:
+            found = self._ways[template, location] = tuple(
+                e for e in self.machine.leaving(template, location) if not _doubtful(self.machine.edge(template, e)))
+        return list(found)
 
     def values(self, t: Scalar) -> Sequence[int]:
         """Values of a type worth trying for what is open: constants of the program that it can have and numbers near them."""
@@ -141,6 +150,9 @@ class Run:
         self.chosen: dict[int, int] = {}
         """For each thread the last edge that it took by a free choice."""
         self.atomic = [t.cfa.atomic for t in self.program.templates]
+        self.idle = [self._idle(i) for i in range(len(self.crew))]
+        """Which threads are handlers or tasks that have not started."""
+        self._waits: dict[tuple[int, int], tuple[tuple[int, frozenset[int]], ...]] = {}
 
     def go(self, steps: int) -> int:
         """Takes up to so many steps; ends early when nobody can go on, or with a race on a wanted variable. How many it took."""
@@ -148,14 +160,14 @@ class Run:
         for n in range(steps):
             holder = self._holder(current)
             order = [holder] if holder is not None else self._order(current)
-            idle = [i for i in order if self._idle(i)] if self.reactive else ()
             mover = next((i for i in order if self._step(i)), None)
             if mover is None:
                 self._blame()
                 return n + 1
             current = mover
-            if mover in idle:
+            if self.idle[mover]:
                 self.starts[self.crew[mover]] += 1
+            self.idle[mover] = self._idle(mover)
             self.held.discard(mover)
             self.near[mover] = self._near(mover)
             if self.near[mover]:
@@ -191,8 +203,8 @@ class Run:
                     order.remove(current)
                     order.insert(0, current)
         if self.reactive:
-            idle = sorted((i for i in free if self._idle(i)), key=self._turns)
-            busy = [i for i in free if not self._idle(i)]
+            idle = sorted((i for i in free if self.idle[i]), key=self._turns)
+            busy = [i for i in free if not self.idle[i]]
             free = idle + busy if self.random.random() < self.switch else busy + idle
             if self.random.random() >= WAITING:
                 free.sort(key=lambda i: self.crew[i] in self.scheduler)
@@ -214,14 +226,14 @@ class Run:
     def _step(self, i: int) -> bool:
         """One step of a thread, by an edge chosen at random of those that pass; none that the program may not have."""
         template, (location, local) = self.crew[i], self.threads[i]
-        edges = [e for e in self.machine.leaving(template, location) if not _doubtful(self.machine.edge(template, e))]
+        edges = self.chase.ways(template, location)
         if len(edges) > 1:
             self.random.shuffle(edges)
             if self.random.random() < CAREFUL:
                 edges.sort(key=lambda e: (template, e) in self.chase.blamed)
         for e in edges:
             code = self.machine.code(template, e)
-            if code.guards and not self.machine.guards_pass(code.guards, self.crew, self.threads, i):
+            if code.guards and not all(self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
                 continue
             for _ in range(TRIES):
                 known: dict[Where, int] = {}
@@ -238,6 +250,14 @@ class Run:
                 if not known:
                     break
         return False
+
+    def _awaited(self, i: int, e: int, guards: tuple[AllAt, ...]) -> tuple[tuple[int, frozenset[int]], ...]:
+        """The threads that must be at certain locations for thread i to take an edge, with these locations."""
+        found = self._waits.get((i, e))
+        if found is None:
+            found = self._waits[i, e] = tuple((j, guard.locations) for guard in guards for j, t in enumerate(self.crew)
+                                              if j != i and t == self.machine.index[guard.template])
+        return found
 
     def _blame(self) -> None:
         """Nobody can go on: choices of threads that have not come to their end were bad ones."""
@@ -300,7 +320,7 @@ class Run:
         trace = build_trace(self.program, self.machine, RaceOn(x), self.crew, self.path, who, Found(0, (one, two)))
         if doubt(self.program, trace) is not None:
             return False
-        self.chase.found[x] = shortened(self.program, trace, SHORTENING)
+        self.chase.found[x] = shortened(self.machine, trace, SHORTENING)
         return True
 
 

@@ -92,8 +92,6 @@ class _Run:
         """Why it is not worth going on, if it is not."""
         if len(self.predicates) > MOST_PREDICATES:
             return f"more than {MOST_PREDICATES} predicates, and no end"
-        if self.effort is not None and self.states > self.effort:
-            return f"more than {self.effort} abstract states, and no end"
         alike = Counter(map(family, (*self.predicates.shared, *(p for ps in self.predicates.own.values() for p in ps))))
         counted = next((e for e, n in alike.items() if n > MOST_ALIKE), None)
         return None if counted is None else f"it counts up: {MOST_ALIKE} predicates like '{show(counted)}', and no end"
@@ -112,6 +110,8 @@ class ContextInference:
         self.learnt: Predicates | None = None
         self.steps: Steps = {}
         self.reluctance: Mapping[Name, int] = {}
+        self.paused: _Run | None = None
+        """The last question, if it was left for want of effort: asked again with more, it goes on from there."""
 
     def __call__(
         self, program: Program, question: Question, options: Options, observer: Observer, hints: Sequence[Var] = (),
@@ -119,26 +119,47 @@ class ContextInference:
     ) -> Verdict:
         """`hints` are globals (locks, flags) that probably matter: they are looked at, whether 0 or not, from the beginning.
 
-        `effort`: it gives up after the round in which it has seen so many abstract states.
+        `effort`: it pauses after the round in which it has seen so many abstract states (`paused`).
         """
-        kept = Kept() if options.on("slice") else everything(program)
         if self.learnt is None or self.learnt.program is not program:
-            self.learnt, self.steps, self.reluctance = Predicates(program), {}, doubtful(program)
+            self.learnt, self.steps, self.reluctance, self.paused = Predicates(program), {}, doubtful(program), None
             for text in options.predicates:
                 for template, predicate in parse_predicate(program, text):
                     self.learnt.add(predicate, template)
-        run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1),
-                   self.reluctance, effort)
-        for v in hints:
-            self.learnt.add(truth(Read(v)), program.templates[0].name)
-        run.keep(Kept(frozenset(v.name for v in hints)), self.learnt)
+        run, self.paused = self.paused, None
+        if run is None or run.question != question:
+            run = self.begin(program, question, options, observer, hints, self.learnt)
+        run.options, run.observer, run.effort = options, observer, effort
         try:
             verdict = self.loop(run, self.learnt)
-            return self.by_values(run, verdict) if isinstance(verdict, Unknown) and options.on("values") else verdict
+            over = self.paused is None and options.on("values")
+            return self.by_values(run, verdict) if isinstance(verdict, Unknown) and over else verdict
         except OutOfTime as limit:
             return Unknown(str(limit), (self.name,), "raise --timeout, or give the engine a --predicate", run.statistics())
         finally:
             self.learnt.include(run.predicates)
+
+    def begin(
+        self, program: Program, question: Question, options: Options, observer: Observer, hints: Sequence[Var],
+        learnt: Predicates,
+    ) -> _Run:
+        """A question that is new, with the hints and what is known about them."""
+        kept = Kept() if options.on("slice") else everything(program)
+        run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1),
+                   self.reluctance)
+        for v in hints:
+            learnt.add(truth(Read(v)), program.templates[0].name)
+        run.keep(Kept(frozenset(v.name for v in hints)), learnt)
+        return run
+
+    def values(self, verdict: Unknown) -> Verdict:
+        """What the values of variables prove about the question that was paused with this verdict, without going on with it."""
+        if self.paused is None or not self.paused.options.on("values"):
+            return verdict
+        try:
+            return self.by_values(self.paused, verdict)
+        except OutOfTime as limit:
+            return replace(verdict, tried=(*verdict.tried, str(limit)))
 
     def by_values(self, run: _Run, verdict: Unknown) -> Verdict:
         """What predicates and pairs of classes do not prove, by the values that the same variables take, and by triples."""
@@ -155,11 +176,13 @@ class ContextInference:
     def loop(self, run: _Run, learnt: Predicates) -> Verdict:
         """Algorithm 5: infer a context for the present predicates and k, or learn from the error that stands in the way."""
         while run.rounds < MOST_ROUNDS:
-            run.rounds += 1
             endless = run.endless()
+            if endless is None and run.effort is not None and run.states > run.effort:
+                endless, self.paused = f"more than {run.effort} abstract states, and no end", run
             if endless is not None:
                 advice = "give a --predicate that tells why the error cannot happen"
                 return Unknown(endless, (self.name,), advice, run.statistics())
+            run.rounds += 1
             system = build(run)
             mus: list[Mu] = []
             try:

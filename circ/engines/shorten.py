@@ -11,13 +11,15 @@ from dataclasses import replace
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Choice, Trace
 from frontend.cfa import Program
+from frontend.interpret import Machine
 
 ENOUGH = 40
 """Runs of so many steps are short."""
 
 
-def shortened(program: Program, trace: Trace, effort: int) -> Trace:
+def shortened(machine: Machine, trace: Trace, effort: int) -> Trace:
     """The run with fewer rounds; `effort` is how many steps may be replayed for it."""
+    program = machine.program
     if len(trace.steps) <= ENOUGH:
         return trace
     rounds = _rounds(program, trace)
@@ -28,12 +30,12 @@ def shortened(program: Program, trace: Trace, effort: int) -> Trace:
             fewer = rounds[:at] + rounds[at + size:]
             shorter = _only(trace, fewer)
             effort -= len(shorter.steps) + 1
-            if isinstance(replay(program, shorter), Replayed):
+            if isinstance(replay(program, shorter, machine), Replayed):
                 rounds = fewer
             else:
                 at += size
         size //= 2
-    return _without_idle(program, _only(trace, rounds))
+    return _without_idle(machine, _only(trace, rounds))
 
 
 def _rounds(program: Program, trace: Trace) -> list[list[int]]:
@@ -54,8 +56,9 @@ def _only(trace: Trace, rounds: list[list[int]]) -> Trace:
     return replace(trace, steps=tuple(trace.steps[n] for n in sorted(n for r in rounds for n in r)))
 
 
-def _without_idle(program: Program, trace: Trace) -> Trace:
+def _without_idle(machine: Machine, trace: Trace) -> Trace:
     """Without the threads of unbounded number that do nothing, if that makes no difference."""
+    program = machine.program
     busy = {step.thread for step in trace.steps} | {thread for thread, _, _ in trace.accesses}
     left = [i for i, name in enumerate(trace.threads) if i in busy or program.template(name).count is not None]
     number = {old: new for new, old in enumerate(left)}
@@ -68,4 +71,4 @@ def _without_idle(program: Program, trace: Trace) -> Trace:
         start=tuple(renamed(c) for c in trace.start if c.thread is None or c.thread in number),
         steps=tuple(replace(s, thread=number[s.thread], choices=tuple(map(renamed, s.choices))) for s in trace.steps),
         accesses=tuple((number[thread], edge, access) for thread, edge, access in trace.accesses))
-    return fewer if isinstance(replay(program, fewer), Replayed) else trace
+    return fewer if isinstance(replay(program, fewer, machine), Replayed) else trace

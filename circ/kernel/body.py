@@ -106,6 +106,7 @@ class _Reader:
         self.some: tuple[Variable, ...] = ()
         """What formulas may name beside the program's variables."""
         self._parsed: dict[tuple[int, tuple[int, ...]], Expr] = {}
+        self._names: dict[int, tuple[frozenset[str], Expr]] = {}
         self._rows: dict[tuple[Any, ...], Row] = {}
         self._scopes: dict[tuple[int, ...], tuple[dict[str, Variable], dict[str, Symbol]]] = {}
 
@@ -194,7 +195,13 @@ class _Reader:
 
     def symbols(self, formulas: Any, templates: tuple[int, ...]) -> tuple[Symbol, ...]:
         known = self.scope(templates)[1]
-        return tuple(known[name] for name in sorted({n for e in formulas for n in variables(e)}))
+        return tuple(known[name] for name in sorted({n for e in formulas for n in self.names(e)}))
+
+    def names(self, e: Expr) -> frozenset[str]:
+        """What a formula names. It is kept with the answer, as its identity stands in the key."""
+        if id(e) not in self._names:
+            self._names[id(e)] = variables(e), e
+        return self._names[id(e)][0]
 
     def counting(self, item: Any, used: Sequence[frozenset[int]]) -> Counting:
         if not isinstance(item, Mapping) or set(item) != {"expr", "weights"} or not isinstance(item["expr"], str):

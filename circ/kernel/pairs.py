@@ -106,6 +106,7 @@ class PairsCheck:
                                 for s in symbols)
         self.steps = [self._steps(t) for t in self.templates]
         self.start = self.threads.start([v for v in program.globals if v.name in self.spoken], self.threads.globals)
+        self._awaited: dict[tuple[int, int], frozenset[int] | None] = {}
         self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
         self._seen: dict[int, list[tuple[Place, Step, frozenset[str]]]] = {}
         self._meetings: dict[tuple[int, int], list[tuple[Place, Place, tuple[Term, ...], frozenset[str]]]] = {}
@@ -194,7 +195,7 @@ class PairsCheck:
         for one, two, h, named in self.meetings(a, b) if steps else ():
             for three, step, changed in steps:
                 # The frame rule again, for these two: P[A,B] and Q[A,B] are hypotheses, and nothing in them changes.
-                if step.target in self.atomic[c] or not named.isdisjoint(changed):
+                if (step.target in self.atomic[c] or not named.isdisjoint(changed)) and not self.stopped(step, (one, two)):
                     yield from self.third("T1", one, two, three, step, (*h, *self.h(one, three), *self.h(two, three)))
 
     def seen_steps(self, c: int) -> list[tuple[Place, Step, frozenset[str]]]:
@@ -224,11 +225,12 @@ class PairsCheck:
         return self._meetings[a, b]
 
     def t2(self, a: int, b: int, c: int) -> Iterator[Obligation]:
-        for cc in sorted(self.atomic[c]):
-            for step in self.steps[c].get(cc, ()):
-                for ca, cb in product(self.quiet[a], self.quiet[b]):
-                    one, two, three = Place(1, a, ca), Place(2, b, cb), Place(3, c, cc)
-                    yield from self.third("T2", one, two, three, step, self.beside(one, two, three))
+        pairs = [(Place(1, a, ca), Place(2, b, cb)) for ca, cb in product(self.quiet[a], self.quiet[b])]
+        for three in (Place(3, c, cc) for cc in sorted(self.atomic[c])):
+            beside = [(one, two, self.beside(one, two, three)) for one, two in pairs]
+            for step in self.steps[c].get(three.cls, ()):
+                for one, two, h in beside:
+                    yield from self.third("T2", one, two, three, step, h)
 
     def third(self, name: str, one: Place, two: Place, three: Place, step: Step, h: tuple[Term, ...]) -> Iterator[Obligation]:
         if self.impossible(h) or self.stopped(step, (one, two)):
@@ -362,8 +364,11 @@ class PairsCheck:
     def beside(self, one: Place, two: Place, three: Place) -> tuple[Term, ...]:
         """What holds before a step while the third is at an atomic location."""
         before = self.threads.before
-        return (self.holder(one, two, three, before), self.holder(two, one, three, before),
-                *self.h(one, three), *self.h(two, three), *self.threads.numbers((one, two)))
+        held = self.holder(one, two, three, before)
+        if held is self.threads.false:
+            return (held,)
+        return (held, self.holder(two, one, three, before), *self.h(one, three), *self.h(two, three),
+                *self.threads.numbers((one, two)))
 
     def counts(self, *places: Place) -> tuple[Term, ...]:
         """What the counting facts say of a state with threads at these places, and others anywhere."""
@@ -413,11 +418,17 @@ class PairsCheck:
 
     def stopped(self, step: Step, others: tuple[Place, ...]) -> bool:
         """Whether an `AllAt` of the step forbids it while the other threads are where they are."""
-        guards = [part for part in primitive(step.edge.op) if isinstance(part, AllAt)]
-        return any(self.program.templates[p.template].name == g.template
-                   and not any(self.body.classes[p.template][q] == p.cls for q in g.locations
-                               if 0 <= q < len(self.body.classes[p.template]))
-                   for g in guards for p in others)
+        return any(allowed is not None and p.cls not in allowed for p in others for allowed in (self.awaited(step, p.template),))
+
+    def awaited(self, step: Step, t: int) -> frozenset[int] | None:
+        """The classes that a step waits for the other threads of a template to be in; None: it does not wait for them."""
+        known = (id(step), t)
+        if known not in self._awaited:
+            classes = self.body.classes[t]
+            wanted = [frozenset(classes[q] for q in part.locations if 0 <= q < len(classes)) for part in primitive(step.edge.op)
+                      if isinstance(part, AllAt) and part.template == self.program.templates[t].name]
+            self._awaited[known] = frozenset.intersection(*wanted) if wanted else None
+        return self._awaited[known]
 
     def conflicts(self, a: int, b: int, accesses: Sequence[Accesses]) -> Iterator[tuple[Place, Place, Term, Edge, Edge, bool]]:
         """Conflicting accesses that can be next at two places, when they overlap, and whether globals decide that."""

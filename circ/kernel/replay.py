@@ -33,13 +33,17 @@ class _Wrong(Exception):
     """Why the trace is refused."""
 
 
-def replay(program: Program, trace: Trace) -> Replayed | Refused:
-    """Runs the trace; refused with the step and the reason if it is not a run, or does not show what it claims."""
+def replay(program: Program, trace: Trace, machine: Machine | None = None) -> Replayed | Refused:
+    """Runs the trace; refused with the step and the reason if it is not a run, or does not show what it claims.
+
+    A `machine` of this program spares it compiling its steps again.
+    """
+    assert machine is None or machine.program is program, "a machine of another program"
     at = "the header"
     try:
         if trace.program != program.fingerprint():
             raise _Wrong("the trace is about another program")
-        machine = Machine(program)
+        machine = machine or Machine(program)
         crew = _crew(machine, trace)
         at = "the start"
         state = _start(machine, crew, trace)
