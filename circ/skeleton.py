@@ -19,6 +19,7 @@ import networkx as nx
 
 from frontend.cfa import SKIP, AllAt, Assume, Block, Edge, Havoc, Op, ThreadTemplate, name_of, op_reads, op_writes, primitive
 from frontend.expr import Element, negate, reads
+from frontend.weaken import index_variables
 
 MOST_PATHS = 8
 """More distinct segments than this through one node, and the node becomes an anchor."""
@@ -264,13 +265,14 @@ class _Builder:
                 count += 1
             segments.append(tuple(row))
         first = [self.members[n][0] for n in order]
+        accesses = tuple(map(self._accesses, order))
         return Skeleton(
             self.weak.name, self.original, self.weak, number[self.node_of[self.cfa.start]],
             tuple(q in self.cfa.atomic for q in first),
             tuple(q in self.cfa.errors for q in first),
             tuple(q in self.cfa.critical for q in first),
-            tuple(segments), self._liveness(segments),
-            tuple(map(self._accesses, order)),
+            tuple(segments), self._liveness(segments, accesses),
+            accesses,
             self.node_of, number,
             {n: tuple(qs) for n, qs in self.members.items()},
             {n: tuple(es) for n, es in self.out.items()},
@@ -335,10 +337,13 @@ class _Builder:
                         queue.append((target, op))
         return None
 
-    def _liveness(self, segments: list[tuple[Segment, ...]]) -> tuple[frozenset[str], ...]:
-        """Locals that may be read after each anchor before they are written."""
+    def _liveness(
+        self, segments: list[tuple[Segment, ...]], accesses: tuple[tuple[tuple[int, int], ...], ...],
+    ) -> tuple[frozenset[str], ...]:
+        """Locals that may be read after each anchor before they are written, or tell which cell is accessed there."""
         own = {v.name for v in self.weak.locals}
-        live: list[set[str]] = [set() for _ in segments]
+        live = [{name for i, j in row for name in index_variables(self.cfa.edges[i].accesses[j].lvalue)} & own
+                for row in accesses]
         changed = True
         while changed:
             changed = False

@@ -7,8 +7,10 @@ import pytest
 from circ.acfa import collapse, empty
 from circ.arg import AbstractError, Arg, System, reach_and_build
 from circ.counters import OMEGA, count, enter, leave, move
-from circ.engines.inference import infer_context
+from circ.engines.inference import infer_context, omega_circ
 from circ.formula import Feasible, Infeasible, decide, script
+from circ.kernel.certificate import check_certificate
+from circ.kernel.outcome import Accepted
 from circ.likely import doubtful
 from circ.mine import equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.omega import NotUnbounded, omega_check
@@ -19,7 +21,7 @@ from circ.refine import Learnt, Real, refine
 from circ.simulation import simulates
 from circ.skeleton import skeleton
 from circ.slicing import Kept, everything, weaken
-from circ.verdict import Options, RaceOn
+from circ.verdict import Options, RaceOn, Safe, Unknown, silent
 from circ.ways import after, ways
 from frontend.cfa import Assume, Havoc, Program, primitive, show_op
 from frontend.expr import Binary, Const, Read, Var, show
@@ -321,3 +323,32 @@ def test_reasons_without_loop_counters_are_preferred() -> None:
     bad = decide(s, doubtful(p))
     assert isinstance(bad, Infeasible)
     assert needed_variables(s, bad) == [(None, "x")]
+
+
+# --------------------------------------------------------------------------------------------------- little by little
+def test_a_question_that_was_left_goes_on_from_there() -> None:
+    p, question = figure_1(), RaceOn("x")
+    at_once = omega_circ()(p, question, Options(), silent)
+    engine = omega_circ()
+    little = engine(p, question, Options(), silent, effort=1)
+    assert isinstance(little, Unknown) and engine.paused is not None
+    rest = engine(p, question, Options(), silent, effort=None)
+    assert isinstance(at_once, Safe) and isinstance(rest, Safe) and engine.paused is None
+    assert little.statistics.rounds >= 1
+    assert (rest.statistics.rounds, rest.statistics.states) == (at_once.statistics.rounds, at_once.statistics.states)
+
+
+def test_another_question_begins_anew() -> None:
+    p = figure_1()
+    engine = omega_circ()
+    engine(p, RaceOn("x"), Options(), silent, effort=1)
+    state = engine(p, RaceOn("state"), Options(), silent, effort=None)
+    fresh = omega_circ()(p, RaceOn("state"), Options(), silent)
+    assert type(state) is type(fresh) and engine.paused is None
+
+
+def test_what_tells_which_cell_is_accessed_is_alive_at_the_access() -> None:
+    p = program("a[2] head", thread("one", "0 1 i = head / 1 0 a[i] = 1", locals="i=*", count=1),
+                thread("two", "0 1 j = head / 1 0 a[1 - j] = 1", locals="j=*", count=1))
+    verdict = omega_circ()(p, RaceOn("a"), Options(switches={"values": False}), silent)
+    assert isinstance(verdict, Safe) and isinstance(check_certificate(p, RaceOn("a"), verdict.certificate), Accepted)

@@ -72,14 +72,15 @@ class Auto:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
                 return _by("static", static)
+        if not reactive or _counted(program):
+            quick = _search(program, question, options, SMALL_SEARCH, observer)
+            if not isinstance(quick, Unknown):
+                return quick
         if reactive:
             inferred = self._in_turns(program, question, options, observer)
             if not isinstance(inferred, Unknown):
                 return inferred
         else:
-            quick = _search(program, question, options, SMALL_SEARCH, observer)
-            if not isinstance(quick, Unknown):
-                return quick
             chased = self.chase(program, question, options, observer)
             if not isinstance(chased, Unknown):
                 return _by("chase", chased)
