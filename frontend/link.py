@@ -108,6 +108,7 @@ class _Linker:
         self._bodies: dict[str, Function | None] = {}
         self._contexts = NONE
         self._apart: PointsTo | None = None
+        self._facts: dict[int, Facts] = {}
         self._module = module
         self._places = Places(module)
         self._unroller = Unroller(self._body, lambda name: self._module.symbols.get(name))
@@ -372,7 +373,7 @@ class _Linker:
                                 "end it on every path")
         locals_ = self._locals(world, draft)
         private = [n for n, owner in alone.items() if owner == number]
-        facts = Facts(_scalars(locals_))
+        facts = self._known(draft, _scalars(locals_))
         propagate_private(sketch, facts, [*private, *(v.name for v in locals_ if v.is_array)])
         resolve_sections(sketch, self._spell_out)
         simplify(sketch, facts)
@@ -398,7 +399,14 @@ class _Linker:
         """What is known of the thread's own scalars while some accesses through pointers are not resolved."""
         locals_ = _scalars(self._locals(world, draft))
         registers = {*draft.inliner.registers.known, *draft.inliner.accesses.temporaries}
-        return constants(sketch, Facts(locals_), locals_.keys() - registers)
+        return constants(sketch, self._known(draft, locals_), locals_.keys() - registers)
+
+    def _known(self, draft: _Draft, locals_: Mapping[str, bool]) -> Facts:
+        """What the operations of a thread do, as long as it has the same scalars."""
+        known = self._facts.get(id(draft.inliner))
+        if known is None or known.locals != locals_:
+            known = self._facts[id(draft.inliner)] = Facts(locals_)
+        return known
 
     def _locals(self, world: World, draft: _Draft) -> list[Variable]:
         function, inliner = draft.function, draft.inliner

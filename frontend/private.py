@@ -5,7 +5,7 @@ Elements of arrays that are always named by constant indices are taken for scala
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from frontend.cfa import Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive
@@ -28,11 +28,18 @@ def propagate_private(sketch: Sketch, facts: Facts, private: Iterable[str]) -> N
     named = {cell: Var(f"{cell[0]}[{cell[1]}]", element.type) for cell, element in cells.items()}
     elements = {array: tuple(v for (a, _), v in named.items() if a == array) for array, _ in named}
     back = {named[cell].name: element for cell, element in cells.items()}
-    sketch.steps = [replace(s, op=_scalars(s.op, named, elements)) if named or isinstance(s.op, Block) else s
+    arrays = frozenset(elements)
+    sketch.steps = [replace(s, op=_scalars(s.op, named, elements)) if isinstance(s.op, Block) or _names(s.op, arrays) else s
                     for s in sketch.steps]
     scalars = {n: False for n in sorted(private) if n not in elements}
     propagate(sketch, Facts({**locals_, **scalars, **dict.fromkeys(back, False)}))
-    sketch.steps = [replace(s, op=_elements(s.op, back)) if named or isinstance(s.op, Block) else s for s in sketch.steps]
+    sketch.steps = [replace(s, op=_elements(s.op, back)) if isinstance(s.op, Block) or _names(s.op, back.keys()) else s
+                    for s in sketch.steps]
+
+
+def _names(op: Op, some: Set[str]) -> bool:
+    """Whether the operation reads or changes one of these variables."""
+    return bool(some) and not (some.isdisjoint(op_writes(op)) and some.isdisjoint(map(name_of, op_reads(op))))
 
 
 def _cells(sketch: Sketch, private: frozenset[str]) -> dict[tuple[str, int], Element]:

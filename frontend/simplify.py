@@ -8,8 +8,8 @@ most once, and an access is never lost.
 from __future__ import annotations
 
 import heapq
-from collections import deque
-from collections.abc import Collection, Mapping
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from frontend.cfa import SKIP, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive
@@ -42,6 +42,12 @@ class Fact:
     needs: frozenset[str]
     sets: frozenset[str]
     writes: frozenset[str]
+    needed: int
+    """`needs` as a mask (`Facts.bit`)."""
+    put: int
+    """`sets` as a mask."""
+    teaches: bool
+    """Whether a constant may be known behind it that was not before, or whether it never passes."""
 
 
 class Facts:
@@ -51,6 +57,8 @@ class Facts:
         self.locals = locals_
         self._known: dict[int, tuple[Op, Fact]] = {}
         self._indices: dict[int, tuple[Step, frozenset[str]]] = {}
+        self._bits: dict[str, int] = {}
+        self._rewritten: dict[tuple[int, tuple[tuple[str, Const], ...]], tuple[Op, Op]] = {}
 
     def of(self, op: Op) -> Fact:
         found = self._known.get(id(op))
@@ -58,9 +66,19 @@ class Facts:
             found = self._known[id(op)] = (op, self._look(op))  # keeping `op` keeps its id its own
         return found[1]
 
+    def bit(self, name: str) -> int:
+        """The bit of a variable in masks."""
+        return self._bits.setdefault(name, 1 << len(self._bits))
+
+    def mask(self, names: Iterable[str]) -> int:
+        found = 0
+        for name in names:
+            found |= self.bit(name)
+        return found
+
     def needs(self, step: Step) -> frozenset[str]:
         """The thread's own scalars whose value before the step matters to it."""
-        if not any(isinstance(a.lvalue, Element) for a in step.accesses):
+        if not step.accesses or not any(isinstance(a.lvalue, Element) for a in step.accesses):
             return self.of(step.op).needs
         found = self._indices.get(id(step))
         if found is None:
@@ -68,20 +86,35 @@ class Facts:
             found = self._indices[id(step)] = (step, self.of(step.op).needs | (names & self.locals.keys()))
         return found[1]
 
+    def rewritten(self, part: Op, values: Mapping[str, Const]) -> Op:
+        """The (primitive) operation with constants for what it needs of the named variables; made once."""
+        known = tuple([(n, values[n]) for n in self.of(part).needs if n in values])
+        if not known:
+            return part
+        found = self._rewritten.get((id(part), known))
+        if found is None:
+            found = self._rewritten[id(part), known] = part, rewrite(part, dict(known))
+        return found[1]
+
     def _look(self, op: Op) -> Fact:
         all_reads: set[str] = set()
         needs: set[str] = set()
         sets: set[str] = set()
+        teaches = False
         for part in primitive(op):
             names = {name_of(v) for v in op_reads(part)}
             all_reads |= names
             needs |= (names & self.locals.keys()) - sets
             match part:
-                case Assign(target=Var(name=n)) if n in self.locals:
+                case Assume(cond=c):
+                    teaches = teaches or isinstance(c, Const) or _equality(c, self.locals) is not None
+                case Assign(target=Var(name=n), value=value) if n in self.locals:
                     sets.add(n)
+                    teaches = teaches or isinstance(value, Const)
                 case Havoc(targets=ts):
                     sets |= {t.name for t in ts if isinstance(t, Var) and t.name in self.locals}
-        return Fact(frozenset(all_reads), frozenset(needs), frozenset(sets), frozenset(op_writes(op)))
+        return Fact(frozenset(all_reads), frozenset(needs), frozenset(sets), frozenset(op_writes(op)), self.mask(needs),
+                    self.mask(sets), teaches)
 
 
 # --------------------------------------------------------------------------------------------------- rewriting
@@ -109,8 +142,7 @@ def rewrite(op: Op, values: Mapping[str, Expr]) -> Op:
 
 def rewrite_step(step: Step, values: Mapping[str, Expr], facts: Facts) -> Step:
     """The step with variables replaced where it reads them before it changes them, accesses included."""
-    relevant = facts.needs(step)
-    values = {n: e for n, e in values.items() if n in relevant}
+    values = {n: values[n] for n in facts.needs(step) if n in values}
     if not values:
         return step
     known = dict(values)
@@ -188,10 +220,13 @@ def propagate(sketch: Sketch, facts: Facts) -> None:
 
 def _constants_after(step: Step, before: dict[str, Const], facts: Facts) -> dict[str, Const] | None:
     """What is known behind the step; None if it can never be taken."""
+    whole, known = facts.of(step.op), before.keys()
+    if not whole.teaches and known.isdisjoint(whole.needs) and known.isdisjoint(whole.writes):
+        return before
     now = before
     for part in primitive(step.op):
         fact = facts.of(part)
-        new = rewrite(part, now) if not fact.needs.isdisjoint(now) else part
+        new = facts.rewritten(part, now)
         match new:
             case Assume(cond=Const(value=0)):
                 return None
@@ -202,7 +237,7 @@ def _constants_after(step: Step, before: dict[str, Const], facts: Facts) -> dict
             case Assign(target=Var(name=n), value=Const() as c) if n in facts.locals:
                 now = {**now, n: c}
             case _:
-                if not fact.writes.isdisjoint(now):
+                if not now.keys().isdisjoint(fact.writes):
                     now = {n: c for n, c in now.items() if n not in fact.writes}
     return now
 
@@ -226,26 +261,30 @@ def _drop_true(step: Step) -> Step:
 def drop_skips(sketch: Sketch) -> None:
     """Merge the two ends of steps that do nothing, where nobody can tell them apart."""
     while True:
-        sketch.steps = [s for s in sketch.steps if not (s.source == s.target and is_skip(s))]
-        out, into = sketch.leaving(), sketch.entering()
+        skips = [s for s in sketch.steps if is_skip(s)]
+        if any(s.source == s.target for s in skips):
+            sketch.steps = [s for s in sketch.steps if not (s.source == s.target and is_skip(s))]
+        if not skips:
+            return
+        out, into = Counter(s.source for s in sketch.steps), Counter(s.target for s in sketch.steps)
         union: dict[int, int] = {}
         touched: set[int] = set()
         gone: set[int] = set()
-        for step in sketch.steps:
+        for step in skips:
             ends = {step.source, step.target}
-            if not is_skip(step) or ends & touched or ends & sketch.errors.keys():
+            if len(ends) == 1 or ends & touched or ends & sketch.errors.keys():
                 continue
             if len(ends & sketch.atomic) == 1 or len(ends & sketch.critical) == 1:
                 continue
             # Alone on one side: no choice is taken away and none is added.
-            if len(out[step.source]) == 1 or (len(into[step.target]) == 1 and step.target != sketch.start):
+            if out[step.source] == 1 or (into[step.target] == 1 and step.target != sketch.start):
                 union[step.target] = step.source
                 touched |= ends
                 gone.add(id(step))
         if not gone:
             return
         sketch.steps = [
-            replace(s, source=union.get(s.source, s.source), target=union.get(s.target, s.target))
+            s.between(union.get(s.source, s.source), union.get(s.target, s.target))
             if s.source in union or s.target in union else s
             for s in sketch.steps
             if id(s) not in gone
@@ -255,15 +294,21 @@ def drop_skips(sketch: Sketch) -> None:
 
 def is_skip(step: Step) -> bool:
     """Whether the step does nothing at all."""
+    if not isinstance(step.op, Block):
+        return False
     marked = step.accesses or step.doubts or step.joined or step.mark is not None
     return not marked and not any(True for _ in primitive(step.op))
 
 
 # --------------------------------------------------------------------------------------------------- liveness
-def live_at(sketch: Sketch, facts: Facts) -> dict[int, frozenset[str]]:
-    """For each location the thread's own scalars whose value there may still be read."""
-    into = sketch.entering()
-    live: dict[int, frozenset[str]] = {q: frozenset() for q in range(sketch.size)}
+def live_at(sketch: Sketch, facts: Facts) -> list[int]:
+    """For each location a mask of the thread's own scalars whose value there may still be read."""
+    into: list[list[tuple[int, int, int]]] = [[] for _ in range(sketch.size)]
+    for step in sketch.steps:
+        fact = facts.of(step.op)
+        needs = facts.needs(step)
+        into[step.target].append((step.source, fact.needed if needs is fact.needs else facts.mask(needs), ~fact.put))
+    live = [0] * sketch.size
     order = sketch.reachable()
     work = deque(reversed(order))
     queued = set(order)
@@ -271,13 +316,14 @@ def live_at(sketch: Sketch, facts: Facts) -> dict[int, frozenset[str]]:
         here = work.popleft()
         queued.discard(here)
         after = live[here]
-        for step in into[here]:
-            needed = facts.needs(step) | (after - facts.of(step.op).sets)
-            if not needed <= live[step.source]:
-                live[step.source] |= needed
-                if step.source not in queued:
-                    queued.add(step.source)
-                    work.append(step.source)
+        for source, needed, kept in into[here]:
+            known = live[source]
+            now = known | needed | (after & kept)
+            if now != known:
+                live[source] = now
+                if source not in queued:
+                    queued.add(source)
+                    work.append(source)
     return live
 
 
@@ -286,22 +332,23 @@ def kill_dead(sketch: Sketch, facts: Facts) -> None:
     live = live_at(sketch, facts)
     steps: list[Step] = []
     for step in sketch.steps:
-        if step.accesses or facts.of(step.op).sets <= live[step.target]:
+        now = live[step.target]
+        if step.accesses or not facts.of(step.op).put & ~now:
             steps.append(step)
             continue
-        now = set(live[step.target])
         kept: list[Op] = []
         for part in reversed(list(primitive(step.op))):
             if isinstance(part, Assign) and isinstance(part.target, Var) and part.target.name in facts.locals:
-                if part.target.name not in now:
+                if not facts.bit(part.target.name) & now:
                     continue
             elif isinstance(part, Havoc):
-                targets = tuple(t for t in part.targets if not isinstance(t, Var) or t.name not in facts.locals or t.name in now)
+                targets = tuple(t for t in part.targets
+                                if not isinstance(t, Var) or t.name not in facts.locals or facts.bit(t.name) & now)
                 if not targets and not part.whole:
                     continue
                 part = part if len(targets) == len(part.targets) else Havoc(targets, part.whole)
             fact = facts.of(part)
-            now = (now - fact.sets) | fact.needs
+            now = (now & ~fact.put) | fact.needed
             kept.append(part)
         kept.reverse()
         steps.append(replace(step, op=block(kept)))
@@ -352,10 +399,10 @@ def _temporary(step: Step, facts: Facts) -> str | None:
     return None
 
 
-def _may_take(sketch: Sketch, step: Step, follower: Step, name: str, live: dict[int, frozenset[str]], facts: Facts) -> bool:
+def _may_take(sketch: Sketch, step: Step, follower: Step, name: str, live: list[int], facts: Facts) -> bool:
     """Whether `follower` may compute the temporary itself."""
     assert isinstance(step.op, Assign)
-    if follower.mark is not None or name in live[follower.target] or not any(True for _ in primitive(follower.op)):
+    if follower.mark is not None or facts.bit(name) & live[follower.target] or not any(True for _ in primitive(follower.op)):
         return False
     if step.source in sketch.atomic and step.target not in sketch.atomic and (step.accesses or follower.accesses):
         return False

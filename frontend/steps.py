@@ -91,6 +91,11 @@ class Step:
     """Functions of which every thread has ended behind this step."""
     doubts: tuple[Doubt, ...] = ()
 
+    def between(self, source: int, target: int) -> Step:
+        """The same step elsewhere."""
+        return Step(source, target, self.op, self.accesses, self.location, self.text, self.protected, self.mark, self.total,
+                    self.pending, self.lock, self.join, self.joined, self.doubts)
+
     def __str__(self) -> str:
         return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"
 
@@ -136,7 +141,7 @@ class Sketch:
                 continue
             seen.add(here)
             order.append(here)
-            stack.extend(step.target for step in reversed(out[here]) if step.target not in seen)
+            stack.extend([step.target for step in reversed(out[here]) if step.target not in seen])
         return order
 
     def order(self) -> list[int]:
@@ -147,13 +152,14 @@ class Sketch:
         stack = [(self.start, iter(out[self.start]))]
         while stack:
             here, steps = stack[-1]
-            step = next((s for s in steps if s.target not in seen), None)
-            if step is None:
+            for step in steps:
+                if step.target not in seen:
+                    seen.add(step.target)
+                    stack.append((step.target, iter(out[step.target])))
+                    break
+            else:
                 stack.pop()
                 found.append(here)
-            else:
-                seen.add(step.target)
-                stack.append((step.target, iter(out[step.target])))
         found.reverse()
         return found
 
