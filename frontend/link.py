@@ -379,6 +379,7 @@ class _Linker:
         simplify(sketch, facts)
         unblock(sketch)
         simplify(sketch, facts)
+        del self._facts[id(draft.inliner)]
         name = draft.created.template if draft.created is not None else draft.source.function
         cfa = finish(sketch)
         locals_ += [Variable(v.name, v.type, None, Arbitrary(), "", ghost=True) for v in saved_states(sketch)]
