@@ -89,7 +89,7 @@ class Seen:
     def shown(self) -> str:
         if self.trouble:
             return self.trouble
-        return f"{'REPORTED' if self.wrong else 'reported' if self.reports else 'not reported'} in {self.runs} runs that ended"
+        return f"{'REPORTED' if self.wrong else 'reported' if self.reports else 'not reported'} in {self.runs} runs"
 
 
 def judge(path: Path, runs: int, folder: Path) -> Seen:
@@ -120,7 +120,7 @@ def compiled(path: Path, helpers: Path, binary: Path, optimised: str = "-O1") ->
 
 
 def watched(binary: Path, runs: int) -> Iterator[bool]:
-    """For each run that ends whether a race was reported in it; one that never ends (a deadlock, a server) makes us less patient."""
+    """For each run whether a race was reported in it, which would end it; one that never ends (a server) makes us less patient."""
     patience = 5.0
     for seed in range(1, runs + 1):
         try:
@@ -128,6 +128,7 @@ def watched(binary: Path, runs: int) -> Iterator[bool]:
                                  env={"SEED": str(seed), "TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
         except subprocess.TimeoutExpired:
             patience = 0.5
+            yield False
             continue
         yield bool(re.search(r"WARNING: ThreadSanitizer: (data race|heap-use-after-free)", ran.stderr))
 

@@ -27,8 +27,10 @@ from frontend.interpret import Machine, Move, Thread, settle
 EFFORT = 100_000
 """Steps of all runs about one question, if nobody says otherwise."""
 TOGETHER = 12_000
-SHORTEST, LONGEST, LONGEST_REACTIVE = 400, 25_000, 4_000
-"""Steps of one run: twice as many after each one that was cut off. Handlers fire for ever: longer runs only waste more."""
+SHORTEST, LONGEST = 400, 25_000
+"""Steps of one run: twice as many after each one that was cut off."""
+REACTIVE = (4_000, 4_000, 4_000, 8_000)
+"""Steps of runs in which handlers fire for ever, in turn."""
 SHORTENING = 200_000
 """Steps to replay for a shorter run to a race."""
 SWITCHES = (0.03, 0.15, 0.4)
@@ -44,6 +46,9 @@ RELEASES = (0.01, 0.0, 0.03)
 """How often a thread is no longer held back although others could go on, in programs with handlers."""
 DISTRACTIONS = (0.02, 0.1, 0.02, 1.0)
 """How often handlers and tasks that do not access what is wanted may start while a thread is held back."""
+SWARM, EAGER = 5, (1.0, 0.2, 0.02)
+"""In two of so many runs each handler has an eagerness of its own to start, and does it when the others only wait: a race
+may need that some of them seldom do (Groce et al., "Swarm testing", ISSTA 2012)."""
 UNCONCERNED, WAITING = 4, 0.1
 SMALL, TELLING = 4, 0.6
 """What is open is one of so many small numbers, or mostly a number that the program speaks of."""
@@ -107,10 +112,10 @@ class Chase:
             options.check_time()
             number = self.runs[key] = self.runs.get(key, -1) + 1
             run = Run(self, wanted, number)
-            length = self.length.setdefault(key, LONGEST_REACTIVE if run.reactive else SHORTEST)
+            length = REACTIVE[number % len(REACTIVE)] if run.reactive else self.length.setdefault(key, SHORTEST)
             taken = run.go(min(length, effort))
             if taken == length:
-                self.length[key] = min(2 * length, LONGEST_REACTIVE if run.reactive else LONGEST)
+                self.length[key] = min(2 * length, LONGEST)
             effort -= taken + 20
             observer("chase", {"run": number, "threads": len(run.crew)})
 
@@ -132,6 +137,11 @@ class Run:
         self.scheduler = frozenset(i for i, t in enumerate(self.program.templates)
                                    if self.reactive and t.role is Role.MAIN and i not in self.concerned)
         """`main`, which goes round and round in its loop while others have something to do."""
+        self.swarm = bool(self.reactive) and number % SWARM >= SWARM - 2
+        self.eager = {i: self.random.choice(EAGER) if self.swarm else 1.0 for i in sorted(self.reactive)}
+        self.since: dict[int, tuple[Thread, tuple[Value, ...]]] = {}
+        self.spinning = False
+        """Where the last thread to move has been since it moves alone; whether it came back to the same, as if waiting."""
         self.starts: Counter[int] = Counter()
         copies = COPIES[number % len(COPIES)]
         if self.reactive:
@@ -164,6 +174,8 @@ class Run:
             if mover is None:
                 self._blame()
                 return n + 1
+            if self.swarm:
+                self._wait(mover, current)
             current = mover
             if self.idle[mover]:
                 self.starts[self.crew[mover]] += 1
@@ -176,6 +188,15 @@ class Run:
                 if self.random.random() < self.hold:
                     self.held.add(mover)
         return steps
+
+    def _wait(self, mover: int, before: int) -> None:
+        """Notes whether the thread that moved goes round and round and nothing changes."""
+        if mover != before:
+            self.since, self.spinning = {}, False
+        move = self.path[-1][1]
+        state = move.thread, move.globals
+        self.spinning = self.spinning or self.since.get(move.thread[0]) == state
+        self.since[move.thread[0]] = state
 
     def _holder(self, current: int) -> int | None:
         """The thread in an atomic section: only the last one that moved can be."""
@@ -205,12 +226,15 @@ class Run:
         if self.reactive:
             idle = sorted((i for i in free if self.idle[i]), key=self._turns)
             busy = [i for i in free if not self.idle[i]]
-            free = idle + busy if self.random.random() < self.switch else busy + idle
+            free = idle + busy if self.spinning or self.random.random() < self.switch else busy + idle
             if self.random.random() >= WAITING:
                 free.sort(key=lambda i: self.crew[i] in self.scheduler)
             if late and self.random.random() >= self.distraction:
                 apart = [i for i in idle if self.crew[i] not in self.concerned]
                 return [i for i in free if i not in apart] + late + apart
+            if self.swarm:
+                shy = [i for i in idle if self.random.random() >= self.eager[self.crew[i]]]
+                return [i for i in free if i not in shy] + late + shy
         return free + late
 
     def _turns(self, i: int) -> int:
