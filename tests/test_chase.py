@@ -12,7 +12,7 @@ from circ.engines import chase, explicit
 from circ.engines.shorten import shortened
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Answer, Options, RaceOn, Refuted, Step, Trace, Unknown, silent, subjects
-from frontend import load
+from frontend import LoadOptions, load
 from frontend.interpret import Machine
 from tests.build import program, thread
 from tests.randomc.pthreads import pthread_program
@@ -30,6 +30,25 @@ def test_races_behind_loops_and_many_threads(name: str) -> None:
         verdict = engine(program, asked.question, Options(), silent)
         assert isinstance(verdict, Refuted)
         assert isinstance(confirmed(program, Answer(asked.question, asked.shown, verdict, "chase")).verdict, Refuted)
+
+
+QUIET = """#include <avr/interrupt.h>
+unsigned char bytes, stopped, ticks; int x;
+ISR(USART0_RX_vect) { if (bytes < 4) bytes++; else stopped = 1; }
+ISR(TIMER0_OVF_vect) { if (!stopped && ticks < 40) ticks++; }
+ISR(TIMER1_OVF_vect) { if (ticks > 30) x = 1; }
+int main(void) { sei(); for (;;) if (ticks > 30) x = 2; }
+"""
+
+
+def test_a_race_for_which_one_handler_must_stay_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty ticks before five bytes come: in runs in which all handlers start equally often that does not happen."""
+    path = tmp_path / "a.c"
+    path.write_text(QUIET)
+    program = load(path, LoadOptions(platform="avr"))
+    assert isinstance(chase.Chase()(program, RaceOn("x"), Options(max_states=20_000), silent), Refuted)
+    monkeypatch.setattr(chase, "EAGER", (1.0,))
+    assert isinstance(chase.Chase()(program, RaceOn("x"), Options(max_states=20_000), silent), Unknown)
 
 
 def test_only_real_races(tmp_path: Path) -> None:
