@@ -146,6 +146,11 @@ class Objects:
     def is_hardware(self, obj: MemObject) -> bool:
         return obj.name.startswith("*")
 
+    @property
+    def bare(self) -> bool:
+        """Whether the program has the processor for itself, so that numbers may be addresses: of registers."""
+        return bool(self.tracked)
+
     def is_tracked(self, obj: MemObject) -> bool:
         """Whether the object is a register that is tracked."""
         return self.is_hardware(obj) and int(obj.name[1:], 16) in self.tracked

@@ -22,6 +22,7 @@ from frontend.flows import (
     Shift,
     Site,
     Target,
+    absolute_target,
     function_target,
     is_inside,
     walks,
@@ -152,9 +153,10 @@ class PointsTo:
                     found.setdefault(t if shift is None else shift(t))
         real = tuple(t for t in found if t not in (UNKNOWN, INTEGER))
         objects = tuple(t for t in real if not t[0].startswith("*"))
-        # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined.
-        unknown = UNKNOWN in found or self.wild or (not real and INTEGER in found)
-        return Targets(objects or real, unknown)
+        # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined, but for a
+        # register of a processor on which no system runs.
+        unknown = UNKNOWN in found or self.wild or (not objects and INTEGER in found)
+        return Targets(real if self._objects.bare else objects or real, unknown)
 
     def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
         """The functions that a pointer value may be, of a compatible number of parameters."""
@@ -454,12 +456,18 @@ class PointsTo:
             for number in range(len(obj.leaves)):
                 self._add(("c", obj.name, str(number)), UNKNOWN)
         for path, value in obj.symbol.initial:
-            if not isinstance(value, AddressValue):
+            if value == 0:
                 continue
             move = self._places.displacement(obj.type, path, inside=True)
-            self.taken.setdefault(value.symbol)
-            for number in obj.leaf_numbers(obj.normal(move.offset), self._module.sizeof(move.type)):
-                self._add(("c", obj.name, str(number)), self._link_target(value))
+            numbers = obj.leaf_numbers(obj.normal(move.offset), self._module.sizeof(move.type))
+            if isinstance(value, AddressValue):
+                self.taken.setdefault(value.symbol)
+                target = self._link_target(value)
+            else:
+                numbers = tuple(n for n in numbers if self._follow.wide(obj.leaves[n].type))
+                target = absolute_target(self._places.pointer.wrap(value))
+            for number in numbers:
+                self._add(("c", obj.name, str(number)), target)
 
     def _link_target(self, value: AddressValue) -> Target:
         if value.symbol in self._module.declarations and value.symbol not in self._module.symbols:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from frontend.bits import bit
 from frontend.cfa import (
+    AccessKind,
     Arbitrary,
     Assign,
     Assume,
@@ -91,8 +92,12 @@ class Registers:
         return Assign(tracked(part.address, part.bit), Const(int(part.on), BOOL))
 
     def track(self, program: Program) -> Program:
-        """The program with every read and write of a register of the table meaning what it should."""
-        globals_ = list(program.globals)
+        """The program with every read and write of a register of the table meaning what it should.
+
+        The status register is no data: handlers give back what they found in it, and its bit is what keeps others out.
+        """
+        status = register(self.table.status[0]).name
+        globals_ = [replace(v, ghost=True) if v.name == status else v for v in program.globals]
         templates = tuple(map(self._template, program.templates))
         touched = {p.target.name for t in templates for e in t.cfa.edges for p in primitive(e.op)
                    if isinstance(p, Assign) and isinstance(p.target, Var)}
@@ -110,6 +115,10 @@ class Registers:
         return replace(template, cfa=replace(template.cfa, edges=edges), locals=(*template.locals, own))
 
     def _edge(self, edge: Edge) -> Edge:
+        status = register(self.table.status[0]).name
+        if any(a.variable == status for a in edge.accesses):
+            edge = replace(edge, accesses=tuple(
+                replace(a, kind=AccessKind.SYNC) if a.variable == status else a for a in edge.accesses))
         if self._looked_at.isdisjoint(op_writes(edge.op)) and self._looked_at.isdisjoint(map(name_of, op_reads(edge.op))):
             return edge
         ops: list[Op] = []

@@ -12,6 +12,7 @@ import pytest
 
 from circ.check import check
 from circ.engines.explicit import oracle
+from circ.supervise import Limits
 from circ.verdict import RaceOn, Refuted, Safe
 from frontend import LoadOptions, load
 
@@ -19,7 +20,7 @@ VARIABLES = ("x", "y", "f")
 COPIES = 3
 
 # A statement: ("set", v, c), ("get", v), ("if", v, statement), ("atomic", *statements), ("cli",), ("sei",), ("saved", *statements): the
-# status register is saved, interrupts are off, and it is restored; ("section", *statements): nesC's, in which interrupts may be
+# interrupt state is saved, interrupts are off, and it is restored; ("section", *statements): nesC's, in which interrupts may be
 # switched. On the stack those become ("inside", statement) and ("restore", on), with "section" in a section.
 Statement: TypeAlias = tuple
 Body: TypeAlias = tuple[Statement, ...]
@@ -43,6 +44,7 @@ class Small:
 # --------------------------------------------------------------------------------------------------- as C
 def c_text(program: Small) -> str:
     lines = ['#include "circ.h"', "void cli(void); void sei(void);",
+             "unsigned __get_PRIMASK(void); void __set_PRIMASK(unsigned); void __disable_irq(void);",
              "unsigned char __nesc_atomic_start(void); void __nesc_atomic_end(unsigned char);", *(f"unsigned char {v} = {int(v == 'f')};" for v in VARIABLES)]
     marks = {"signal": "__attribute__((signal))", "interrupt": "__attribute__((interrupt))", "flag": "circ_interrupt(f)",
              "task": "circ_task"}
@@ -63,7 +65,7 @@ def c_statement(s: Statement) -> str:
             return f"atomic {{ {' '.join(map(c_statement, body))} }}"
         case ("saved", *body):
             inner = " ".join(map(c_statement, body))
-            return f"{{ unsigned char s = *(volatile unsigned char *)0x5f; cli(); {inner} *(volatile unsigned char *)0x5f = s; }}"
+            return f"{{ unsigned p = __get_PRIMASK(); __disable_irq(); {inner} __set_PRIMASK(p); }}"
         case ("section", *body):
             inner = " ".join(map(c_statement, body))
             return f"{{ unsigned char s = __nesc_atomic_start(); {inner} __nesc_atomic_end(s); }}"
@@ -240,7 +242,8 @@ def test_free_preemption_has_every_race_of_nested_and_proofs_are_accepted(seed: 
     small = random_program(random.Random(seed))
     path = tmp_path / "p.c"
     path.write_text(c_text(small))
-    nested, free = (check(load(path, LoadOptions(interrupts=table(small), preemption=p)), list(VARIABLES)).answers
+    nested, free = (check(load(path, LoadOptions(interrupts=table(small), preemption=p)), list(VARIABLES),
+                          limits=Limits(timeout=3)).answers
                     for p in ("nested", "free"))
     for a, b in zip(nested, free, strict=True):
         assert not (isinstance(a.verdict, Refuted) and isinstance(b.verdict, Safe)), a.shown
