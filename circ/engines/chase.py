@@ -46,9 +46,9 @@ RELEASES = (0.01, 0.0, 0.03)
 """How often a thread is no longer held back although others could go on, in programs with handlers."""
 DISTRACTIONS = (0.02, 0.1, 0.02, 1.0)
 """How often handlers and tasks that do not access what is wanted may start while a thread is held back."""
-SWARM, EAGER = 5, (1.0, 0.2, 0.02)
-"""In two of so many runs each handler has an eagerness of its own to start, and does it when the others only wait: a race
-may need that some of them seldom do (Groce et al., "Swarm testing", ISSTA 2012)."""
+SWARM, SHY = 5, 0.02
+"""In two of so many runs some handlers seldom start, the others do when nobody has anything else to do: a race may need that
+one of them stays quiet, or that it is the only one that does not (Groce et al., "Swarm testing", ISSTA 2012)."""
 UNCONCERNED, WAITING = 4, 0.1
 SMALL, TELLING = 4, 0.6
 """What is open is one of so many small numbers, or mostly a number that the program speaks of."""
@@ -138,7 +138,7 @@ class Run:
                                    if self.reactive and t.role is Role.MAIN and i not in self.concerned)
         """`main`, which goes round and round in its loop while others have something to do."""
         self.swarm = bool(self.reactive) and number % SWARM >= SWARM - 2
-        self.eager = {i: self.random.choice(EAGER) if self.swarm else 1.0 for i in sorted(self.reactive)}
+        self.shy = _shy(sorted(self.reactive), 2 * (number // SWARM) + number % 2) if self.swarm else frozenset()
         self.since: dict[int, tuple[Thread, tuple[Value, ...]]] = {}
         self.spinning = False
         """Where the last thread to move has been since it moves alone; whether it came back to the same, as if waiting."""
@@ -233,7 +233,8 @@ class Run:
                 apart = [i for i in idle if self.crew[i] not in self.concerned]
                 return [i for i in free if i not in apart] + late + apart
             if self.swarm:
-                shy = [i for i in idle if self.random.random() >= self.eager[self.crew[i]]]
+                shy = [i for i in idle if self.crew[i] in self.shy and not (late and self.crew[i] in self.concerned)
+                       and self.random.random() >= SHY]
                 return [i for i in free if i not in shy] + late + shy
         return free + late
 
@@ -346,6 +347,12 @@ class Run:
             return False
         self.chase.found[x] = shortened(self.machine, trace, SHORTENING)
         return True
+
+
+def _shy(handlers: Sequence[int], number: int) -> frozenset[int]:
+    """Those that seldom start in the runs of a number: each one alone in its turn, then in its turn all but each one."""
+    one = handlers[number // 2 % len(handlers)]
+    return frozenset((one,) if number % 2 == 0 else (h for h in handlers if h != one))
 
 
 def _doubtful(edge: Edge) -> bool:
