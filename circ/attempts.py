@@ -101,7 +101,8 @@ class Attempt:
     """One choice of what to track and of arguments to use: regions, and the accesses to the variables asked about in them.
 
     `left` are the variables that nothing found so far speaks against, all or none if they are asked about `together`; `met`
-    says for the others where their accesses meet. `final`: more states for each pair would change nothing.
+    says for the others where their accesses meet. `final`: more states for each pair would change nothing; `exhausted`: more
+    effort might.
     """
 
     def __init__(
@@ -116,6 +117,7 @@ class Attempt:
                         for n, frame in enumerate(seen.frames)]
         self.left = dict.fromkeys(asked)
         self.final = False
+        self.exhausted = False
         self.met: dict[str, tuple[ThreadState, ThreadState]] = {}
         self._clashes = Clashes(seen, asked, self.regions, arguments)
         self.pairing = Pairing(program, self.regions, most, effort, self._forbidden, self._known if arguments else None)
@@ -127,7 +129,7 @@ class Attempt:
         except Open:
             pass
         except TooMuch:
-            self.final = True
+            self.final = self.exhausted = True
             self.left.clear()
         self.final = self.final or not self.pairing.lattice.joined
 

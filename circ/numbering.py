@@ -158,19 +158,10 @@ class Numbering(Argument):
 # --------------------------------------------------------------------------------------------------- finding it
 def made_by(program: Program, number: int) -> Made | None:
     """How the threads of a template are made, if that is by one edge of one thread that counts."""
-    t = program.templates[number]
-    shared = {v.name for v in program.globals}
-    first = [e for e in t.cfa.edges if e.source == t.cfa.start]
-    if len(first) != 1 or any(e.target == t.cfa.start for e in t.cfa.edges):
+    arrival = arriving(program, number)
+    if arrival is None:
         return None
-    flag = next((c.lvalue for p in primitive(first[0].op) if isinstance(p, Assume)
-                 if isinstance(c := truth(p.cond), Read) and isinstance(c.lvalue, Var)), None)
-    taken = next(((p.target, p.value.lvalue) for p in primitive(first[0].op)
-                  if isinstance(p, Assign) and isinstance(p.target, Var) and p.target.name not in shared
-                  and isinstance(p.value, Read) and isinstance(p.value.lvalue, Var) and p.value.lvalue.name in shared), None)
-    if flag is None or taken is None:
-        return None
-    own, passed = taken
+    flag, own, passed = arrival
     writers = [(n, i) for n, u in enumerate(program.templates) for i, e in enumerate(u.cfa.edges)
                if passed.name in op_writes(e.op)]
     if len(writers) != 1 or program.templates[writers[0][0]].count != 1:
@@ -185,6 +176,21 @@ def made_by(program: Program, number: int) -> Made | None:
     if len(counters) != 1 or counters[0].name not in names:
         return None
     return Made(number, creator, edge, counters[0], value, passed, flag, own)
+
+
+def arriving(program: Program, number: int) -> tuple[Var, Var, Var] | None:
+    """How a thread of a template begins: the flag it waits for, its local that gets the argument, and where that is passed."""
+    t = program.templates[number]
+    shared = {v.name for v in program.globals}
+    first = [e for e in t.cfa.edges if e.source == t.cfa.start]
+    if len(first) != 1 or any(e.target == t.cfa.start for e in t.cfa.edges):
+        return None
+    flag = next((c.lvalue for p in primitive(first[0].op) if isinstance(p, Assume)
+                 if isinstance(c := truth(p.cond), Read) and isinstance(c.lvalue, Var)), None)
+    taken = next(((p.target, p.value.lvalue) for p in primitive(first[0].op)
+                  if isinstance(p, Assign) and isinstance(p.target, Var) and p.target.name not in shared
+                  and isinstance(p.value, Read) and isinstance(p.value.lvalue, Var) and p.value.lvalue.name in shared), None)
+    return None if flag is None or taken is None else (flag, *taken)
 
 
 def _phases(program: Program, m: Made) -> list[int] | None:

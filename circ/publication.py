@@ -84,7 +84,7 @@ class Publication(Argument):
 
     @property
     def applies(self) -> bool:
-        return self.site is not None and self._all_clean() and any(
+        return self.site is not None and self.clean() and any(
             self._private((n, e.source), a) for n, t in enumerate(self.program.templates) for e in t.cfa.edges
             for a in e.accesses if a.variable == self.variable)
 
@@ -180,7 +180,7 @@ class Publication(Argument):
             case _:
                 return False
 
-    def _all_clean(self) -> bool:
+    def clean(self) -> bool:
         """Whether nothing gets into a global that could be an address from nowhere."""
         assert self.site is not None
         for n, t in enumerate(self.program.templates):

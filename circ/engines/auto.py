@@ -2,10 +2,11 @@
 
 In programs that use a library's locks and threads, or locks that count, the static prover comes first: it costs little and
 proves what locks, creation and joining protect. A small explicit search finds most races, and proves what is small and
-finite; random runs find those that take many steps or threads; context inference proves the rest or finds the races that take
-a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs or triples of
-threads. With handlers that interrupt each other, interleavings are many and reasons few (state variables and enable bits):
-there context inference comes first, for a little while, and it and random runs take turns.
+finite; random runs find those that take many steps or threads; then the static prover may take longer, where that might help;
+context inference proves the rest or finds the races that take a special way; a large explicit search is for programs with
+counted threads whose proof needs more than pairs or triples of threads. With handlers that interrupt each other, interleavings
+are many and reasons few (state variables and enable bits): there context inference comes first, for a little while, and it and
+random runs take turns.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from circ.verdict import (
     Options,
     OutOfTime,
     Question,
+    Safe,
     Trace,
     Unknown,
     Verdict,
@@ -42,6 +44,8 @@ SMALL_SEARCH = 3_000
 MEDIUM_SEARCH = 80_000
 """For programs that consist of counted threads only: these a search can also prove."""
 LARGE_SEARCH = 300_000
+PATIENCE = 10
+"""How much more effort than at first the static prover may take where nothing cheap has decided."""
 TURNS = ((6_000, 16_000), (30_000, 90_000), (100_000, 60_000))
 """For programs with handlers: abstract states of context inference in all, then steps of random runs, turn by turn."""
 MANY_STATES = 1_000_000
@@ -52,7 +56,7 @@ class Auto:
     """Answers the questions of one program in turn; context inference keeps what it learns for the next."""
 
     def __init__(self) -> None:
-        self.static = Static()
+        self.static, self.patient = Static(), Static(patience=PATIENCE)
         self.chase = Chase()
 
     @cached_property
@@ -88,6 +92,9 @@ class Auto:
                 all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
                 if not isinstance(all_states, Unknown):
                     return all_states
+            longer = self._patiently(program, question, options, observer) if early else None
+            if isinstance(longer, Safe):
+                return _by("static", longer)
             hints = self.static.hints(question) if synchronised else ()
             inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
             if not isinstance(inferred, Unknown):
@@ -104,6 +111,13 @@ class Auto:
             return search
         tried = tuple(dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in search.tried))))
         return replace(inferred, tried=(f"omega-circ: {inferred.reason}", f"explicit: {search.reason}", *tried))
+
+    def _patiently(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict | None:
+        """The static prover once more, if more effort might lead to another answer."""
+        try:
+            return self.patient(program, question, _share_of_time(options, 0.5), observer) if self.static.exhausted else None
+        except OutOfTime:
+            return None
 
     def _in_turns(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         """Context inference and random runs of a program with handlers, by turns, with more effort each time."""

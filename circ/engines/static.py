@@ -16,6 +16,7 @@ from circ.arguments import Argument
 from circ.attempts import Attempt, marked
 from circ.elements import Elements
 from circ.focus import LARGE, Focus
+from circ.handover import Handover
 from circ.joining import Joining
 from circ.kernel.certificate import Kernel
 from circ.kernel.outcome import Accepted
@@ -61,12 +62,15 @@ class Static:
     A large program is first seen through the variables that probably matter (`circ.focus`).
     """
 
-    def __init__(self, recipes: Recipes | None = None) -> None:
+    def __init__(self, recipes: Recipes | None = None, patience: int = 1) -> None:
+        """`patience`: how many times the usual effort a try may take."""
         self.survey: Survey | None = None
         self._recipes: Recipes = {} if recipes is None else recipes
         self._focus: Focus | None = None
         self._small: dict[int, tuple[Program, Static]] = {}
-        self._effort = EFFORT
+        self._effort, self._patience = EFFORT, patience
+        self.exhausted = False
+        """Whether more effort might have led to other answers about this program."""
         self._open: frozenset[str] = frozenset()
         """Variables whose accesses nothing but a proof keeps apart."""
         self._proofs: dict[str, Shared] = {}
@@ -83,8 +87,9 @@ class Static:
             self._focus = Focus(program, survey) if survey.size >= LARGE else None
             self._small = {}
         for view in self._focus.views(question.variable) if self._focus is not None else ():
-            _, prover = self._small.setdefault(id(view.program), (view.program, Static(self._recipes)))
+            _, prover = self._small.setdefault(id(view.program), (view.program, Static(self._recipes, self._patience)))
             seen = prover._prove(view.program, question, options, observer)
+            self.exhausted |= prover.exhausted
             if isinstance(seen, Safe):
                 return view.lifted(question, seen)
         return self._prove(program, question, options, observer)
@@ -107,6 +112,7 @@ class Static:
                 if attempt is None:
                     continue
                 reason = self._reason(attempt, variable) or reason
+                self.exhausted |= attempt.exhausted
                 if attempt.left:
                     attempt = attempt if number < len(guesses) else self._least(attempt, most)
                     shared = Shared(attempt, pairs_body(seen, attempt.regions, attempt.pairing, attempt.arguments))
@@ -121,9 +127,10 @@ class Static:
 
     def _begin(self, program: Program) -> Survey:
         self.survey = Survey(program)
-        self._effort = EFFORT * (1 + len(program.templates) // FEW)
+        self._effort = EFFORT * (1 + len(program.templates) // FEW) * self._patience
         self._open = frozenset(v.name for v in program.shared if protected(program, v.name) is not None)
         self._proofs, self._last, self._failed, self._kernel = {}, [], {}, None
+        self.exhausted = False
         return self.survey
 
     def _sure(self, arguments: Sequence[Argument]) -> bool:
@@ -239,7 +246,7 @@ class Static:
         if len(levels) > len(set(self.survey.levels(variable))):
             yield self._outline(program, (variable,), levels, ()), levels[-1], ()
         known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program),
-                                 Publication(program, variable), Joining(program, variable)]
+                                 Publication(program, variable), Handover(program, variable), Joining(program, variable)]
         found = tuple(a for a in known if a.applies)
         if found:
             seen = self._outline(program, self._alike(variable, found), levels, found)
