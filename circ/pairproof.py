@@ -90,7 +90,7 @@ class _Writer:
         chosen: dict[Spot, int] = {}
         for t, view in enumerate(self.regions):
             for r in view.moves:
-                rows = tuple(sorted(about.get((t, r), ()), key=repr))
+                rows = frozenset(about.get((t, r), ()))
                 chosen[t, r] = found.setdefault((t, view.labels[r], rows), r)
         return chosen
 

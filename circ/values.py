@@ -41,6 +41,10 @@ class ValueSet:
     others: bool
     values: frozenset[int]
 
+    def __hash__(self) -> int:
+        # States are looked up all the time, and a frozenset knows its hash.
+        return hash(self.values) ^ self.others
+
     def meet(self, other: ValueSet) -> ValueSet:
         if self.others and other.others:
             both = self.values | other.values

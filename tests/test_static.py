@@ -65,6 +65,16 @@ def test_variables_that_one_lock_protects_share_a_proof() -> None:
     assert isinstance(check_certificate(p, RaceOn("y"), y.certificate), Accepted)
 
 
+@pytest.mark.parametrize("order", ("xy", "yx"))
+def test_a_variable_that_is_not_proved_stops_no_other_under_the_same_lock(order: str) -> None:
+    p = build("x y m", thread("a", "0 1 [m == 0]; m = 1 / 1 2 x = 1 / 2 3 y = 1 / 3 4 m = 0 / 4 0 y = 2"))
+    static = Static()
+    found = {v: static(p, RaceOn(v), Options(), silent) for v in order}
+    assert isinstance(found["x"], Safe) and isinstance(found["y"], Unknown)
+    assert isinstance(check_certificate(p, RaceOn("x"), found["x"].certificate), Accepted)
+    assert "nothing static keeps" in found["y"].reason
+
+
 def test_why() -> None:
     folder = PROGRAMS / "threads"
     for name, variable, words in (
