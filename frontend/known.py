@@ -15,7 +15,7 @@ from frontend.known_table import ASSEMBLER, CALLBACKS, KNOWN, Known
 from frontend.memory import MemObject
 from frontend.objects import Notes
 from frontend.pointsto import Targets, hidden_object, points_to_const
-from frontend.pthreads import Pthreads, sync
+from frontend.pthreads import Pthreads, knows, sync
 from frontend.registered import Registered
 from frontend.steps import DEEP, Step
 from frontend.types import PointerType
@@ -47,7 +47,7 @@ class KnownFunctions(Library):
         self.called.setdefault(request.callee)
         if request.callee not in request.inliner.accesses.world.pointsto.entered and self.registered.model(request):
             return True
-        if self.pthreads.knows(request.callee):
+        if knows(request.callee):
             self.pthreads.model(self.registered.before(request))
             return True
         return self._interrupts.model(request)

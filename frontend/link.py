@@ -48,7 +48,7 @@ from frontend.places import Places
 from frontend.pointsto import PointsTo
 from frontend.preemption import schedule
 from frontend.private import propagate_private, touched
-from frontend.pthreads import JOINERS, Created, Pthreads
+from frontend.pthreads import JOINERS, KIND_SETTERS, Created, Pthreads, knows
 from frontend.registered import Registered
 from frontend.registers import Registers, register
 from frontend.sections import resolve_sections, unblock
@@ -128,7 +128,8 @@ class _Linker:
         for s in sources:
             if s.role is Role.HANDLER and s.flag is not None and s.count == 1:
                 self._notes.assume(f"the handler '{s.function}' does not interrupt itself", s.location)
-        typed = any(self._calls(world, name) for name in ("pthread_mutexattr_settype", "mtx_init")) or has_kinds(self._module)
+        typed = any(self._calls(world, name) for name in (*KIND_SETTERS, "mtx_init")) or has_kinds(
+            self._module, world.pointsto.reached.values(), lambda name: name in world.pointsto.reached or knows(name))
         joins = any(self._calls(world, name) for name in JOINERS)
         pthreads = Pthreads(self._notes, self._places.pointer, typed, [s.function for s in sources], joins)
         pthreads.owner = None if self._module.attached is None else Read(tid_of(self._module.model))

@@ -20,6 +20,8 @@ Ways: TypeAlias = Callable[[Cell, Var | None], list[list[Op]]]
 
 BUSY, DEADLOCK, NOT_OWNER, TIMED_OUT, SERIAL = 16, 35, 1, 110, -1
 _HOLD = 256
+DEEPEST = _HOLD - 1
+"""How often one thread can hold a recursive mutex at once."""
 _MANY = 1 << 12
 """Threads that a barrier can be for, and more."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from frontend.ir import Module
+from collections.abc import Callable, Iterable
+
+from frontend.expr import Const
+from frontend.ir import Call, Field, Function, Index, Module, Place, Store
 from frontend.types import ArrayType, CType, PointerType, RecordType
 
 FREE_RECURSIVE = 1 << 30
@@ -34,14 +37,51 @@ def _is_large(module: Module, key: str) -> bool:
     return record.union or len(record.fields) > 1
 
 
-def has_kinds(module: Module) -> bool:
-    """Whether a static initialiser makes a mutex that is not a plain one."""
+def has_kinds(module: Module, functions: Iterable[Function], modelled: Callable[[str], bool]) -> bool:
+    """Whether there may be a mutex that is not a plain one without the library being asked for it: an initialiser, static or
+    not, makes it one, it comes from another file, or a function that is not `modelled` sets attributes up."""
     keys = lock_records(module)
-    decl = module.declarations.get("pthread_mutex_lock")
-    first = decl.type.params[0] if decl is not None and decl.type.params else None
-    own = first.target.key if isinstance(first, PointerType) and isinstance(first.target, RecordType) else ""
-    return any(value != 0 and (own in keys or value in (FREE_RECURSIVE, FREE_CHECKED)) and _holds(module, s.type, own)
-               for s in module.symbols.values() for _, value in s.initial)
+    own = _parameter(module, "pthread_mutex_lock", 0)
+    attributes = _parameter(module, "pthread_mutex_init", 1)
+    for s in module.symbols.values():
+        if own and _holds(module, s.type, own):
+            kinds = [value for _, value in s.initial if value != 0 and (own in keys or value in (FREE_RECURSIVE, FREE_CHECKED))]
+            if kinds or not s.defined:
+                return True
+    for edge in (e for f in functions for e in f.edges):
+        match edge.instr:
+            case Store(place=place, value=value) if own and not (isinstance(value, Const) and value.value == 0):
+                if _is_part(module, place, own):
+                    return True
+            case Call(callee=str() as name, type=t) if attributes and not modelled(name):
+                if any(isinstance(p, PointerType) and _is_record(p.target, attributes) for p in t.params):
+                    return True
+    return False
+
+
+def _parameter(module: Module, name: str, position: int) -> str:
+    """The key of the record that a parameter of a function points to, empty if there is none."""
+    decl = module.declarations.get(name)
+    t = decl.type.params[position] if decl is not None and len(decl.type.params) > position else None
+    return t.target.key if isinstance(t, PointerType) and isinstance(t.target, RecordType) else ""
+
+
+def _is_record(t: CType, key: str) -> bool:
+    return isinstance(t, RecordType) and t.key == key
+
+
+def _is_part(module: Module, place: Place, key: str) -> bool:
+    """Whether a scalar is a member, at any depth, of a record with this key."""
+    here: CType = place.base_type
+    for number, step in enumerate(place.path):
+        if _is_record(here, key):
+            return True
+        match step, here:
+            case Field(name=name), RecordType(key=of):
+                here = module.records[of].field(name).type
+            case Index(), ArrayType(element=element) if number or isinstance(place.base, str):
+                here = element
+    return _is_record(here, key)
 
 
 def _holds(module: Module, t: CType, key: str) -> bool:

@@ -36,6 +36,7 @@ _UNLESS = {"pthread_rwlock_tryrdlock": locks.BUSY, "pthread_rwlock_timedrdlock":
 """What functions give that do not wait for ever."""
 MANY_HANDLES = 1 << 16
 """Handles from this number times a template's own on belong to its threads that are created in loops."""
+KIND_SETTERS = ("pthread_mutexattr_settype", "pthread_mutexattr_setkind_np")
 JOINERS = ("pthread_join", "thrd_join")
 
 
@@ -95,10 +96,6 @@ class Pthreads:
         self._handlers: dict[str, str] = {}
 
     # ------------------------------------------------------------------------------------------- entry
-    def knows(self, name: str) -> bool:
-        """Whether a function is one of the library's."""
-        return name in THREAD_STARTERS or name in _OPERATIONS
-
     def model(self, request: Request) -> None:
         """Model the call of a function that it knows."""
         name = request.callee
@@ -272,6 +269,8 @@ class Pthreads:
 
     def mutexes(self, request: Request) -> locks.Mutexes:
         """Mutexes as the calling thread uses them."""
+        if self._typed:
+            self._notes.assume(f"no thread holds a recursive mutex {locks.DEEPEST + 1} times at once", request.location)
         return locks.Mutexes(request.inliner.accesses.me, self._typed, None if self._typed else self.owner)
 
     def initialise(self, request: Request) -> None:
@@ -387,6 +386,11 @@ class Pthreads:
         request.inliner.step(after, op, request.target, request.edge)
 
 
+def knows(name: str) -> bool:
+    """Whether a function is one of the library's."""
+    return name in THREAD_STARTERS or name in _OPERATIONS
+
+
 def sync(v: Lvalue, write: bool) -> Access:
     """An access that orders threads and is no data."""
     return Access(v, write, kind=AccessKind.SYNC)
@@ -401,7 +405,7 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
     "pthread_mutex_init": Pthreads.initialise,
     "mtx_init": Pthreads.typed,
     "pthread_mutexattr_init": lambda p, r: p.simple(r, locks.becomes(0)),
-    "pthread_mutexattr_settype": lambda p, r: p.simple(r, locks.set_up(p.number(r, 1))),
+    **dict.fromkeys(KIND_SETTERS, lambda p, r: p.simple(r, locks.set_up(p.number(r, 1)))),
     **dict.fromkeys(("pthread_rwlock_init", "pthread_spin_init"), lambda p, r: p.simple(r, locks.becomes(0))),
     "pthread_spin_lock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).acquire),
     "pthread_spin_unlock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).release),
@@ -424,7 +428,8 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
          "cnd_broadcast", "cnd_destroy", "pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
          "sem_destroy", "pthread_detach", "thrd_detach", "pthread_attr_init", "pthread_attr_destroy",
          "pthread_attr_setdetachstate", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
-         "pthread_mutexattr_destroy", "pthread_condattr_init", "pthread_condattr_destroy",
+         "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared", "pthread_mutexattr_setprotocol",
+         "pthread_mutexattr_setprioceiling", "pthread_mutexattr_setrobust", "pthread_condattr_init", "pthread_condattr_destroy",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_destroy",
          "pthread_setconcurrency", "pthread_key_delete", "tss_delete", "pthread_setspecific", "tss_set", "pthread_testcancel",
          "sched_yield", "thrd_yield", "pthread_yield"),

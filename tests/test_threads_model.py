@@ -160,3 +160,24 @@ int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b,
   pthread_cancel(a); pthread_join(a, 0); x = 2; return 0; }
 """)
     assert verdict(load(path)) == "unknown"
+
+
+# ------------------------------------------------------------------------------------------------ kinds of mutexes
+@pytest.mark.parametrize(("declared", "begin", "found"), [
+    ("", "pthread_mutex_t l = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; m = &l;", "race"),
+    ("pthread_mutex_t l;", "l = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; m = &l;", "race"),
+    ("pthread_mutex_t l; int pthread_mutexattr_setkind_np(pthread_mutexattr_t *, int);",
+     "pthread_mutexattr_t a; pthread_mutexattr_init(&a); pthread_mutexattr_setkind_np(&a, 1); pthread_mutex_init(&l, &a); m = &l;", "race"),
+    ("pthread_mutex_t l; void set_up(pthread_mutexattr_t *);",
+     "pthread_mutexattr_t a; set_up(&a); pthread_mutex_init(&l, &a); m = &l;", "unknown"),
+    ("extern pthread_mutex_t l;", "m = &l;", "race"),
+    ("pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;", "m = &l;", "safe"),  # a plain mutex is waited for ever
+], ids=["local", "assigned", "old name", "set up elsewhere", "from elsewhere", "plain"])
+def test_a_mutex_that_may_be_recursive_can_be_taken_twice(tmp_path: Path, declared: str, begin: str, found: str) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(f"""#include <pthread.h>
+    pthread_mutex_t *m; int x; {declared}
+    void *f(void *arg) {{ pthread_mutex_lock(m); pthread_mutex_lock(m); pthread_mutex_unlock(m); pthread_mutex_unlock(m); x++; return 0; }}
+    int main(void) {{ {begin} pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0);
+      pthread_join(u, 0); return 0; }}""")
+    assert verdict(load(path)) == found
