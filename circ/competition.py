@@ -128,9 +128,9 @@ def _bounded(program: Program, asked: Sequence[Asked], plan: Plan, deadline: flo
 
 
 # --------------------------------------------------------------------------------------------------- the last line
-def verdict_line(reports: Sequence[FileReport]) -> str:
-    """The competition's word for all that was found."""
+def verdict_line(reports: Sequence[FileReport], finished: bool) -> str:
+    """The competition's word for all that was found; `finished`: nothing is left to ask."""
     found = [a for r in reports if r.result for a in r.result.answers if isinstance(a.verdict, Refuted)]
     if found:
         return "false(no-data-race)" if isinstance(found[0].question, RaceOn) else "false(unreach-call)"
-    return "true" if reports and all(file_status(r) == 0 for r in reports) else "unknown"
+    return "true" if finished and reports and all(file_status(r) == 0 for r in reports) else "unknown"

@@ -86,7 +86,7 @@ class Session:
         elif self.reports:
             self.out.write(summary_text(self.reports))
         if self.request.competition and self.request.form == "text":
-            self.out.write(f"{verdict_line(self.reports)}\n")
+            self.out.write(f"{verdict_line(self.reports, kind is None)}\n")
         self.out.flush()
         if self.out is not sys.stdout:
             self.out.close()

@@ -28,6 +28,7 @@ _INPUTS = frozenset({
     "sched_yield",
 })
 """Functions whose results, and what they store, the world decides."""
+_SPLITS = frozenset({"fork", "vfork", "_Fork"})
 _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"})
 
 
@@ -221,7 +222,8 @@ class KnownFunctions(Library):
             inliner.step(source, Assign(request.result, cast(first, request.result.type)), request.target, edge)
             return
         # What a function without a body gives is open, but what the C library computes is not.
-        computed = request.callee in KNOWN and request.callee not in _INPUTS
+        # So is which of two processes it is that `fork` returns in: the new one has no other threads.
+        computed = (request.callee in KNOWN and request.callee not in _INPUTS) or request.callee in _SPLITS
         doubts = (Doubt(f"the result of '{request.callee}' is not tracked", (request.result.name,)),) if computed else ()
         inliner.step(source, Havoc((request.result,)), request.target, edge, doubts=doubts)
 

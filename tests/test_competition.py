@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from circ.cli import app
 from circ.competition import Task, read_property, read_task
+from circ.session import Session
 from frontend.source import FrontendError
 
 RACE = "CHECK( init(main()), LTL(G ! data-race) )\n"
@@ -54,6 +56,21 @@ def run(*arguments: object) -> tuple[int, str]:
 ])
 def test_last_line(folder: Path, file: str, prop: str, status: int, last: str) -> None:
     assert run(folder / file, "--property", folder / prop, "--competition") == (status, last)
+
+
+def test_a_property_that_cannot_be_checked_is_unknown(folder: Path) -> None:
+    (folder / "other.prp").write_text("CHECK( init(main()), LTL(G ! overflow) )")
+    assert run(folder / "good.c", "--property", folder / "other.prp", "--competition") == (2, "unknown")
+
+
+def test_what_was_not_finished_is_unknown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(self: Session, file: str, usual: Callable[[Session, str], None] = Session.check) -> None:
+        if file.endswith("bad.c"):
+            raise RuntimeError
+        usual(self, file)
+
+    monkeypatch.setattr(Session, "check", check)
+    assert run(folder / "good.c", folder / "bad.c", "--competition") == (4, "unknown")
 
 
 def test_what_cannot_be_read_is_unknown(folder: Path) -> None:

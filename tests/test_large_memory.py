@@ -90,3 +90,7 @@ def test_a_lock_from_outside_may_be_any_that_was_handed_out(tmp_path: Path) -> N
 ], ids=["atomic", "exchange", "hidden", "through a register", "barrier"])
 def test_assembly_may_do_much_with_its_operands(tmp_path: Path, text: str, found: str) -> None:
     assert verdict(load(tmp_path, "int x, l; extern int y;", text, f"CREATE; {text}"), "x") == found
+
+
+def test_a_process_that_forks_has_no_other_threads(tmp_path: Path) -> None:
+    assert verdict(load(tmp_path, "int x; int fork(void);", "x = 1;", "CREATE; if (fork() == 0) x = 2;"), "x") == "unknown"
