@@ -242,6 +242,7 @@ class _Linker:
                 solved = self._solved(objects, roots, {}, same=same)
         if solved.heaps:
             solved = self._typed(objects, sources, solved, same)
+        objects.may_be_set = solved.holds_addresses
         outside = tuple(n for n in solved.taken if n not in self._module.declarations or n in self._module.symbols)
         joined = find_joins(solved.reached, solved.created)
         return World(self._module, objects, self._places, solved, CallGraph(solved), self._notes, outside, joined,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from frontend.cfa import ZERO, Arbitrary, Start, Values, Variable
@@ -67,6 +67,8 @@ class Objects:
         self.word = places.word
         self._instances: dict[str, int] = {}
         self._promoted: set[str] = set()
+        self.may_be_set: Callable[[MemObject, Leaf], bool] = lambda obj, leaf: True
+        """Whether a pointer in fresh memory ever gets an address: then it is null before, by assumption, else anything."""
         self._unsized: set[str] = set()
         self._next = _FIRST_ADDRESS[module.model.pointer_size]
 
@@ -238,7 +240,7 @@ class Objects:
         pointers = _pointers(obj) if unset else ()
         for leaf in obj.leaves:
             start: Start = obj.start or Arbitrary()
-            if leaf.name in pointers:
+            if leaf.name in pointers and self.may_be_set(obj, leaf):
                 self._notes.assume("pointers in fresh memory are null until they are set", obj.location)
                 start = ZERO
             if known:

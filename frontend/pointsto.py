@@ -47,7 +47,7 @@ from frontend.ir import (
     Store,
 )
 from frontend.known_table import ANY_TIME, AT_EXIT, CALLBACKS, EXITS, HIDDEN, KEYS, KNOWN, PUSH, SPECIFIC, THREAD_END
-from frontend.memory import MemObject
+from frontend.memory import Leaf, MemObject
 from frontend.objects import Objects
 from frontend.places import Places
 from frontend.types import ArrayType, CType, FunctionType, IntType, PointerType, VoidType, unqualified
@@ -221,6 +221,11 @@ class PointsTo:
             yield from (t for t in self._sets.get(cell, ()) if not foreign or t != UNKNOWN)
             if foreign and (leaf.bytes or self._follow.wide(leaf.type)):
                 yield from ((name, ANY) for name in self.exposed_deep)
+
+    def holds_addresses(self, obj: MemObject, leaf: Leaf) -> bool:
+        """Whether the leaf, of any element, is ever set to an address."""
+        cell = ("c", obj.name, str(obj.leaves.index(leaf)))
+        return self.wild or any(t != INTEGER for t in self._sets.get(cell, ()))
 
     def _fits(self, name: str, arity: int) -> bool:
         decl = self._module.declarations.get(name)

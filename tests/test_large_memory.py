@@ -94,3 +94,10 @@ def test_assembly_may_do_much_with_its_operands(tmp_path: Path, text: str, found
 
 def test_a_process_that_forks_has_no_other_threads(tmp_path: Path) -> None:
     assert verdict(load(tmp_path, "int x; int fork(void);", "x = 1;", "CREATE; if (fork() == 0) x = 2;"), "x") == "unknown"
+
+
+@pytest.mark.parametrize(("begin", "found"), [("", "race"), ("p->next = 0;", "safe"), ("p->next = p;", "race")])
+def test_a_pointer_that_nobody_sets_may_be_anything(tmp_path: Path, begin: str, found: str) -> None:
+    program = load(tmp_path, "struct s { struct s *next; }; int x;",
+                   f"struct s *p = malloc(sizeof *p); if (!p) return 0; {begin} if (p->next) x = 1;", "CREATE; x = 2;")
+    assert verdict(program, "x") == found
