@@ -274,7 +274,7 @@ class Accesses:
             if case.guard is not None and case.guard != TRUE:
                 start = sketch.fresh()
                 sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
-            if case.cell is None:
+            if case.cell is None or (case.object is not None and self._many(case.object)):
                 self._lost(sketch, step, lock, start)
                 continue
             assert case.object is not None
@@ -470,9 +470,8 @@ class Accesses:
         value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
         op = anything if value is None else Assign(register, cast(value, register.type))
         accesses = self._exactly(case.object, case.cell, False, edge)
-        lost = Doubt("what is in the memory of a recursive function is not tracked", (register.name,))
         sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text,
-                                 doubts=(lost,) if self._many(case.object) else ()))
+                                 doubts=self._in_activation(case.object, register.name)))
 
     def _store_case(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: Case, edge: IrEdge) -> None:
         if case.cell is None:
@@ -489,9 +488,15 @@ class Accesses:
         assert case.object is not None
         ops = case.cell.write(value)
         why = edge.instr.why if isinstance(edge.instr, Store) else ""
+        doubts = (Doubt(why, (case.cell.leaf.name,), accesses=True),) if why else self._in_activation(case.object)
         sketch.steps.append(Step(source, target, ops[0] if len(ops) == 1 else Block(ops),
-                                 self._exactly(case.object, case.cell, True, edge), edge.location, edge.text,
-                                 doubts=(Doubt(why, (case.cell.leaf.name,), accesses=True),) if why else ()))
+                                 self._exactly(case.object, case.cell, True, edge), edge.location, edge.text, doubts=doubts))
+
+    def _in_activation(self, obj: MemObject, *loaded: str) -> tuple[Doubt, ...]:
+        """One object stands for the same local of all activations of a recursive function, of which an access means one."""
+        if not self._many(obj):
+            return ()
+        return (Doubt("what is in the memory of a recursive function is not tracked", loaded, accesses=True),)
 
     def _unsure(self, case: Case, values: tuple[str, ...], step: bool = False) -> tuple[Doubt, ...]:
         """An access that is not known exactly; hardware is known well enough, and gives any value."""

@@ -101,3 +101,9 @@ def test_a_pointer_that_nobody_sets_may_be_anything(tmp_path: Path, begin: str, 
     program = load(tmp_path, "struct s { struct s *next; }; int x;",
                    f"struct s *p = malloc(sizeof *p); if (!p) return 0; {begin} if (p->next) x = 1;", "CREATE; x = 2;")
     assert verdict(program, "x") == found
+
+
+def test_a_local_of_a_recursive_function_is_not_that_of_another_activation(tmp_path: Path) -> None:
+    program = load(tmp_path, "int depth; void f(void); int *g; void *t(void *);",
+                   "if (g) *g = 1;", "f();\n} void f(void) { pthread_t id; int l; if (depth++ == 0) { g = &l; CREATE; } else l = 2; f();")
+    assert verdict(program, "f::l") == "unknown"
