@@ -75,8 +75,8 @@ ON_CALLS = ("sei", "__enable_irq", "__nesc_enable_interrupt", "__enable_interrup
             "__eint", "eint", "_enable_interrupt", "_enable_interrupts")
 OFF_CALLS = ("cli", "__disable_irq", "__nesc_disable_interrupt", "__disable_interrupt", "disable_interrupts", "noInterrupts",
              "_DINT", "__dint", "dint", "_disable_interrupt", "_disable_interrupts")
-STARTS_ON = frozenset({"__enable_irq"})
-"""Calls of a processor that has its interrupts on after reset."""
+STARTS_ON = frozenset({"__enable_irq", "interrupts"})
+"""Calls of a processor that has its interrupts on after reset, or of a system that switches them on before the program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,9 +95,8 @@ class _Scheduler:
         self._tasks = [t.name for t in program.templates if t.role is Role.TASK]
         self._uses_ie = any(IE.name in op_writes(e.op) for t in program.templates for e in t.cfa.edges)
         self._facts = {name: self._look(self._templates[name]) for name in (*self._handlers, *self._tasks)}
-        for name, facts in self._facts.items():
-            if facts.closed and self._templates[name].count is None:
-                self._templates[name] = replace(self._templates[name], count=1)
+        for name in self._handlers:
+            self._templates[name] = replace(self._templates[name], count=self._count(name))
         program = replace(program, templates=tuple(self._templates[t.name] for t in program.templates))
         self._program = program
         self._mutual = frozenset(a for a in self._handlers if self._nested
@@ -135,6 +134,13 @@ class _Scheduler:
                                 "a thread that runs for ever is marked circ_thread")
         looks = any(IE.name in (*op_writes(e.op), *map(name_of, op_reads(e.op))) for e in template.cfa.edges)
         return _Facts(template.cfa.start, source.masked and (not looks or stays_off(template)), looks)
+
+    def _count(self, name: str) -> int | None:
+        """How many activations of a handler there can be: one, unless interrupts can be on while it runs."""
+        source = self._sources[name]
+        if not source.masked:
+            return self._templates[name].count
+        return 1 if self._facts[name].closed or source.ranked else None
 
     def _priority(self, name: str) -> int | None:
         rule = self._sources[name].rule

@@ -99,8 +99,7 @@ class Registers:
         status = register(self.table.status[0]).name
         globals_ = [replace(v, ghost=True) if v.name == status else v for v in program.globals]
         templates = tuple(map(self._template, program.templates))
-        touched = {p.target.name for t in templates for e in t.cfa.edges for p in primitive(e.op)
-                   if isinstance(p, Assign) and isinstance(p.target, Var)}
+        touched = {n for t in templates for e in t.cfa.edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
         known = {v.name for v in globals_}
         extra = [ghost(IE), *self.needed()]
         globals_ += [v for v in extra if v.name in touched and v.name not in known]

@@ -184,6 +184,11 @@ def test_a_task_that_runs_the_scheduler_is_refused(program: Make) -> None:
         program(text)
 
 
+def test_a_word_that_covers_the_status_register_may_switch_interrupts_on(program: Make) -> None:
+    made = program(AVR.replace("x++", "*(volatile unsigned short *)0x5e = 0xffff; x++") + "int main(void) { for (;;) ; }\n")
+    assert made.template("__vector_5").count is None and races(made, "x") is True
+
+
 # --------------------------------------------------------------------------------------------------- the initialisation
 @pytest.mark.parametrize(("start", "test", "racy"), [
     ("u8 a = *(volatile u8 *)0x2c, b = a;", "a != b", False),
