@@ -18,6 +18,7 @@ from frontend.cfa import (
     Assign,
     Assume,
     Block,
+    Doubt,
     Edge,
     Havoc,
     Op,
@@ -121,6 +122,7 @@ class Registers:
         if self._looked_at.isdisjoint(op_writes(edge.op)) and self._looked_at.isdisjoint(map(name_of, op_reads(edge.op))):
             return edge
         ops: list[Op] = []
+        lost: list[str] = []
         addresses = self._addresses
         for part in primitive(edge.op):
             match part:
@@ -132,12 +134,16 @@ class Registers:
                     seen, first = self._reading(cond)
                     ops += [*first, Assume(seen)]
                 case Havoc(targets=targets):
-                    ops += [part, *self._written(targets)]
+                    open_ = self._written(targets)
+                    ops += [part, *open_]
+                    lost += [v.name for p in open_ for v in _changed(p)]
                 case _:
                     ops.append(part)
         if ops == list(primitive(edge.op)):
             return edge
-        return replace(edge, op=ops[0] if len(ops) == 1 else Block(tuple(ops)))
+        doubts = (*edge.doubts, Doubt("what is written to a register as a part of more is not followed", tuple(lost))) if lost \
+            else edge.doubts
+        return replace(edge, op=ops[0] if len(ops) == 1 else Block(tuple(ops)), doubts=doubts)
 
     def _reading(self, e: Expr) -> tuple[Expr, list[Op]]:
         """The expression with registers as they read, and what has to happen first."""
@@ -212,6 +218,13 @@ class Registers:
             return []
         more = Ite(Binary("==", Read(count), Const(0, COUNT)), Const(1, COUNT), Ite(again, Const(2, COUNT), Read(count)))
         return [Havoc((_HARDWARE,)), Assign(count, more if is_set == TRUE else Ite(is_set, more, Read(count)))]
+
+
+def _changed(op: Op) -> Iterable[Var]:
+    """The ghosts that an operation on a register changes."""
+    for part in primitive(op):
+        targets = (part.target,) if isinstance(part, Assign) else part.targets if isinstance(part, Havoc) else ()
+        yield from (t for t in targets if isinstance(t, Var) and t != _HARDWARE)
 
 
 def _vars(e: Expr) -> Iterable[Var]:
