@@ -136,7 +136,7 @@ class Registers:
                 case Havoc(targets=targets):
                     open_ = self._written(targets)
                     ops += [part, *open_]
-                    lost += [v.name for p in open_ for v in _changed(p)]
+                    lost += [v.name for p in open_ for v in _lost(p)]
                 case _:
                     ops.append(part)
         if ops == list(primitive(edge.op)):
@@ -220,11 +220,13 @@ class Registers:
         return [Havoc((_HARDWARE,)), Assign(count, more if is_set == TRUE else Ite(is_set, more, Read(count)))]
 
 
-def _changed(op: Op) -> Iterable[Var]:
-    """The ghosts that an operation on a register changes."""
-    for part in primitive(op):
-        targets = (part.target,) if isinstance(part, Assign) else part.targets if isinstance(part, Havoc) else ()
-        yield from (t for t in targets if isinstance(t, Var) and t != _HARDWARE)
+def _lost(op: Op) -> Iterable[Var]:
+    """The ghosts whose values behind an operation on a register are open: not a count that any write at all counts up."""
+    match op:
+        case Assign(target=Var() as v, value=value) if value != once_more(v):
+            yield v
+        case Havoc(targets=targets):
+            yield from (t for t in targets if isinstance(t, Var) and t != _HARDWARE)
 
 
 def _vars(e: Expr) -> Iterable[Var]:

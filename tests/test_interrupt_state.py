@@ -189,6 +189,13 @@ def test_a_word_that_covers_the_status_register_may_switch_interrupts_on(program
     assert made.template("__vector_5").count is None and races(made, "x") is not False
 
 
+def test_any_write_arms_for_certain(program: Make) -> None:
+    text = "#include <avr/io.h>\n#include <avr/interrupt.h>\nuint8_t x;\nISR(USART0_TX_vect) { x++; }\n" \
+           "int main(void) { UCSR0B = 1 << TXCIE0; sei(); UDR0 = 1; for (;;) x--; }\n"
+    (answer,) = check(program(text, "atmega128"), ["x"]).answers
+    assert isinstance(answer.verdict, Refuted)
+
+
 @pytest.mark.parametrize("value", ["0x0000", "0x0100"])
 def test_bits_that_are_written_as_a_part_of_more_prove_no_race(program: Make, value: str) -> None:
     text = "#include <avr/io.h>\n#include <avr/interrupt.h>\nuint8_t x;\nISR(TIMER0_OVF_vect) { x++; }\n" \
