@@ -35,6 +35,10 @@ class Argument:
         """Other variables of which the same argument speaks: one proof may do for all."""
         return ()
 
+    def cells(self) -> Iterable[Lvalue]:
+        """Global cells whose values it takes, whatever else is tracked."""
+        return ()
+
     def marks(self, template: int) -> Sequence[Hashable]:
         """For each location something that all locations of its region must have in common."""
         raise NotImplementedError

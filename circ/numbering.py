@@ -178,16 +178,21 @@ def made_by(program: Program, number: int) -> Made | None:
     return Made(number, creator, edge, counters[0], value, passed, flag, own)
 
 
+def awaited(program: Program, number: int) -> Var | None:
+    """The flag that a thread of a template waits for at its start, if that is all it may do there."""
+    cfa = program.templates[number].cfa
+    first = [e for e in cfa.edges if e.source == cfa.start]
+    if len(first) != 1 or any(e.target == cfa.start for e in cfa.edges):
+        return None
+    return next((c.lvalue for p in primitive(first[0].op) if isinstance(p, Assume)
+                 if isinstance(c := truth(p.cond), Read) and isinstance(c.lvalue, Var)), None)
+
+
 def arriving(program: Program, number: int) -> tuple[Var, Var, Var] | None:
     """How a thread of a template begins: the flag it waits for, its local that gets the argument, and where that is passed."""
-    t = program.templates[number]
     shared = {v.name for v in program.globals}
-    first = [e for e in t.cfa.edges if e.source == t.cfa.start]
-    if len(first) != 1 or any(e.target == t.cfa.start for e in t.cfa.edges):
-        return None
-    flag = next((c.lvalue for p in primitive(first[0].op) if isinstance(p, Assume)
-                 if isinstance(c := truth(p.cond), Read) and isinstance(c.lvalue, Var)), None)
-    taken = next(((p.target, p.value.lvalue) for p in primitive(first[0].op)
+    flag, cfa = awaited(program, number), program.templates[number].cfa
+    taken = next(((p.target, p.value.lvalue) for e in cfa.edges if e.source == cfa.start for p in primitive(e.op)
                   if isinstance(p, Assign) and isinstance(p.target, Var) and p.target.name not in shared
                   and isinstance(p.value, Read) and isinstance(p.value.lvalue, Var) and p.value.lvalue.name in shared), None)
     return None if flag is None or taken is None else (flag, *taken)

@@ -79,7 +79,7 @@ class Publication(Argument):
             self.names = frozenset(v.name for v in self.globals)
             self.needed = [self._needed(n) for n in range(len(program.templates))]
             self.known_at = [self._flow(n, self.site) for n in range(len(program.templates))]
-            self.live = [_live(t) for t in program.templates]
+            self.live = [live_locals(t) for t in program.templates]
             self.facts = [OwnFacts(t, frozenset(), self._tested(n)) for n, t in enumerate(program.templates)]
 
     @property
@@ -294,7 +294,7 @@ def _is_null(e: Expr) -> bool:
     return isinstance(e, Const) and e.value == 0
 
 
-def _live(template: ThreadTemplate) -> list[frozenset[str]]:
+def live_locals(template: ThreadTemplate) -> list[frozenset[str]]:
     """At each location the locals that a later step, or the place of an access, may use."""
     live: list[frozenset[str]] = [frozenset()] * template.cfa.size
     entering: list[list[Edge]] = [[] for _ in range(template.cfa.size)]

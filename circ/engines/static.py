@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from circ.alive import alive
 from circ.arguments import Argument
 from circ.attempts import Attempt, marked
 from circ.elements import Elements
@@ -246,9 +247,12 @@ class Static:
         if len(levels) > len(set(self.survey.levels(variable))):
             yield self._outline(program, (variable,), levels, ()), levels[-1], ()
         known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program),
-                                 Publication(program, variable), Handover(program, variable), Joining(program, variable)]
+                                 Publication(program, variable), Handover(program, variable), Joining(program, variable),
+                                 *alive(program)]
         found = tuple(a for a in known if a.applies)
         if found:
+            more = [cell for a in found for cell in a.cells()]
+            levels = [Tracked(tuple(dict.fromkeys((*level.globals, *more))), level.locals) for level in levels]
             seen = self._outline(program, self._alike(variable, found), levels, found)
             for tracked in levels:
                 yield seen, tracked, found
