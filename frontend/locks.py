@@ -173,9 +173,10 @@ def write_lock(otherwise: int | None) -> Ways:
 
 
 def read_write_unlock(word: Cell, result: Var | None) -> list[list[Op]]:
+    """Whoever does not hold it leaves it free, as a mutex is left: it must not seem held for writing then."""
     value = value_of(word)
-    writer = same(value, value.type.wrap(-1))
-    return [[*word.write(Ite(writer, Const(0, value.type), _plus(value, -1))), *gives(result, 0)]]
+    writer, free = same(value, value.type.wrap(-1)), Const(0, value.type)
+    return [[*word.write(Ite(writer, free, Ite(same(value, 0), free, _plus(value, -1)))), *gives(result, 0)]]
 
 
 # --------------------------------------------------------------------------------------------------- barriers

@@ -181,3 +181,12 @@ def test_a_mutex_that_may_be_recursive_can_be_taken_twice(tmp_path: Path, declar
     int main(void) {{ {begin} pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0);
       pthread_join(u, 0); return 0; }}""")
     assert verdict(load(path)) == found
+
+
+def test_a_lock_that_is_given_back_twice_is_free(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("""#include <pthread.h>
+    pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; int x;
+    void *f(void *arg) { pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); return 0; }
+    int main(void) { pthread_t t, u; pthread_rwlock_unlock(&l); pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); return 0; }""")
+    assert verdict(load(path)) == "race"
