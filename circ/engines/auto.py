@@ -106,7 +106,9 @@ class Auto:
         apart = told_apart(program, question, _share_of_time(options, 0.5), observer)
         if not isinstance(apart, Unknown):
             return _by("omega-circ", apart)
-        search = _search(program, question, options, LARGE_SEARCH, observer)
+        # Where any number of handlers may be on the stack a search proves nothing, and random runs have looked for races.
+        large = MEDIUM_SEARCH if reactive and not _counted(program) else LARGE_SEARCH
+        search = _search(program, question, options, large, observer)
         if not isinstance(search, Unknown):
             return search
         tried = tuple(dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in search.tried))))

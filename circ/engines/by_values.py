@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from circ.engines import concrete_pairs, concrete_triples
-from circ.engines.concrete_pairs import CannotExpress
+from circ.engines.concrete_pairs import CannotExpress, TooMany
 from circ.engines.concrete_threads import LocalStates
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
@@ -27,6 +27,8 @@ def by_values(program: Program, question: Question, states: LocalStates, options
             certificate = replace(make(states, options.check_time), program=program.fingerprint())
         except CannotExpress as reason:
             reasons.append(f"{what}s of threads do not prove it: {reason}")
+            if isinstance(reason, TooMany):
+                break  # then there are too many triples, too
             continue
         outcome = check_certificate(program, question, certificate)
         if isinstance(outcome, Accepted):

@@ -29,6 +29,10 @@ class CannotExpress(Exception):
     """Pairs of threads do not exclude the error, or there are too many of them."""
 
 
+class TooMany(CannotExpress):
+    """There are too many of them."""
+
+
 def certificate_of(states: LocalStates, check_time: Callable[[], None]) -> Certificate:
     """The certificate of the closed pairs; raises CannotExpress if they show an error."""
     closure = _Closure(states, check_time)
@@ -83,7 +87,7 @@ class _Closure:
                 self.beside[g, a][b] = None
                 self.queue.append((g, a, b))
         if len(self.pairs) > MOST_PAIRS or len(self.held) > MOST_PAIRS:
-            raise CannotExpress(f"more than {MOST_PAIRS} pairs of local states")
+            raise TooMany(f"more than {MOST_PAIRS} pairs of local states")
 
     def expand(self, g: int, one: Key, two: Key) -> None:
         """A step of the first, and of each thread that makes a triple with the two."""

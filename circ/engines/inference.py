@@ -64,6 +64,8 @@ class _Run:
     acfa: tuple[int, ...] = ()
     queries: int = 0
     used: tuple[str, ...] | None = None
+    valued: Kept | None = None
+    """What was kept when the values of variables were last looked at."""
     crews: dict[tuple[int, ...], None] = field(default_factory=dict)
     """Threads that showed an error which k + 1 of them do not: they will do so again, sooner than all pairs with all thirds."""
 
@@ -163,6 +165,9 @@ class ContextInference:
 
     def by_values(self, run: _Run, verdict: Unknown) -> Verdict:
         """What predicates and pairs of classes do not prove, by the values that the same variables take, and by triples."""
+        if run.valued == run.kept:
+            return verdict  # tried before, and nothing has changed
+        run.valued = run.kept
         variable = run.question.variable if isinstance(run.question, RaceOn) else None
         try:
             states = LocalStates(weaken(run.program, run.kept, variable), run.question, run.options)

@@ -16,6 +16,8 @@ from frontend.cfa import Program, Role
 
 SHARE = 0.7
 """Of the time, for what is seen through the view."""
+STEPS = 30_000
+"""Of random runs of the program itself, where those of the view, which can do all that it can, have shown nothing."""
 
 
 class OnLarge:
@@ -46,7 +48,7 @@ class OnLarge:
                 if isinstance(seen, Safe):
                     return view.lifted(question, seen)
                 if isinstance(seen, Unknown):
-                    found = self.hunter(program, question, options, observer)
+                    found = self.hunter(program, question, replace(options, max_states=STEPS), observer)
                     return found if isinstance(found, Refuted) else seen
         return self.engine(program, question, options, observer)
 
