@@ -210,7 +210,8 @@ class _Linker:
     # ------------------------------------------------------------------------------------------- the world
     def _function(self, name: str) -> Function | None:
         if name not in self._bodies:
-            self._bodies[name] = self._contexts.body(name, self._unrolled)
+            copied = name in self._contexts.originals
+            self._bodies[name] = self._contexts.body(name, self._function if copied else self._unrolled)
         return self._bodies[name]
 
     def _unrolled(self, name: str) -> Function | None:

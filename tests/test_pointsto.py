@@ -16,6 +16,9 @@ from frontend.parse import SourceOptions, parse
 from frontend.places import Places
 from frontend.pointsto import PointsTo
 from frontend.types import LP64
+from frontend.webs import MARK, split
+from frontend.without import Without
+from tests.ir_machine import Machine
 
 PTR = Scalar(64, False)
 
@@ -108,3 +111,34 @@ def test_addresses_of_parts_of_what_is_outside(tmp_path: Path) -> None:
     file.write_text("struct s { int a, f; }; struct s *get(void); int g, *k = &g; int main(void) { int *q = &get()->f; *q = 1; }")
     program = frontend.load(file)
     assert "g" in {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if a.write}
+
+
+WEBS = """int f(int a, int b, int c) {
+    int p = a, q = 0;
+    q += p; p = b; q += 2 * p;
+    if (c) p = a + 1; else { q += 100; p = b + 2; }
+    q += 3 * p; p = 7;
+    for (int i = 0; i < 3; i++) { q += p; p = p * 2; }
+    a = p; p = q; q = a + b; a = q - p; p = a;
+    return p;
+}
+"""
+
+
+class _Split(Without):
+    """The module; every register is several, where it can be."""
+
+    def function(self, name: str) -> Function:
+        return split(super().function(name), lambda _: True)
+
+
+def test_a_register_that_is_several_computes_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(WEBS)
+    module = load_module(parse(str(path), SourceOptions()), LP64)
+    parted = _Split(module, lambda _: False)
+    whole, parts = module.function("f"), parted.function("f")
+    assert sum(r.name.startswith(f"p{MARK}") for r in parts.registers) >= 3
+    assert (parts.params, parts.result) == (whole.params, whole.result)
+    for args in ([1, 2, 0], [1, 2, 1], [5, 9, 1], [1000, 3, 0]):
+        assert Machine(module).call("f", [*args]) == Machine(parted).call("f", [*args])
