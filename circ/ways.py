@@ -1,7 +1,8 @@
 """Silent ways through a thread's code, as far as the constants that it has given to its own variables tell.
 
 What lies between two steps that others see is a part of a run that nobody looked at. The shortest way through it may
-contradict itself (a flag is cleared, then found set), and then says nothing about the run.
+contradict itself (a flag is cleared, then found set; a loop that counts to eight is left at once), and then says nothing
+about the run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from frontend.fold import fold
 
 MOST_WAYS = 4
 MOST_TRIED = 600
+MOST_ROUND = 4_000
+"""Locations, each with what is known there, on the way around a loop whose end only the count of its rounds tells."""
 
 Constants: TypeAlias = Mapping[str, Const]
 """What is known of a thread's locals."""
@@ -63,24 +66,30 @@ def ways(sk: Skeleton, start: int, goal: int, known: Constants) -> list[list[int
                     queue.append((edge.target, [*way, i], seen | {edge.target}, then))
     if found:
         return found
-    shortest = _shortest(sk, start, goal)
+    shortest = _shortest(sk, start, goal, known) or _shortest(sk, start, goal, None)
     return [] if shortest is None else [shortest]
 
 
-def _shortest(sk: Skeleton, start: int, goal: int) -> list[int] | None:
-    came: dict[int, tuple[int, int] | None] = {start: None}
-    queue = deque([start])
-    while queue:
-        q = queue.popleft()
-        if q == goal:
+_Place: TypeAlias = tuple[int, frozenset[tuple[str, Const]]]
+
+
+def _shortest(sk: Skeleton, start: int, goal: int, known: Constants | None) -> list[int] | None:
+    """The shortest way, around loops as often as the constants tell; None for `known`: whatever they tell."""
+    first: _Place = start, frozenset((known or {}).items())
+    came: dict[_Place, tuple[_Place, int] | None] = {first: None}
+    queue = deque([first])
+    while queue and (known is None or len(came) < MOST_ROUND):
+        place = queue.popleft()
+        if place[0] == goal:
             way: list[int] = []
-            while (back := came[q]) is not None:
-                q, edge = back
+            while (back := came[place]) is not None:
+                place, edge = back
                 way.append(edge)
             return way[::-1]
-        for i in sk.inner.get(q, ()):
-            target = sk.original.cfa.edges[i].target
-            if target not in came:
-                came[target] = (q, i)
-                queue.append(target)
+        for i in sk.inner.get(place[0], ()):
+            e = sk.original.cfa.edges[i]
+            then = {} if known is None else after(sk.original, e.op, dict(place[1]))
+            if then is not None and (reached := (e.target, frozenset(then.items()))) not in came:
+                came[reached] = place, i
+                queue.append(reached)
     return None

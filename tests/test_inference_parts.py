@@ -316,6 +316,13 @@ def test_silent_ways_do_not_contradict_themselves() -> None:
     assert after(p.templates[0], contradiction, {"f": Const(0, INT)}) is None
 
 
+def test_silent_ways_go_around_loops_as_often_as_they_count() -> None:
+    text = "0 1 i = 0 / 1 2 [i < 3] / 2 1 i = i + 1 / 1 3 [i >= 3] / 3 4 x = 1"
+    p = program("x", thread("w", text, locals="i=*"))
+    s, _, _ = system(p, Kept())
+    assert ways(s.skeletons[0], 0, 3, {}) == [[0, 1, 2, 1, 2, 1, 2, 3]]
+
+
 def test_reasons_without_loop_counters_are_preferred() -> None:
     text = "0 1 i = 0 / 1 2 [i == 5] / 2 3 [x == 1] / 1 1 i = i + 1"
     p = program("x", thread("w", text, locals="i=*"))
