@@ -29,6 +29,7 @@ from circ.verdict import (
     Options,
     OutOfTime,
     Question,
+    RaceOn,
     Safe,
     Trace,
     Unknown,
@@ -48,6 +49,8 @@ PATIENCE = 10
 """How much more effort than at first the static prover may take where nothing cheap has decided."""
 TURNS = ((6_000, 16_000), (30_000, 90_000), (100_000, 60_000))
 """For programs with handlers: abstract states of context inference in all, then steps of random runs, turn by turn."""
+GUIDED = 3_000
+"""Abstract states of context inference after the first turn, with nothing but the tests next to the accesses."""
 MANY_STATES = 1_000_000
 """Abstract states of context inference after these."""
 
@@ -121,6 +124,17 @@ class Auto:
         except OutOfTime:
             return None
 
+    def _guided(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+        """Context inference that looks from the beginning at what the program tests before it accesses the variable."""
+        from circ.engines.inference import omega_circ
+        from circ.guards import guards
+
+        hints = guards(program, question.variable) if isinstance(question, RaceOn) else ()
+        if not hints:
+            return Unknown("nothing is tested before the accesses")
+        brief = replace(options, switches={**options.switches, "values": False})
+        return omega_circ()(program, question, brief, observer, hints, GUIDED)
+
     def _in_turns(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         """Context inference and random runs of a program with handlers, by turns, with more effort each time."""
         inference = self.inference
@@ -130,6 +144,10 @@ class Auto:
                 inferred = inference(program, question, _share_of_time(options, 0.7), observer, effort=states)
                 if not isinstance(inferred, Unknown):
                     return _by("omega-circ", inferred)
+            if turn == 0:
+                guided = self._guided(program, question, options, observer)
+                if not isinstance(guided, Unknown):
+                    return _by("omega-circ", guided)
             chased = self.chase(program, question, replace(options, max_states=steps), observer)
             if not isinstance(chased, Unknown):
                 return _by("chase", chased)
