@@ -49,6 +49,8 @@ PATIENCE = 10
 """How much more effort than at first the static prover may take where nothing cheap has decided."""
 TURNS = ((6_000, 16_000), (30_000, 90_000), (100_000, 60_000))
 """For programs with handlers: abstract states of context inference in all, then steps of random runs, turn by turn."""
+THREAD_RUNS, FEW_STATES = (10_000, 90_000), 2_000
+"""For programs without: steps of random runs before and after a first try of context inference with so many abstract states."""
 GUIDED = 3_000
 """Abstract states of context inference after the first turn, with nothing but the tests next to the accesses."""
 MANY_STATES = 1_000_000
@@ -88,20 +90,9 @@ class Auto:
             if not isinstance(inferred, Unknown):
                 return inferred
         else:
-            chased = self.chase(program, question, options, observer)
-            if not isinstance(chased, Unknown):
-                return _by("chase", chased)
-            if _counted(program):
-                all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
-                if not isinstance(all_states, Unknown):
-                    return all_states
-            longer = self._patiently(program, question, options, observer) if early else None
-            if isinstance(longer, Safe):
-                return _by("static", longer)
-            hints = self.static.hints(question) if synchronised else ()
-            inferred = self.inference(program, question, _share_of_time(options, 0.7), observer, hints)
+            inferred = self._with_threads(program, question, options, observer, synchronised, early)
             if not isinstance(inferred, Unknown):
-                return _by("omega-circ", inferred)
+                return inferred
         if not early:
             static = self.static(program, question, options, observer)
             if not isinstance(static, Unknown):
@@ -124,6 +115,30 @@ class Auto:
         except OutOfTime:
             return None
 
+    def _with_threads(self, program: Program, question: Question, options: Options, observer: Observer, synchronised: bool,
+                      early: bool) -> Verdict:
+        """Random runs and context inference of a program without handlers: a little of each before much of either."""
+        hints = self.static.hints(question) if synchronised else ()
+        few, many = THREAD_RUNS
+        chased = self.chase(program, question, replace(options, max_states=few), observer)
+        if not isinstance(chased, Unknown):
+            return _by("chase", chased)
+        brief = _briefly(_share_of_time(options, 0.3))
+        inferred = self.inference(program, question, brief, observer, hints, FEW_STATES)
+        if not isinstance(inferred, Unknown):
+            return _by("omega-circ", inferred)
+        chased = self.chase(program, question, replace(options, max_states=many), observer)
+        if not isinstance(chased, Unknown):
+            return _by("chase", chased)
+        if _counted(program):
+            all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
+            if not isinstance(all_states, Unknown):
+                return all_states
+        longer = self._patiently(program, question, options, observer) if early else None
+        if isinstance(longer, Safe):
+            return _by("static", longer)
+        return _by("omega-circ", self.inference(program, question, _share_of_time(options, 0.7), observer, hints))
+
     def _guided(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         """Context inference that looks from the beginning at what the program tests before it accesses the variable."""
         from circ.engines.inference import omega_circ
@@ -132,8 +147,7 @@ class Auto:
         hints = guards(program, question.variable) if isinstance(question, RaceOn) else ()
         if not hints:
             return Unknown("nothing is tested before the accesses")
-        brief = replace(options, switches={**options.switches, "values": False})
-        return omega_circ()(program, question, brief, observer, hints, GUIDED)
+        return omega_circ()(program, question, _briefly(options), observer, hints, GUIDED)
 
     def _in_turns(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         """Context inference and random runs of a program with handlers, by turns, with more effort each time."""
@@ -204,6 +218,11 @@ def _share_of_time(options: Options, share: float) -> Options:
         return options
     now = time.monotonic()
     return replace(options, deadline=now + share * (options.deadline - now))
+
+
+def _briefly(options: Options) -> Options:
+    """Options for a try that leaves the values of variables to a later one."""
+    return replace(options, switches={**options.switches, "values": False})
 
 
 def _by(name: str, verdict: Verdict) -> Verdict:
