@@ -16,7 +16,7 @@ demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
 	$(BIN)/circ check nesc_examples/test_and_set.c --explain
 	$(BIN)/circ check nesc_examples/test_and_set_no_atomic.c || test $$? -eq 1  # a race is found, as it should be
-	$(BIN)/circ scan $(IDIOMS) --no-cache --timeout 10 || test $$? -eq 1  # the broken variants have races
+	$(BIN)/circ scan $(IDIOMS) --no-cache --timeout 20 || test $$? -eq 1  # the broken variants have races
 	$(BIN)/python benchmarks/table1.py --demo
 
 test: $(STAMP)

@@ -85,30 +85,21 @@ def alive(program: Program) -> list[Alive]:
 
 def _copies(program: Program, n: int, count: Var) -> list[frozenset[Var]]:
     """At each location the locals that were loaded from the count and not written since, nor the count by this thread."""
-    cfa = program.templates[n].cfa
     own = {v.name for v in program.templates[n].locals}
-    at: list[frozenset[Var] | None] = [None] * cfa.size
-    at[cfa.start] = frozenset()
-    out = cfa.leaving()
-    todo = [cfa.start]
-    while todo:
-        q = todo.pop()
-        for e in out[q]:
-            here = at[q] or frozenset()
-            for part in primitive(e.op):
-                written = set(op_writes(part))
-                here = frozenset() if count.name in written else frozenset(v for v in here if v.name not in written)
-                match part:
-                    case Assign(target=Var() as v, value=Read(lvalue=source)) if source == count and v.name in own:
-                        here |= {v}
-                    case _:
-                        pass
-            old = at[e.target]
-            new = here if old is None else old & here
-            if new != old:
-                at[e.target] = new
-                todo.append(e.target)
-    return [here or frozenset() for here in at]
+
+    def after(here: frozenset[Var], e: Edge) -> frozenset[Var]:
+        for part in primitive(e.op):
+            written = set(op_writes(part))
+            here = frozenset() if count.name in written else frozenset(v for v in here if v.name not in written)
+            match part:
+                case Assign(target=Var() as v, value=Read(lvalue=source)) if source == count and v.name in own:
+                    here |= {v}
+                case _:
+                    pass
+        return here
+
+    found = program.templates[n].cfa.forward(frozenset[Var](), after, frozenset.intersection)
+    return [here or frozenset() for here in found]
 
 
 def _weights(program: Program, n: int, count: Var, flags: tuple[Var, ...], copies: list[frozenset[Var]]) -> list[int] | None:

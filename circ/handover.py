@@ -15,7 +15,7 @@ from circ.numbering import arriving
 from circ.ownfacts import OwnFacts
 from circ.publication import Publication
 from circ.sites import Site, null, place_of
-from frontend.cfa import Access, Assign, Havoc, Program, name_of, op_writes, primitive
+from frontend.cfa import Access, Assign, Edge, Havoc, Program, name_of, op_writes, primitive
 from frontend.expr import Binary, Cast, Const, Element, Expr, Read, Var, negate, reads, variables
 
 
@@ -66,34 +66,25 @@ class Handover(Argument):
     def _owned(self, n: int) -> list[frozenset[Var] | None]:
         """At each location of a created thread the registers with its argument, while that is stored nowhere."""
         cfa, (_, taken, passed) = self.program.templates[n].cfa, self.passed[n]
-        at: list[frozenset[Var] | None] = [None] * cfa.size
-        at[cfa.start] = frozenset()
-        out = cfa.leaving()
-        todo = [cfa.start]
-        while todo:
-            q = todo.pop()
-            for e in out[q]:
-                here = at[q] or frozenset()
-                for part in primitive(e.op):
-                    match part:
-                        case Assign(target=Var() as v, value=value) if v.name in self.own[n]:
-                            source = _uncast(value)
-                            gets = isinstance(source, Read) and (source.lvalue in here or (
-                                q == cfa.start and v == taken and source.lvalue == passed))
-                            here = here | {v} if gets else here - {v}
-                        case Assign(target=target, value=value):
-                            if any(v in here for v in reads(value)) and name_of(target) in self.private.names:
-                                here = frozenset()
-                        case Havoc(targets=ts):
-                            here = here - {t for t in ts if isinstance(t, Var)}
-                        case _:
-                            pass
-                old = at[e.target]
-                new = here if old is None else old & here
-                if new != old:
-                    at[e.target] = new
-                    todo.append(e.target)
-        return at
+
+        def after(here: frozenset[Var], e: Edge) -> frozenset[Var]:
+            for part in primitive(e.op):
+                match part:
+                    case Assign(target=Var() as v, value=value) if v.name in self.own[n]:
+                        source = _uncast(value)
+                        gets = isinstance(source, Read) and (source.lvalue in here or (
+                            e.source == cfa.start and v == taken and source.lvalue == passed))
+                        here = here | {v} if gets else here - {v}
+                    case Assign(target=target, value=value):
+                        if any(v in here for v in reads(value)) and name_of(target) in self.private.names:
+                            here = frozenset()
+                    case Havoc(targets=ts):
+                        here = here - {t for t in ts if isinstance(t, Var)}
+                    case _:
+                        pass
+            return here
+
+        return cfa.forward(frozenset[Var](), after, frozenset.intersection)
 
     # ----------------------------------------------------------------------------------------------- the argument
     def owned(self, spot: Spot) -> tuple[Var, ...]:

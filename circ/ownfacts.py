@@ -68,21 +68,7 @@ class OwnFacts:
         self.template, self.arrays = template, arrays
         self.own = frozenset(v.name for v in template.locals if not v.is_array)
         self.wanted = self._with_sources(wanted)
-        self.at: list[Facts | None] = [None] * template.cfa.size
-        self.at[template.cfa.start] = NOTHING
-        out = template.cfa.leaving()
-        todo = [template.cfa.start]
-        while todo:
-            q = todo.pop()
-            here = self.at[q]
-            assert here is not None
-            for e in out[q]:
-                after = self.after(here, e)
-                old = self.at[e.target]
-                new = after if old is None else old.meet(after)
-                if new != old:
-                    self.at[e.target] = new
-                    todo.append(e.target)
+        self.at: list[Facts | None] = template.cfa.forward(NOTHING, self.after, Facts.meet)
 
     def _with_sources(self, wanted: frozenset[str]) -> frozenset[str]:
         found = set(wanted)

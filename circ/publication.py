@@ -100,23 +100,7 @@ class Publication(Argument):
 
     # ----------------------------------------------------------------------------------------------- the flow
     def _flow(self, n: int, site: Site) -> list[Known | None]:
-        cfa = self.program.templates[n].cfa
-        at: list[Known | None] = [None] * cfa.size
-        at[cfa.start] = Known()
-        out = cfa.leaving()
-        todo = [cfa.start]
-        while todo:
-            q = todo.pop()
-            here = at[q]
-            assert here is not None
-            for e in out[q]:
-                after = self._after(n, here, e, site)
-                old = at[e.target]
-                new = after if old is None else old.meet(after)
-                if new != old:
-                    at[e.target] = new
-                    todo.append(e.target)
-        return at
+        return self.program.templates[n].cfa.forward(Known(), lambda here, e: self._after(n, here, e, site), Known.meet)
 
     def _after(self, n: int, here: Known, edge: Edge, site: Site) -> Known:
         made = {r for r, s in allocations(self.program, edge) if s == site}

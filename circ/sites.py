@@ -119,33 +119,25 @@ def holders(program: Program, site: Site) -> Holders:
 
 def _held(program: Program, n: int, site: Site, shared: frozenset[str]) -> tuple[list[frozenset[str]], frozenset[str]]:
     """The locals of a template that may hold a pointer, by location, and the globals it may store one in."""
-    cfa = program.templates[n].cfa
     own = frozenset(v.name for v in program.templates[n].locals)
-    at: list[frozenset[str] | None] = [None] * cfa.size
-    at[cfa.start] = frozenset()
     stored: set[str] = set()
-    out = cfa.leaving()
-    todo = [cfa.start]
-    while todo:
-        q = todo.pop()
-        for e in out[q]:
-            here = at[q] or frozenset()
-            made = {r for r, s in allocations(program, e) if s == site}
-            for part in primitive(e.op):
-                if isinstance(part, Assign) and part.target.type.width == site.counter.type.width:
-                    name = name_of(part.target)
-                    may = part.target in made or any(name_of(v) in here or name_of(v) in shared for v in reads(part.value))
-                    if name not in own:
-                        stored |= {name} if may and name != site.counter.name else set()
-                    elif may:
-                        here |= {name}
-                    elif isinstance(part.target, Var):
-                        here -= {name}
-            old = at[e.target]
-            if old is None or not here <= old:
-                at[e.target] = here if old is None else old | here
-                todo.append(e.target)
-    return [known or frozenset() for known in at], frozenset(stored)
+
+    def after(here: frozenset[str], e: Edge) -> frozenset[str]:
+        made = {r for r, s in allocations(program, e) if s == site}
+        for part in primitive(e.op):
+            if isinstance(part, Assign) and part.target.type.width == site.counter.type.width:
+                name = name_of(part.target)
+                may = part.target in made or any(name_of(v) in here or name_of(v) in shared for v in reads(part.value))
+                if name not in own:
+                    stored.update({name} if may and name != site.counter.name else ())
+                elif may:
+                    here |= {name}
+                elif isinstance(part.target, Var):
+                    here -= {name}
+        return here
+
+    found = program.templates[n].cfa.forward(frozenset[str](), after, frozenset.union)
+    return [known or frozenset() for known in found], frozenset(stored)
 
 
 def _plain(e: Expr) -> Expr:

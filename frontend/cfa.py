@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
 from frontend.expr import Element, Expr, Lvalue, Scalar, Var, reads, show, show_lvalue
 from frontend.source import NOWHERE, Location
@@ -217,6 +217,10 @@ class ErrorLocation:
     text: str
 
 
+K = TypeVar("K")
+"""What an analysis knows at a location."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cfa:
     """A control-flow automaton with locations 0 .. size-1; `start` is never atomic."""
@@ -237,6 +241,27 @@ class Cfa:
         for edge in self.edges:
             out[edge.source].append(edge)
         return tuple(map(tuple, out))
+
+    def forward(self, first: K, after: Callable[[K, Edge], K], meet: Callable[[K, K], K]) -> list[K | None]:
+        """What is known at each location, None where no path leads: `first` at the start, then what holds `after` each edge.
+
+        Where ways come together, it is what they `meet` in.
+        """
+        out = self.leaving()
+        at: list[K | None] = [None] * self.size
+        at[self.start] = first
+        todo = [self.start]
+        while todo:
+            q = todo.pop()
+            for e in out[q]:
+                here, old = at[q], at[e.target]
+                assert here is not None
+                known = after(here, e)
+                new = known if old is None else meet(old, known)
+                if new != old:
+                    at[e.target] = new
+                    todo.append(e.target)
+        return at
 
     def behind(self, locations: Iterable[int]) -> frozenset[int]:
         """These locations and all that some path leads to from them."""

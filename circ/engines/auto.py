@@ -50,7 +50,8 @@ PATIENCE = 10
 TURNS = ((6_000, 16_000), (30_000, 90_000), (100_000, 60_000))
 """For programs with handlers: abstract states of context inference in all, then steps of random runs, turn by turn."""
 THREAD_RUNS, FEW_STATES = (10_000, 90_000), 2_000
-"""For programs without: steps of random runs before and after a first try of context inference with so many abstract states."""
+"""For programs without: steps of random runs before and after a first try of context inference with so many abstract states.
+That try comes first, too, for programs with handlers that consist of counted threads only, before a search."""
 GUIDED = 3_000
 """Abstract states of context inference after the first turn, with nothing but the tests next to the accesses."""
 MANY_STATES = 1_000_000
@@ -153,6 +154,13 @@ class Auto:
         """Context inference and random runs of a program with handlers, by turns, with more effort each time."""
         inference = self.inference
         inferred: Verdict = Unknown("not asked")
+        if _counted(program):
+            inferred = inference(program, question, _briefly(_share_of_time(options, 0.3)), observer, effort=FEW_STATES)
+            if not isinstance(inferred, Unknown):
+                return _by("omega-circ", inferred)
+            all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
+            if not isinstance(all_states, Unknown):
+                return all_states
         for turn, (states, steps) in enumerate(TURNS):
             if turn == 0 or inference.paused is not None:
                 inferred = inference(program, question, _share_of_time(options, 0.7), observer, effort=states)
@@ -165,10 +173,6 @@ class Auto:
             chased = self.chase(program, question, replace(options, max_states=steps), observer)
             if not isinstance(chased, Unknown):
                 return _by("chase", chased)
-            if turn == 0 and _counted(program):
-                all_states = _search(program, question, options, MEDIUM_SEARCH, observer)
-                if not isinstance(all_states, Unknown):
-                    return all_states
         assert isinstance(inferred, Unknown)
         if inference.paused is not None:
             inferred = inference.values(inferred)
