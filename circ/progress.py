@@ -56,10 +56,12 @@ class ScanProgress:
         self.running: dict[str, tuple[float, str]] = {}
         self.done = 0
         self.done_weight = 0.0
-        self.begin = self.last = time.monotonic()
+        self.begin = time.monotonic()
+        self.last = float("-inf")
 
     def start(self, path: str) -> None:
         self.running[path] = (time.monotonic(), "reading")
+        self.tick()
 
     def at(self, path: str, what: str) -> None:
         self.running[path] = (self.running[path][0], what)
