@@ -14,9 +14,9 @@ from circ.arguments import Argument, Spot, of_thread
 from circ.numbering import arriving
 from circ.ownfacts import OwnFacts
 from circ.publication import Publication
-from circ.sites import Site, null, place_of
+from circ.sites import Site, null, place_of, uncast
 from frontend.cfa import Access, Assign, Edge, Havoc, Program, name_of, op_writes, primitive
-from frontend.expr import Binary, Cast, Const, Element, Expr, Read, Var, negate, reads, variables
+from frontend.expr import Binary, Const, Element, Expr, Read, Var, negate, reads, variables
 
 
 class Handover(Argument):
@@ -51,7 +51,7 @@ class Handover(Argument):
                 written = [p for p in primitive(e.op) if passed.name in op_writes(p)]
                 if not written:
                     continue
-                value = _uncast(written[0].value) if len(written) == 1 and isinstance(written[0], Assign) else None
+                value = uncast(written[0].value) if len(written) == 1 and isinstance(written[0], Assign) else None
                 match value:
                     case Const(value=0):
                         pass
@@ -71,7 +71,7 @@ class Handover(Argument):
             for part in primitive(e.op):
                 match part:
                     case Assign(target=Var() as v, value=value) if v.name in self.own[n]:
-                        source = _uncast(value)
+                        source = uncast(value)
                         gets = isinstance(source, Read) and (source.lvalue in here or (
                             e.source == cfa.start and v == taken and source.lvalue == passed))
                         here = here | {v} if gets else here - {v}
@@ -138,9 +138,3 @@ class Handover(Argument):
 def _apart(site: Site, a: Expr, b: Expr) -> Expr:
     """One of the two is null, or they are in different instances."""
     return Binary("||", null(b), site.apart(a, b))
-
-
-def _uncast(e: Expr) -> Expr:
-    while isinstance(e, Cast) and e.type.width == e.arg.type.width:
-        e = e.arg
-    return e

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from circ.arguments import Argument, Spot, of_thread
 from circ.ownfacts import OwnFacts
-from circ.sites import ANY, Site, allocations, holders, place_of, site_of
+from circ.sites import ANY, Site, allocations, holders, place_of, site_of, uncast
 from frontend.cfa import (
     Access,
     Assign,
@@ -27,7 +27,7 @@ from frontend.cfa import (
     op_writes,
     primitive,
 )
-from frontend.expr import Binary, Cast, Const, Element, Expr, Read, Var, reads, variables
+from frontend.expr import Binary, Const, Element, Expr, Read, Var, reads, variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +148,13 @@ class Publication(Argument):
         return found
 
     def _copied(self, here: Known, e: Expr) -> frozenset[Var] | None:
-        e = _uncast(e)
+        e = uncast(e)
         return here.group(e.lvalue) if isinstance(e, Read) and isinstance(e.lvalue, Var) else None
 
     def _clean(self, n: int, here: Known, e: Expr) -> bool:
         """Whether a value is one that a global might have."""
         assert self.site is not None
-        match _uncast(e):
+        match uncast(e):
             case Const(value=c):
                 return self.site.outside(c)
             case Read(lvalue=Var() as v):
@@ -267,14 +267,8 @@ class Publication(Argument):
         return None if place is None else place[0]
 
 
-def _uncast(e: Expr) -> Expr:
-    while isinstance(e, Cast) and e.type.width == e.arg.type.width:
-        e = e.arg
-    return e
-
-
 def _is_null(e: Expr) -> bool:
-    e = _uncast(e)
+    e = uncast(e)
     return isinstance(e, Const) and e.value == 0
 
 

@@ -74,9 +74,9 @@ def site_of(program: Program, variable: str) -> Site | None:
 
 def place_of(index: Expr) -> tuple[Var, int, int] | None:
     """The pointer, the base and the stride in an index of the form (pointer - base) / stride."""
-    match _plain(index):
+    match uncast(index):
         case Binary(op="/", left=Binary(op="-", left=p, right=Const(value=base)), right=Const(value=stride)):
-            p = _plain(p)
+            p = uncast(p)
             return (p.lvalue, base, stride) if isinstance(p, Read) and isinstance(p.lvalue, Var) else None
         case _:
             return None
@@ -140,7 +140,8 @@ def _held(program: Program, n: int, site: Site, shared: frozenset[str]) -> tuple
     return [known or frozenset() for known in found], frozenset(stored)
 
 
-def _plain(e: Expr) -> Expr:
+def uncast(e: Expr) -> Expr:
+    """The address without casts that keep all its bits."""
     while isinstance(e, Cast) and e.type.width == e.arg.type.width:
         e = e.arg
     return e

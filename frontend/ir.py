@@ -205,6 +205,17 @@ Instr: TypeAlias = (
 )
 
 
+def defined(instr: Instr) -> tuple[Var, ...]:
+    """The registers that an instruction changes."""
+    match instr:
+        case Set(target=t) | Load(target=t) | Address(target=t) | Call(result=Var() as t):
+            return (t,)
+        case Forget(targets=ts):
+            return ts
+        case _:
+            return ()
+
+
 @dataclass(frozen=True, slots=True)
 class IrEdge:
     """`text` is the C text of the expression or statement this step came from; an Access inherits it."""

@@ -15,7 +15,7 @@ from frontend.components import components
 from frontend.expr import Binary, Cast, Const, Expr, Read, Var, negate, reads, substitute
 from frontend.flows import Site
 from frontend.fold import fold
-from frontend.ir import Address, Call, Copy, Forget, Function, Guard, Index, IrEdge, Load, Place, Set, Store
+from frontend.ir import Address, Call, Copy, Function, Guard, Index, IrEdge, Load, Place, Set, Store, defined
 from frontend.pointsto import THREAD_STARTERS
 
 _JOINS = ("pthread_join", "thrd_join")
@@ -77,13 +77,13 @@ def _counting(function: Function, inside: frozenset[int]) -> _Loop | None:
         return None
     step = counted[0].instr
     assert isinstance(step, Set) and isinstance(going[0].instr, Guard)
-    if sum(1 for e in within if step.target in _sets(e)) != 1:
+    if sum(1 for e in within if step.target in defined(e.instr)) != 1:
         return None
     # The call is made once in each round, before the counter moves on.
     if _reached(within, head, head, without=calls[0]) or calls[0].source in _from(within, counted[0].target, head):
         return None
     first = _before(function, inside, head, step.target)
-    if first is None or any(t in _registers(going[0].instr.cond) and t != step.target for e in within for t in _sets(e)):
+    if first is None or any(t in _registers(going[0].instr.cond) and t != step.target for e in within for t in defined(e.instr)):
         return None
     bound = _over_counter(going[0].instr.cond, step.target)
     if any(not isinstance(e.instr, Guard) or fold(negate(going[0].instr.cond)) != fold(e.instr.cond) for e in exits):
@@ -97,16 +97,6 @@ def _named(edge: IrEdge, names: Iterable[str]) -> bool:
 
 def _is_next(step: Set) -> bool:
     return fold(step.value) == fold(Binary("+", Read(step.target), Const(1, step.target.type)))
-
-
-def _sets(edge: IrEdge) -> tuple[Var, ...]:
-    """The registers that an instruction changes."""
-    match edge.instr:
-        case Set(target=t) | Load(target=t) | Address(target=t) | Call(result=Var() as t):
-            return (t,)
-        case Forget(targets=ts):
-            return ts
-    return ()
 
 
 def _registers(e: Expr) -> frozenset[Var]:
@@ -126,7 +116,7 @@ def _before(function: Function, inside: frozenset[int], head: int, counter: Var)
     values: set[Const] = set()
     for edge in entering:
         here: IrEdge | None = edge
-        while here is not None and counter not in _sets(here):
+        while here is not None and counter not in defined(here.instr):
             back = [e for e in function.edges if e.target == here.source]
             here = back[0] if len(back) == 1 else None
         if here is None or not isinstance(here.instr, Set):
@@ -199,7 +189,7 @@ def _same(function: Function, creating: _Loop, joining: _Loop, mentions: Mapping
 def _fixed(function: Function, loop: _Loop) -> bool:
     """Whether the bound is made of registers that are set once, before the loop."""
     names = {v.name for v in reads(loop.bound) if isinstance(v, Var)} - {_COUNTER}
-    makers = [e for n in sorted(names) for e in function.edges if any(t.name == n for t in _sets(e))]
+    makers = [e for n in sorted(names) for e in function.edges if any(t.name == n for t in defined(e.instr))]
     later = _from(list(function.edges), loop.head, -1)
     return len(makers) <= len(names) and not any(e.source in later for e in makers)
 
@@ -219,7 +209,7 @@ def _stored(function: Function, loop: _Loop) -> _Array | None:
     if isinstance(handle, Place):
         return None
     if isinstance(handle, Read) and isinstance(handle.lvalue, Var):
-        made = [e for e in function.edges if handle.lvalue in _sets(e)]
+        made = [e for e in function.edges if handle.lvalue in defined(e.instr)]
         if len(made) != 1 or made[0].source not in loop.inside:
             return None
         match made[0].instr:
@@ -242,7 +232,7 @@ def _loaded(function: Function, loop: _Loop) -> _Array | None:
     handle = loop.call.instr.args[0]
     if isinstance(handle, Place) or not isinstance(handle, Read):
         return None
-    made = [e for e in function.edges if handle.lvalue in _sets(e)]
+    made = [e for e in function.edges if handle.lvalue in defined(e.instr)]
     if len(made) != 1 or made[0].source not in loop.inside:
         return None
     match made[0].instr:
@@ -255,7 +245,7 @@ def _behind(function: Function, loop: _Loop, pointer: Expr) -> _Array | None:
     """What a pointer points to that is a register, or was loaded from a variable in this round of the loop."""
     if not isinstance(pointer, Read) or not isinstance(pointer.lvalue, Var):
         return None
-    made = [e for e in function.edges if pointer.lvalue in _sets(e)]
+    made = [e for e in function.edges if pointer.lvalue in defined(e.instr)]
     if len(made) == 1 and isinstance(made[0].instr, Load):
         place = made[0].instr.place
         named = isinstance(place.base, str) and not place.path and made[0].source in loop.inside
@@ -280,7 +270,7 @@ def _only_there(function: Function, array: _Array, mentions: Mapping[str, int]) 
         if len(stores) != 1 or mentions[array.name] != 1 + len(loads):
             return False
         value = stores[0].instr.value if isinstance(stores[0].instr, Store) else None
-        registers = [t for e in loads for t in _sets(e)]
+        registers = [t for e in loads for t in defined(e.instr)]
         uses = [e for e in function.edges if any(_uses(e, r) for r in registers) and not _harmless(e)]
         made = value.lvalue if isinstance(value, Read) else None
         return len(uses) == 2 and isinstance(made, Var) and _fresh(function, made) and sum(
@@ -293,7 +283,7 @@ def _only_there(function: Function, array: _Array, mentions: Mapping[str, int]) 
 
 def _fresh(function: Function, register: Var) -> bool:
     """Whether the register holds what one allocation gives, and nothing else ever."""
-    makers = [e for e in function.edges if register in _sets(e)]
+    makers = [e for e in function.edges if register in defined(e.instr)]
     return len(makers) == 1 and _named(makers[0], ("malloc", "calloc"))
 
 

@@ -31,6 +31,7 @@ from frontend.ir import (
     Place,
     Set,
     Store,
+    defined,
 )
 
 MARK = "^"
@@ -55,7 +56,7 @@ def split(function: Function, wanted: Callable[[Var], bool]) -> Function:
 
 
 def _split(function: Function, register: Var) -> Function:
-    written = [n for n, e in enumerate(function.edges) if register in _defined(e.instr)]
+    written = [n for n, e in enumerate(function.edges) if register in defined(e.instr)]
     if len(written) < 2 or (register in function.params and register == function.result):
         return function
     seen = _reaching(function, register)
@@ -108,7 +109,7 @@ def _reaching(function: Function, register: Var) -> list[frozenset[Definition]]:
         q = todo.pop()
         for n in out[q]:
             e = function.edges[n]
-            after = frozenset((n,)) if register in _defined(e.instr) else seen[q]
+            after = frozenset((n,)) if register in defined(e.instr) else seen[q]
             if not after <= seen[e.target]:
                 seen[e.target] |= after
                 todo.append(e.target)
@@ -116,16 +117,6 @@ def _reaching(function: Function, register: Var) -> list[frozenset[Definition]]:
 
 
 # --------------------------------------------------------------------------------------------------- instructions
-def _defined(instr: Instr) -> tuple[Var, ...]:
-    match instr:
-        case Set(target=t) | Load(target=t) | Address(target=t) | Call(result=Var() as t):
-            return (t,)
-        case Forget(targets=ts):
-            return ts
-        case _:
-            return ()
-
-
 def _used(instr: Instr) -> Iterator[Var]:
     for e in _expressions(instr):
         yield from (v for v in reads(e) if isinstance(v, Var))

@@ -2,9 +2,10 @@
 
 In programs that use a library's locks and threads, or locks that count, the static prover comes first: it costs little and
 proves what locks, creation and joining protect. A small explicit search finds most races, and proves what is small and
-finite; random runs find those that take many steps or threads; then the static prover may take longer, where that might help;
-context inference proves the rest or finds the races that take a special way; a large explicit search is for programs with
-counted threads whose proof needs more than pairs or triples of threads. With handlers that interrupt each other, interleavings
+finite; random runs find those that take many steps or threads, and after a few of them context inference has a first, short
+try; then the static prover may take longer, where that might help; context inference proves the rest or finds the races that
+take a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs or triples
+of threads. With handlers that interrupt each other, interleavings
 are many and reasons few (state variables and enable bits): there context inference comes first, for a little while, and it and
 random runs take turns.
 """
