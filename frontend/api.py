@@ -48,7 +48,8 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     name = options.data_model or table.data_model or "lp64"
     if name not in DATA_MODELS:
         raise FrontendError(Location(str(path), 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
-    source = SourceOptions(options.include, options.define, options.undefine, options.cpp, name)
+    part = (f"__CIRC_{options.platform.upper()}",) if options.platform else ()
+    source = SourceOptions(options.include, (*options.define, *part), options.undefine, options.cpp, name)
     linking = LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table)
     with no_collection():
         module = load_module(parse(str(path), source), DATA_MODELS[name], options.contracts)

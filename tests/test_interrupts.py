@@ -99,8 +99,15 @@ def test_attributes_decide_whether_a_handler_preempts_itself(program: Make) -> N
     ("avr", "", "race"), ("atmega128", "", "safe")])
 def test_each_part_has_its_own_enable_bits(program: Make, platform: str, enabled: str, expected: str) -> None:
     """The timer's bit is elsewhere on the smaller parts; of a part without a table every handler may start."""
-    text = AVR + "ISR(__vector_16) { x++; }\nint main(void) { " + enabled + " sei(); for (;;) x--; }\n"
+    text = ("typedef unsigned char uint8_t;\nuint8_t x;\nvoid sei(void);\n__attribute__((signal)) void __vector_16(void) { x++; }\n"
+            "int main(void) { " + enabled + " sei(); for (;;) x--; }\n")
     assert verdict(program(text, platform), "x") == expected
+
+
+def test_the_registers_of_another_part_are_not_taken_for_its_own(program: Make) -> None:
+    """With the addresses of the ATmega128 handlers of a smaller part would seem never to start."""
+    with pytest.raises(FrontendError, match="avr-gcc -E"):
+        program(AVR + "int main(void) { return 0; }\n", "atmega328p")
 
 
 def test_one_conversion_for_each_start(program: Make) -> None:

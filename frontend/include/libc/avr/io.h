@@ -1,6 +1,9 @@
 /* avr/io.h: registers and vectors of the ATmega103 and 128 */
 #ifndef _CIRC_AVR_IO_H
 #define _CIRC_AVR_IO_H
+#ifdef __CIRC_ATMEGA328P
+#error "avr/io.h has the registers of the ATmega128 here: give circ the output of avr-gcc -E"
+#endif
 
 #include <stdint.h>
 #define __SFR_OFFSET 0x20
