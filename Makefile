@@ -28,10 +28,10 @@ check: $(STAMP)
 	$(BIN)/lint-imports --no-cache --no-logo
 
 fuzz: $(STAMP)
-	$(BIN)/python -m tests.fuzz_main --seed $(SEED) --count $(N)
+	$(BIN)/python -m tests.support.fuzz_main --seed $(SEED) --count $(N)
 
 tsan: $(STAMP)
-	$(BIN)/python tests/tsan.py
+	$(BIN)/python -m tests.support.tsan
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
-from circ.header import Header, read_header
+from circ.scan.header import Header, read_header
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("threads", "pthreads")

@@ -13,7 +13,7 @@ from typing import Any
 
 import frontend
 from circ import engines
-from circ.supervise import Crashed, Done, Limits, supervise
+from circ.run.supervise import Crashed, Done, Limits, supervise
 from circ.verdict import Options, OutOfTime, RaceOn, Unknown, Verdict, silent, word
 
 
@@ -61,8 +61,8 @@ def measure(cases: Sequence[Case], timeout: float) -> Iterator[tuple[Case, Measu
 
 
 def _worker() -> Callable[[Case, Any], Measured]:
-    from circ import smt
-    from circ.check import confirmed
+    from circ.run.check import confirmed
+    from circ.smt import encoder as smt
     from circ.verdict import Answer
 
     spent = [0.0]
@@ -105,7 +105,7 @@ def _worker() -> Callable[[Case, Any], Measured]:
     return work
 
 
-def _load(case: Case) -> frontend.cfa.Program:
+def _load(case: Case) -> frontend.program.program.Program:
     if case.path:
         return frontend.load(case.path, case.source)
     with tempfile.TemporaryDirectory() as folder:

@@ -23,15 +23,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from circ.engines import baseline, cartesian, refinement  # noqa: E402
-from circ.engines.bdd import Symbolic  # noqa: E402
-from circ.engines.symbolic import SymbolicModular, hidden  # noqa: E402
-from circ.finite import build  # noqa: E402
+from benchmarks import symbolic_baselines as baseline  # noqa: E402
+from circ.finite import cartesian, refinement  # noqa: E402
+from circ.finite.symbolic.bdd import Symbolic  # noqa: E402
+from circ.finite.symbolic.fixpoint import SymbolicModular, hidden  # noqa: E402
+from circ.finite.system import build  # noqa: E402
 from circ.kernel.certificate import check_certificate  # noqa: E402
 from circ.kernel.outcome import Accepted  # noqa: E402
 from circ.verdict import Assertions, Options, OutOfTime, Refuted, Safe, Verdict, silent  # noqa: E402
 from frontend.api import LoadOptions, load  # noqa: E402
-from frontend.cfa import Program  # noqa: E402
+from frontend.program import Program  # noqa: E402
 
 PROTOCOLS = Path(__file__).resolve().parent / "protocols"
 QUESTION = Assertions()

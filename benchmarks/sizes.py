@@ -24,10 +24,10 @@ from measure import exponent
 from threaded import threaded_program
 
 import frontend
-from circ.engines.static import Static
 from circ.kernel.certificate import Kernel
 from circ.kernel.outcome import Accepted
-from circ.triage import triage
+from circ.run.triage import triage
+from circ.static.prover import Static
 from circ.verdict import Options, RaceOn, Safe, silent
 
 SIZES = (1_000, 5_000)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from measure import exponent
 
-from circ.check import judge
-from circ.engines.assume_guarantee import answer
+from circ.guarantee.assume_guarantee import answer
 from circ.kernel.outcome import Accepted
+from circ.run.check import judge
 from circ.verdict import Assertions, Options, Safe, silent
 from frontend import LoadOptions, load
 

@@ -4,7 +4,7 @@
     result = circ.check(frontend.load("a.c"))
 """
 
-from circ.check import check, verify
-from circ.supervise import Limits
+from circ.run.check import check, verify
+from circ.run.supervise import Limits
 
 __all__ = ["Limits", "check", "verify"]

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
 
-from circ.bugs import report_bug
 from circ.engines import ANNOTATED, DEFAULT, ENGINES, find
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED
+from circ.run.bugs import report_bug
 from frontend import LoadOptions, load
-from frontend.interrupt_table import PLATFORMS
-from frontend.source import FrontendError, Location, read_source
+from frontend.ir.interrupt_table import PLATFORMS
+from frontend.program import FrontendError, Location, read_source
 
 if TYPE_CHECKING:
-    from circ.session import Request
+    from circ.run.session import Request
 
 app = typer.Typer(
     help="Race checker for C: proves that a program has no data race, or shows the interleaving that makes one.",
@@ -113,7 +113,7 @@ def source_options(
 
 def request_of(options: Mapping[str, Any]) -> Request:
     """What `check` is asked for, from the values of its options by their names."""
-    from circ.session import Request
+    from circ.run.session import Request
 
     o = SimpleNamespace(**options)
     entry = find(o.engine)
@@ -128,10 +128,10 @@ def request_of(options: Mapping[str, Any]) -> Request:
 
 def property_of(text: str) -> str:
     """The property that is named, or that the property file of this name asks for."""
-    from circ.check import PROPERTIES
+    from circ.run.check import PROPERTIES
 
     if text.endswith(".prp"):
-        from circ.competition import read_property
+        from circ.run.competition import read_property
 
         return read_property(text)
     if text not in PROPERTIES:
@@ -184,11 +184,11 @@ def check(
     debug: Debug = False,
 ) -> None:
     """Prove or refute races (or assertions) for every shared variable of each FILE (C, or a task file of the competition)."""
-    from circ.session import Session
+    from circ.run.session import Session
 
     with guarded(debug):
         if export_assumption:
-            from circ.export import print_exported
+            from circ.run.export_assumptions import print_exported
 
             sys.exit(print_exported(files, request_of(ctx.params), output))
         try:
@@ -240,7 +240,7 @@ def verify(
     **options: Any,
 ) -> None:
     """Check the annotations (//@ assumes, invariant, ...) and assertions of each FILE, thread by thread."""
-    from circ.session import Session
+    from circ.run.session import Session
 
     with guarded(debug):
         with Session(request_of({**ctx.params, "engine": ANNOTATED, "competition": False, "predicate": (), "k": None,
@@ -278,9 +278,9 @@ def scan(
     **options: Any,
 ) -> None:
     """Check many files; ends with a table of all verdicts. Options in a file's `// CIRC:` header hold for that file."""
-    from circ.results import Cache
-    from circ.scan import Scan, ScanRequest
-    from circ.scan_report import report
+    from circ.scan.results import Cache
+    from circ.scan.scan import Scan, ScanRequest
+    from circ.scan.scan_report import report
 
     given = {name: value for name, value in options.items() if _given(ctx, name)}
     command: Any = typer.main.get_command(app)
@@ -320,7 +320,6 @@ def cfa(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A C file.")],
     form: Annotated[CfaFormat, typer.Option("--format", help="How to draw.")] = CfaFormat.text,
     output: Output = None,
-    compacted: Annotated[bool, typer.Option("--compact", help="Glue the steps that nobody outside can tell apart.")] = False,
     thread: Thread = None,
     include: Include = None,
     define: Define = None,
@@ -337,14 +336,13 @@ def cfa(
     debug: Debug = False,
 ) -> None:
     """Show the control-flow automaton of each thread of FILE."""
-    from frontend.compact import compact
-    from frontend.draw import draw
+    from frontend.program.draw import draw
 
     with guarded(debug):
         source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption,
                                 platform, interrupts, ignore_norace)
         program = load(file, replace(source, contracts=contracts))
-        write(output, draw(compact(program).program if compacted else program, form.value))
+        write(output, draw(program, form.value))
 
 
 @app.command()
@@ -372,11 +370,11 @@ def replay(
 
 
 def _judge(path: Path, file: str, cpp: str | None, proof: bool) -> NoReturn:
-    from circ.check import judge
-    from circ.evidence import Unreadable, parse
     from circ.kernel.doubts import doubt
     from circ.kernel.outcome import Accepted, Refused
     from circ.report.text import evidence_text, file_text
+    from circ.run.certificate_files import Unreadable, parse
+    from circ.run.check import judge
     from circ.verdict import Answer, Certificate, Refuted, Result, Safe, Trace
 
     try:

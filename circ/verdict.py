@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-from frontend.cfa import AccessKind, Assumption, Program, Variable
-from frontend.source import NOWHERE, Location
+from frontend.program import NOWHERE, AccessKind, Assumption, Location, Program, Variable
 
 
 # --------------------------------------------------------------------------------------------------- questions

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from frontend.cfa import Program
-from frontend.interrupt_table import Table, load_table
-from frontend.source import FrontendError, Location, no_collection
-from frontend.types import DATA_MODELS
+from frontend.ir.interrupt_table import Table, load_table
+from frontend.program import DATA_MODELS, FrontendError, Location, Program, no_collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +38,9 @@ DEFAULT_OPTIONS = LoadOptions()
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in a C file (or a preprocessed `.i` file); raises FrontendError for anything wrong with it."""
     # The parser and the linker are heavy and not needed by those who only import the data types.
-    from frontend.link import LinkOptions, link
-    from frontend.module import load_module
-    from frontend.parse import SourceOptions, parse
+    from frontend.link.linker import LinkOptions, link
+    from frontend.lower.module import load_module
+    from frontend.text.parse import SourceOptions, parse
 
     table = load_table(options.platform, *options.interrupts) if options.platform or options.interrupts else Table()
     name = options.data_model or table.data_model or "lp64"
@@ -56,6 +54,6 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
         program = link(module, linking)
     if not options.stack:
         return program
-    from frontend.procedures import procedures
+    from frontend.threads.procedures import procedures
 
     return replace(program, procedures=procedures(module, options.threads, options.ints, program.race_model))

@@ -8,12 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, collect, read_example
 
 import circ
 from circ.verdict import word
 from frontend import LoadOptions, load
-from frontend.source import FrontendError, Location
+from frontend.program import FrontendError, Location
+from tests.support.corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, collect, read_example
 
 EXAMPLES = collect()
 GCC = shutil.which("gcc")

@@ -17,12 +17,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from circ.engines import explicit
-from circ.engines.chase import Chase
-from circ.engines.large import OnLarge
-from circ.engines.lifting import lifted
-from circ.engines.sections import OnSections
-from circ.engines.static import Static
+from circ.engines.on_views import OnLarge
+from circ.search import explicit
+from circ.search.chase import Chase
+from circ.static.prover import Static
 from circ.verdict import (
     Choice,
     Engine,
@@ -36,11 +34,13 @@ from circ.verdict import (
     Unknown,
     Verdict,
 )
-from frontend.cfa import AccessKind, Program, Role, Self
-from frontend.copies import copy_of, one_by_one
+from circ.views.copies import copy_of, one_by_one
+from circ.views.lifting import lifted
+from circ.views.on_sections import OnSections
+from frontend.program import AccessKind, Program, Role, Self
 
 if TYPE_CHECKING:
-    from circ.engines.inference import ContextInference
+    from circ.inference.context_inference import ContextInference
 
 SMALL_SEARCH = 3_000
 MEDIUM_SEARCH = 80_000
@@ -69,7 +69,7 @@ class Auto:
     @cached_property
     def inference(self) -> ContextInference:
         # Much to load, and most programs with locks never come to it.
-        from circ.engines.inference import omega_circ
+        from circ.inference.context_inference import omega_circ
 
         return omega_circ()
 
@@ -143,8 +143,8 @@ class Auto:
 
     def _guided(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         """Context inference that looks from the beginning at what the program tests before it accesses the variable."""
-        from circ.engines.inference import omega_circ
-        from circ.guards import guards
+        from circ.abstraction.nearby_tests import guards
+        from circ.inference.context_inference import omega_circ
 
         hints = guards(program, question.variable) if isinstance(question, RaceOn) else ()
         if not hints:
@@ -184,7 +184,7 @@ class Auto:
 
 def told_apart(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
     """Context inference on the program whose counted threads are told apart: what it says holds of the program."""
-    from circ.engines.inference import omega_circ
+    from circ.inference.context_inference import omega_circ
 
     split = one_by_one(program)
     if split is program:

@@ -13,12 +13,28 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from circ.guarantee.formulas import Annotated, Closure, Terms, conjuncts, shown, visible
-from circ.kernel.flow import Arc, Flow, Node, Role
-from circ.smt import Answer, Encoder, Solver, State, Term, boolean, conjunction, disjunction, equality, implication, key, negation
-from frontend.cfa import (
+from circ.kernel.guarantee.loop_cuts import Arc, Flow, Node, Role
+from circ.smt.encoder import (
+    Answer,
+    Encoder,
+    Solver,
+    State,
+    Term,
+    boolean,
+    conjunction,
+    disjunction,
+    equality,
+    implication,
+    key,
+    negation,
+)
+from frontend.annotations.two_state import TID
+from frontend.program import (
+    BOOL,
     Arbitrary,
     Edge,
     ErrorKind,
+    Location,
     Self,
     ThreadTemplate,
     Values,
@@ -28,9 +44,6 @@ from frontend.cfa import (
     op_reads,
     op_writes,
 )
-from frontend.expr import BOOL
-from frontend.source import Location
-from frontend.twostate import TID
 
 
 class Kind(enum.Enum):

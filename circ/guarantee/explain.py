@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from circ.guarantee.conditions import Failure, Kind
 from circ.guarantee.meetings import Meeting
-from frontend.cfa import Edge, Program, show_op
-from frontend.source import NOWHERE, Location
+from frontend.program import NOWHERE, Edge, Location, Program, show_op
 
 
 def place(failure: Failure) -> Location:

@@ -11,18 +11,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from circ.engines.assume_guarantee import answer
+from circ.guarantee.assume_guarantee import answer
 from circ.guarantee.conditions import Conditions, Failure, Kind
 from circ.guarantee.formulas import Annotated, closure, false_at_start
 from circ.guarantee.pieces import pieces
-from circ.kernel.body import Body, read_body
+from circ.kernel.pair_bodies import Body, read_body
 from circ.verdict import Certificate, Options, Question, RaceOn, Safe, silent
-from frontend.cfa import AccessKind, Assign, Invariant, Program, Rely, Variable, op_writes, primitive
-from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, negate, show, substitute, truth, variables
-from frontend.ghosts import Ghost, followed
-from frontend.onestep import sections_as_steps
-from frontend.source import Location
-from frontend.twostate import TID, primed
+from circ.views.sections_as_steps import sections_as_steps
+from frontend.annotations.ghosts import Ghost, followed
+from frontend.annotations.two_state import TID, primed
+from frontend.program import (
+    BOOL,
+    AccessKind,
+    Assign,
+    Binary,
+    Const,
+    Expr,
+    Invariant,
+    Location,
+    Program,
+    Read,
+    Rely,
+    Unary,
+    Var,
+    Variable,
+    negate,
+    op_writes,
+    primitive,
+    show,
+    substitute,
+    truth,
+    variables,
+)
 
 OWNER = "owner"
 

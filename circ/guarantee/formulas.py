@@ -6,11 +6,29 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from circ.smt import Answer, Encoder, Solver, Term, conjunction, equality, negation
-from frontend.cfa import Assume, Invariant, Program, Rely, Self, ThreadTemplate, Values, Variable, primitive
-from frontend.expr import BOOL, Binary, Const, Expr, Read, Unary, Var, show, variables
-from frontend.source import Location
-from frontend.twostate import PRIME, TID
+from circ.smt.encoder import Answer, Encoder, Solver, Term, conjunction, equality, negation
+from frontend.annotations.two_state import PRIME, TID
+from frontend.program import (
+    BOOL,
+    Assume,
+    Binary,
+    Const,
+    Expr,
+    Invariant,
+    Location,
+    Program,
+    Read,
+    Rely,
+    Self,
+    ThreadTemplate,
+    Unary,
+    Values,
+    Var,
+    Variable,
+    primitive,
+    show,
+    variables,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from circ.engines import explicit
 from circ.guarantee.conditions import Conditions, Failure, Kind
 from circ.guarantee.formulas import Annotated, Closure, Conjunct, closure, said, shown
 from circ.guarantee.pieces import pieces
+from circ.search import explicit
 from circ.verdict import Assertions, Options, OutOfTime, Refuted
-from frontend.cfa import Assign, Invariant, Program, ThreadTemplate, Variable, name_of, op_writes, primitive
-from frontend.expr import BOOL, Binary, Cast, Const, Expr, Read, Unary, Var, substitute, variables
-from frontend.source import NOWHERE
-from frontend.twostate import TID, primed
+from frontend.annotations.two_state import TID, primed
+from frontend.program import (
+    BOOL,
+    NOWHERE,
+    Assign,
+    Binary,
+    Cast,
+    Const,
+    Expr,
+    Invariant,
+    Program,
+    Read,
+    ThreadTemplate,
+    Unary,
+    Var,
+    Variable,
+    name_of,
+    op_writes,
+    primitive,
+    substitute,
+    variables,
+)
 
 _MOST = 60
 _DEFAULT = "write down in an assumption, an invariant or a loop invariant why this cannot happen"

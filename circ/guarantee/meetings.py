@@ -7,24 +7,26 @@ from dataclasses import dataclass
 
 from circ.guarantee.conditions import Conditions
 from circ.guarantee.formulas import shown, visible
-from circ.smt import Answer, Solver, State, Term, conjunction, disjunction, equality
+from circ.semantics.conflicts import conflict
+from circ.smt.encoder import Answer, Solver, State, Term, conjunction, disjunction, equality
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.cfa import (
+from frontend.program import (
+    NOWHERE,
     Access,
     Assume,
     Block,
     Edge,
+    Element,
+    Location,
     Op,
     Program,
     ThreadTemplate,
-    conflict,
     name_of,
     op_reads,
     op_writes,
     primitive,
+    variables,
 )
-from frontend.expr import Element, variables
-from frontend.source import NOWHERE, Location
 
 
 @dataclass(frozen=True, slots=True)

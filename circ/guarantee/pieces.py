@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from circ.kernel.flow import NO_CALL, Arc, Flow, Node, Role, Shape, flow
-from frontend.cfa import Cfa, ThreadTemplate
-from frontend.cfa import Role as ThreadRole
+from circ.kernel.guarantee.loop_cuts import NO_CALL, Arc, Flow, Node, Role, Shape, flow
+from frontend.program import Cfa, ThreadTemplate
+from frontend.program import Role as ThreadRole
 
 
 def pieces(template: ThreadTemplate, iterations: int) -> tuple[Flow, bool]:

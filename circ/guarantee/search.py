@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.engines import explicit
-from circ.engines.explicit import COPIES, Search, Space, crews
-from circ.engines.explicit_trace import Found, build_trace
 from circ.kernel.doubts import doubt
+from circ.search import explicit
+from circ.search.explicit import COPIES, Search, Space, crews
+from circ.search.traces import Found, build_trace
+from circ.semantics.evaluation import Undefined
+from circ.semantics.interpreter import Move
+from circ.semantics.relies import Relies
 from circ.verdict import Assertions, Observer, Options, Question, Refuted, Trace
-from frontend.cfa import Assume, Program
-from frontend.evaluate import Undefined
-from frontend.expr import FALSE
-from frontend.interpret import Move
-from frontend.relies import Relies
-from frontend.twostate import TID
+from frontend.annotations.two_state import TID
+from frontend.program import FALSE, Assume, Program
 
 
 def real_run(program: Program, question: Question, options: Options, observer: Observer) -> Trace | None:

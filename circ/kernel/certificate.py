@@ -12,16 +12,16 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from circ.kernel.body import SLOTS, read_body, read_triples
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
+from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.verdict import Assertions, Certificate, Question, RaceOn
-from frontend.cfa import Program
-from frontend.copies import one_by_one
-from frontend.onestep import sections_as_steps
-from frontend.opened import Names
-from frontend.quotient import Quotients
+from circ.views.copies import one_by_one
+from circ.views.havocked import Names
+from circ.views.quotient import Quotients
+from circ.views.sections_as_steps import sections_as_steps
+from frontend.program import Program
 
 if TYPE_CHECKING:
     from circ.kernel.pairs import PairsCheck
@@ -73,7 +73,7 @@ class Kernel:
             return check_reachable(self.program, certificate)
         if certificate.kind not in SOLVED:
             return check_syntactic(self.program, question, certificate)
-        from circ.smt import Inexpressible
+        from circ.smt.encoder import Inexpressible
 
         try:
             return self._solved(question, certificate)
@@ -84,10 +84,10 @@ class Kernel:
 
     def _solved(self, question: Question, certificate: Certificate) -> Outcome:
         """The kinds that take a solver, which is loaded here."""
-        from circ.kernel.exceptions import check_exceptions
-        from circ.kernel.guarantee import check_guarantee
-        from circ.kernel.inductive import check_inductive
-        from circ.kernel.summaries import check_summaries
+        from circ.kernel.finite.exceptions import check_exceptions
+        from circ.kernel.finite.inductive import check_inductive
+        from circ.kernel.finite.summaries import check_summaries
+        from circ.kernel.guarantee.guarantee import check_guarantee
 
         match certificate.kind:
             case "inductive":
@@ -125,7 +125,7 @@ class Kernel:
         return self._pairs[text]
 
     def _quotient(self, question: Question, certificate: Certificate) -> Outcome:
-        """A proof about the program seen through some of its variables, which can do all that it can (`frontend.quotient`)."""
+        """A proof about the program seen through some of its variables, which can do all that it can (`circ.views.quotient`)."""
         body = certificate.body
         if set(body) != {"globals", "locals", "asked", "kind", "body"}:
             return Refused("format", "", "the body has `globals`, `locals`, `asked`, and `kind` and `body` of a proof")
@@ -148,7 +148,8 @@ class Kernel:
 def _about_another(program: Program, question: Question, certificate: Certificate) -> Outcome:
     """A proof about a program that is made from this one and has the same races.
 
-    Its counted threads are told apart (`frontend.copies`), or its atomic sections are single steps (`frontend.onestep`).
+    Its counted threads are told apart (`circ.views.copies`), or its atomic sections are single steps
+    (`circ.views.sections_as_steps`).
     """
     if certificate.kind == ONE_BY_ONE:
         other = one_by_one(program)

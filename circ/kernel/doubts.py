@@ -10,8 +10,24 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from circ.verdict import RaceOn, Trace
-from frontend.cfa import AllAt, Assign, Assume, Block, Edge, Havoc, Op, Program, ThreadTemplate, name_of, primitive
-from frontend.expr import Element, Expr, Lvalue, reads, variables
+from frontend.program import (
+    AllAt,
+    Assign,
+    Assume,
+    Block,
+    Edge,
+    Element,
+    Expr,
+    Havoc,
+    Lvalue,
+    Op,
+    Program,
+    ThreadTemplate,
+    name_of,
+    primitive,
+    reads,
+    variables,
+)
 
 
 def doubt(program: Program, trace: Trace) -> str | None:

@@ -1,6 +1,6 @@
-"""Reads the formula texts of a certificate: the inverse of `frontend.cfa.show_exact`, on hostile input.
+"""Reads the formula texts of a certificate: the inverse of `frontend.program.exact.show_exact`, on hostile input.
 
-The result is well typed by the rules of `frontend.expr` and names only the symbols that it was given, with their types;
+The result is well typed by the rules of `frontend.program.expr` and names only the symbols that it was given, with their types;
 everything else is `Malformed`. Where a text could be read in two ways (a name may contain `:` or `[`) the longest known
 name is taken: any reading is a formula that the kernel then has to prove, so the choice is not one of soundness.
 """
@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 
 from circ.kernel.outcome import Malformed
-from frontend.cfa import Variable
-from frontend.expr import (
+from frontend.program import (
     ARITHMETIC,
     BOOL,
     COMPARISONS,
@@ -27,6 +26,7 @@ from frontend.expr import (
     Scalar,
     Unary,
     Var,
+    Variable,
 )
 
 MAX_DEPTH = 200

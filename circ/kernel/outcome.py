@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from frontend.cfa import Assumption
+from frontend.program import Assumption
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,25 +49,15 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, assert_never
 
-from circ.kernel.body import FALSE_ROW, Body, Counting, Row
 from circ.kernel.outcome import Accepted, Outcome, Refused
+from circ.kernel.pair_bodies import FALSE_ROW, Body, Counting, Row
 from circ.kernel.prover import Failure, Obligation, Prover
 from circ.kernel.threads import Moment, Place, Threads
-from circ.smt import Answer, Term
+from circ.semantics.conflicts import conflict
+from circ.smt.encoder import Answer, Term
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.cfa import (
-    Access,
-    AllAt,
-    Assumption,
-    Edge,
-    Program,
-    conflict,
-    exact_op,
-    op_writes,
-    primitive,
-    show_exact_lvalue,
-)
-from frontend.expr import Element, variables
+from frontend.program import Access, AllAt, Assumption, Edge, Element, Program, op_writes, primitive, variables
+from frontend.program.exact import exact_op, show_exact_lvalue
 
 Accesses: TypeAlias = dict[int, list[tuple[Edge, Access]]]
 """By class what may be accessed next."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from circ.smt import Answer, Solver, Term, conjunction, decide_apart, disjunction, key, negation, without_stores
+from circ.smt.encoder import Answer, Solver, Term, conjunction, decide_apart, disjunction, key, negation, without_stores
 
 BATCH = 48
 EFFORT, BRIEFLY = 20_000_000, 1_000_000

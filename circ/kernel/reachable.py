@@ -17,12 +17,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
+from circ.semantics.conflicts import clash, ready
+from circ.semantics.evaluation import Undefined, Value, cells
+from circ.semantics.interpreter import Domain, Globals, Machine, Thread, forget
 from circ.verdict import Assertions, Certificate, RaceOn
-from frontend.cfa import AllAt, Program, Variable
-from frontend.conflicts import clash, ready
-from frontend.evaluate import Undefined, Value, cells
-from frontend.interpret import Domain, Globals, Machine, Thread, forget
-from frontend.opened import Names, opened
+from circ.views.havocked import Names, opened
+from frontend.program import AllAt, Program, Variable
 
 _KEYS = {"forget", "globals", "open", "threads", "states"}
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from circ.kernel.outcome import Refused
+from circ.semantics.conflicts import conflict
+from circ.semantics.evaluation import Undefined, Value, cells
+from circ.semantics.interpreter import Hole, Machine, State
+from circ.semantics.relies import broken_at_end
 from circ.verdict import Assertions, Choice, RaceOn, Step, Trace
-from frontend.cfa import Arbitrary, Program, Self, Variable, conflict
-from frontend.evaluate import Undefined, Value, cells
-from frontend.expr import Scalar
-from frontend.interpret import Hole, Machine, State
-from frontend.relies import broken_at_end
+from frontend.program import Arbitrary, Program, Scalar, Self, Variable
 
 
 @dataclass(frozen=True, slots=True)

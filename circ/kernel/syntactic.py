@@ -4,7 +4,7 @@
 |---|---|---|
 | `unshared` | race | every access to the variable is in one template, which runs once |
 | `read-only` | race | no access to the variable writes |
-| `protected` | race | no two accesses by threads that can exist at once conflict (`frontend.cfa.conflict`), whatever the cells |
+| `protected` | race | no two accesses by threads that can exist at once conflict (`conflict`), whatever the cells |
 | `no-error` | asserts | the program has no error location, no critical section and no invariant |
 """
 
@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from circ.kernel.outcome import Accepted, Outcome, Refused
+from circ.semantics.conflicts import conflict
 from circ.verdict import Assertions, Certificate, Question, RaceOn
-from frontend.cfa import Access, Edge, Program, conflict
+from frontend.program import Access, Edge, Program
 
 
 def check_syntactic(program: Program, question: Question, certificate: Certificate) -> Outcome:

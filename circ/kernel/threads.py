@@ -6,24 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from circ.kernel.body import ANY, SLOTS, Counting, Row
-from circ.smt import Encoder, State, Term, conjunction, disjunction, equality, key, negation, rename
-from frontend.cfa import (
+from circ.kernel.pair_bodies import ANY, SLOTS, Counting, Row
+from circ.smt.encoder import Encoder, State, Term, conjunction, disjunction, equality, key, negation, rename
+from frontend.program import (
+    BOOL,
     Access,
     Arbitrary,
     Assign,
+    Binary,
+    Const,
+    Element,
+    Expr,
     Havoc,
     Op,
     Program,
+    Read,
     Self,
     ThreadTemplate,
     Values,
+    Var,
     Variable,
     op_reads,
     op_writes,
     primitive,
+    reads,
 )
-from frontend.expr import BOOL, Binary, Const, Element, Expr, Read, Var, reads
 
 Terms: TypeAlias = Mapping[str, Term]
 

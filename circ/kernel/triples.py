@@ -28,11 +28,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, permutations, product
 from typing import assert_never
 
-from circ.kernel.body import FALSE_ROW, Row
+from circ.kernel.pair_bodies import FALSE_ROW, Row
 from circ.kernel.pairs import PairsCheck, Step
 from circ.kernel.prover import Obligation
 from circ.kernel.threads import Moment, Place
-from circ.smt import Term
+from circ.smt.encoder import Term
 from circ.verdict import Assertions, Question, RaceOn
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from circ.report.rerun import Rerun, Row
 from circ.verdict import Trace
-from frontend.cfa import Program
-from frontend.source import Location
+from frontend.program import Location, Program
 
 _WIDTH = 60
 

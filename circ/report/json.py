@@ -8,13 +8,12 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, assert_never
 
-from circ.report.flowrule import alarms, flow_data
+from circ.report.flow_rule import alarms, flow_data
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
 from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
 from frontend import LoadOptions
-from frontend.cfa import Assumption, Program
-from frontend.source import Location
+from frontend.program import Assumption, Location, Program
 
 VERSION = 1
 

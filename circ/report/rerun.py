@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from circ.semantics.evaluation import Value, cell, cells
+from circ.semantics.interpreter import Machine, State
+from circ.semantics.relies import broken_at_end
 from circ.verdict import Choice, Step, Trace
-from frontend.cfa import (
+from frontend.program import (
+    NOWHERE,
     AccessKind,
     Assume,
+    Const,
     Edge,
+    Element,
     ErrorKind,
     Havoc,
+    Location,
+    Lvalue,
     Program,
     Self,
     Variable,
@@ -21,12 +29,7 @@ from frontend.cfa import (
     op_writes,
     primitive,
 )
-from frontend.evaluate import Value, cell, cells
-from frontend.expr import Const, Element, Lvalue
-from frontend.interpret import Machine, State
-from frontend.relies import broken_at_end
-from frontend.shown import Names
-from frontend.source import NOWHERE, Location
+from frontend.program.display import Names
 
 
 @dataclass(frozen=True, slots=True)

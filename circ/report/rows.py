@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from circ.report.flowrule import Alarm
+from circ.report.flow_rule import Alarm
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, worst
 from circ.report.text import answer_text
 from circ.verdict import Answer, Unknown, word
-from frontend.cfa import Program
+from frontend.program import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from circ.verdict import Answer, RaceOn, Result, Safe, Unknown, subjects, word
-from frontend.cfa import Assumption
-from frontend.source import FrontendError
+from frontend.program import Assumption, FrontendError
 
 WORDS = ("safe", "race", "violated", "unknown")
 

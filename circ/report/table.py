@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from circ.report.flowrule import flow_data, flow_text
+from circ.report.flow_rule import flow_data, flow_text
 from circ.report.json import circ_version
 from circ.report.rows import Row, Scanned, scanned_status, verdict_counts
 

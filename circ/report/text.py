@@ -21,8 +21,7 @@ from circ.verdict import (
     Trace,
     Unknown,
 )
-from frontend.cfa import Program
-from frontend.source import NOWHERE, Location
+from frontend.program import NOWHERE, Location, Program
 
 
 def answer_text(program: Program, answer: Answer, explain: bool) -> str:

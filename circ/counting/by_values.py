@@ -1,0 +1,38 @@
+"""Proofs by the values that the variables take: for finite-state threads, pairs of local states or else triples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from circ.counting import concrete_pairs, concrete_triples
+from circ.counting.concrete_pairs import CannotExpress, TooMany
+from circ.counting.local_states import LocalStates
+from circ.kernel.certificate import check_certificate
+from circ.kernel.outcome import Accepted
+from circ.verdict import Certificate, Options, Question, Safe
+from frontend.program import Program
+
+
+def by_values(program: Program, question: Question, states: LocalStates, options: Options) -> Safe | str:
+    """A certificate that there is no error, or the reason why there is none.
+
+    `states` are those of the program, or of one that can do all that it can, location by location.
+    """
+    reasons = []
+    makers: tuple[tuple[str, Callable[[LocalStates, Callable[[], None]], Certificate]], ...] = (
+        ("pair", concrete_pairs.certificate_of), ("triple", concrete_triples.certificate_of))
+    for what, make in makers:
+        try:
+            certificate = replace(make(states, options.check_time), program=program.fingerprint())
+        except CannotExpress as reason:
+            reasons.append(f"{what}s of threads do not prove it: {reason}")
+            if isinstance(reason, TooMany):
+                break  # then there are too many triples, too
+            continue
+        outcome = check_certificate(program, question, certificate)
+        if isinstance(outcome, Accepted):
+            return Safe(certificate, (f"no error in any {what} of the {states.size} local states of the threads "
+                                      "that can occur together",))
+        reasons.append(f"{what}s of threads do not prove it: {outcome.obligation}")
+    return "; ".join(reasons)

@@ -1,0 +1,89 @@
+"""What protects a variable, in plain words, read off the context that was inferred for it."""
+
+from __future__ import annotations
+
+from circ.abstraction.abstract_errors import ThreadState
+from circ.abstraction.predicates import Abstraction
+from circ.abstraction.skeleton import Segment
+from circ.inference.acfa import Acfa, moves_of
+from circ.inference.arg import System
+from circ.inference.pair_proof import cover
+from circ.verdict import Question, RaceOn
+from frontend.program import TRUE, show
+
+MOST_LOCATIONS = 12
+"""A larger automaton is better drawn than told."""
+
+
+def why(question: Question, system: System, acfas: tuple[Acfa, ...], mus: tuple[dict[ThreadState, int], ...]) -> tuple[str, ...]:
+    """Sentences about when the variable is accessed, how a thread gets there, and what keeps the others away."""
+    if not isinstance(question, RaceOn):
+        return ("no abstract state of any thread, among any number of others, is an error",)
+    sentences: list[str] = []
+    for t, acfa in enumerate(acfas):
+        sentences += _about(question.variable, system, t, acfa, mus[t])
+    return tuple(dict.fromkeys(sentences))
+
+
+def automata(system: System, acfas: tuple[Acfa, ...]) -> tuple[str, ...]:
+    """What each thread may do as far as the others see it: locations and what holds there, moves and what they need and make."""
+    lines: list[str] = []
+    for t, acfa in enumerate(acfas):
+        ab = system.abstractions[t]
+        if acfa.size > MOST_LOCATIONS:
+            lines.append(f"the context automaton of {ab.skeleton.template} has {acfa.size} locations; --dump draws it")
+            continue
+        lines.append(f"the context automaton of {ab.skeleton.template}:")
+        for c in range(acfa.size):
+            marks = ", ".join(["start"] * (c in acfa.start) + ["atomic"] * acfa.atomic[c])
+            lines.append(f"  {c + 1}{f' ({marks})' if marks else ''}: {_meaning(ab, acfa.label[c]) or 'anything'}")
+            for goal, written, before, after in moves_of(acfa, c):
+                needs, makes = _meaning(ab, before) or "anything", _meaning(ab, after) or "anything"
+                change = f"while {needs}" if needs == makes else f"while {needs}, then {makes}"
+                lines.append(f"    to {goal + 1} {change}" + (f", writes {', '.join(written)}" if written else ""))
+    return tuple(lines)
+
+
+def _about(variable: str, system: System, t: int, acfa: Acfa, mu: dict[ThreadState, int]) -> list[str]:
+    sk, ab = system.skeletons[t], system.abstractions[t]
+    bare = [c for c in range(acfa.size) if any(_bare(system, t, q) for q in acfa.anchors[c])]
+    if not bare:
+        return []
+    masks = frozenset().union(*(acfa.label[c] for c in bare))
+    held = _meaning(ab, masks)
+    lines = sorted({sk.original.cfa.edges[i].location.line for c in bare for q in acfa.anchors[c] for i, _ in sk.accesses[q]})
+    places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    if held is None:
+        return [f"{sk.template} accesses {variable} at {places}"]
+    found = [f"{sk.template} accesses {variable} outside atomic sections at {places} only while {held}"]
+    for segment, before, after in _entries(system, t, mu, frozenset(bare)):
+        line = sk.original.cfa.edges[segment.paths[0][0]].location.line
+        needs, makes = _meaning(ab, before), _meaning(ab, after)
+        if needs and makes and needs != makes:
+            found.append(f"a thread gets there by the step at line {line}, which needs {needs} and makes {makes}, "
+                         f"so no other thread can take it until {needs} again")
+    return found
+
+
+def _bare(system: System, t: int, anchor: int) -> bool:
+    sk = system.skeletons[t]
+    return any(not sk.original.cfa.edges[i].protected for i, _ in sk.accesses[anchor])
+
+
+def _entries(
+    system: System, t: int, mu: dict[ThreadState, int], bare: frozenset[int]
+) -> list[tuple[Segment, frozenset[int], frozenset[int]]]:
+    """The segments that lead from outside into the classes with accesses, with the global masks before and after."""
+    grouped: dict[int, tuple[Segment, set[int], set[int]]] = {}
+    for source, segment, target in system.args[t].edges():
+        if mu.get(source) not in bare and mu.get(target) in bare:
+            _, before, after = grouped.setdefault(segment.number, (segment, set(), set()))
+            before.add(source[1])
+            after.add(target[1])
+    return [(s, frozenset(b), frozenset(a)) for s, b, a in grouped.values()]
+
+
+def _meaning(ab: Abstraction, masks: frozenset[int]) -> str | None:
+    """The global predicates' say about these masks; None if they say nothing."""
+    formula = cover(masks, tuple(range(ab.width)), ab.all)
+    return None if formula == TRUE else show(formula)

@@ -1,0 +1,1 @@
+"""TODO circ.kernel.finite."""

@@ -1,0 +1,1 @@
+"""TODO circ.kernel.guarantee.guarantee."""

@@ -1,0 +1,171 @@
+"""Proofs and traces as files: canonical JSON that says how to load the same program again (docs/certificate.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, TypeAlias
+
+from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
+from frontend import LoadOptions
+from frontend.program import DATA_MODELS
+
+VERSION = 1
+
+Evidence: TypeAlias = Certificate | Trace
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "data_model": tuple(DATA_MODELS), "ints": ("exact", "math"), "race_model": ("nesc", "c11"), "preemption": ("nested", "free")}
+_NOT_A_TEXT = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""What neither a command line nor a file can hold: Python reads bytes that are not UTF-8 as U+DC80 to U+DCFF."""
+
+_TOP = {"version", "kind", "program", "question", "options", "body"}
+
+
+class Unreadable(Exception):
+    """The text is not a certificate or trace of this version."""
+
+
+def dump(evidence: Evidence, options: LoadOptions) -> str:
+    """One line of JSON, keys sorted: equal evidence gives equal bytes."""
+    match evidence:
+        case Certificate(kind=kind, body=body):
+            pass
+        case Trace():
+            kind, body = "trace", _trace_body(evidence)
+    data = {"version": VERSION, "kind": kind, "program": evidence.program, "question": _question_data(evidence.question),
+            "options": asdict(options), "body": body}
+    return json.dumps(data, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def parse(text: str) -> tuple[Evidence, LoadOptions]:
+    """What `dump` wrote; anything that is missing, unknown or of another type is refused."""
+    try:
+        data = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"not JSON: {error}") from error
+    top = _object(data, "the file", _TOP)
+    if type(top["version"]) is not int or top["version"] != VERSION:
+        raise Unreadable(f"version {top['version']!r}, this circ reads version {VERSION}")
+    kind, program = _text(top["kind"], "kind"), _text(top["program"], "program")
+    question = _question(top["question"])
+    options = _options(top["options"])
+    if kind == "trace":
+        return _trace(top["body"], program, question), options
+    if not isinstance(top["body"], dict):
+        raise Unreadable("body is not an object")
+    return Certificate(program, question, kind, top["body"]), options
+
+
+# --------------------------------------------------------------------------------------------------- writing
+def _question_data(question: Question) -> dict[str, str]:
+    match question:
+        case RaceOn(variable=v):
+            return {"property": "races", "variable": v}
+        case Assertions():
+            return {"property": "asserts"}
+
+
+def _choice_data(c: Choice) -> list[Any]:
+    return [c.variable, c.value, c.index, c.thread]
+
+
+def _trace_body(trace: Trace) -> dict[str, Any]:
+    return {
+        "threads": list(trace.threads),
+        "start": [_choice_data(c) for c in trace.start],
+        "steps": [[s.thread, s.edge, [_choice_data(c) for c in s.choices]] for s in trace.steps],
+        "accesses": [list(a) for a in trace.accesses],
+    }
+
+
+# --------------------------------------------------------------------------------------------------- reading
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({k for k, _ in pairs}) != len(pairs):
+        raise ValueError("a key occurs twice in one object")
+    return dict(pairs)
+
+
+def _no_constants(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _object(data: Any, what: str, keys: set[str]) -> Mapping[str, Any]:
+    if not isinstance(data, dict):
+        raise Unreadable(f"{what} is not a JSON object")
+    for problem, names in (("lacks", keys - data.keys()), ("has the unknown", data.keys() - keys)):
+        if names:
+            raise Unreadable(f"{what} {problem} {', '.join(map(repr, sorted(names)))}")
+    return data
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise Unreadable(f"{what} is not a text")
+    if _NOT_A_TEXT.search(value):
+        raise Unreadable(f"{what} has characters that no text has")
+    return value
+
+
+def _number(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Unreadable(f"{what} is not a whole number")
+    return value
+
+
+def _list(value: Any, what: str, length: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (length is not None and len(value) != length):
+        raise Unreadable(f"{what} is not a list" + (f" of {length}" if length is not None else ""))
+    return value
+
+
+def _question(data: Any) -> Question:
+    if isinstance(data, dict) and data.get("property") == "asserts":
+        _object(data, "question", {"property"})
+        return Assertions()
+    question = _object(data, "question", {"property", "variable"})
+    if question["property"] != "races":
+        raise Unreadable(f"unknown property {question['property']!r}")
+    return RaceOn(_text(question["variable"], "variable"))
+
+
+def _options(data: Any) -> LoadOptions:
+    values = _object(data, "options", {f.name for f in fields(LoadOptions)})
+    made: dict[str, Any] = {}
+    for f in fields(LoadOptions):
+        value = values[f.name]
+        if isinstance(f.default, tuple):
+            made[f.name] = tuple(_text(v, f"option {f.name}") for v in _list(value, f"option {f.name}"))
+        elif isinstance(f.default, bool):
+            if not isinstance(value, bool):
+                raise Unreadable(f"option {f.name} is neither true nor false")
+            made[f.name] = value
+        else:
+            made[f.name] = None if value is None and f.default is None else _text(value, f"option {f.name}")
+        if f.name in _CHOICES and made[f.name] is not None and made[f.name] not in _CHOICES[f.name]:
+            raise Unreadable(f"option {f.name} is none of {', '.join(_CHOICES[f.name])}")
+    if len(made["interrupts"]) not in (0, 2):
+        raise Unreadable("option interrupts is not a name and a text")
+    return LoadOptions(**made)
+
+
+def _choice(data: Any) -> Choice:
+    variable, value, index, thread = _list(data, "a choice", 4)
+    return Choice(_text(variable, "variable"), _number(value, "value"),
+                  None if index is None else _number(index, "index"), None if thread is None else _number(thread, "thread"))
+
+
+def _trace(data: Any, program: str, question: Question) -> Trace:
+    body = _object(data, "body", {"threads", "start", "steps", "accesses"})
+    steps = []
+    for step in _list(body["steps"], "steps"):
+        thread, edge, choices = _list(step, "a step", 3)
+        steps.append(Step(_number(thread, "thread"), _number(edge, "edge"), tuple(map(_choice, _list(choices, "choices")))))
+    accesses = []
+    for access in _list(body["accesses"], "accesses"):
+        t, e, a = (_number(n, "access") for n in _list(access, "an access", 3))
+        accesses.append((t, e, a))
+    return Trace(program, question, tuple(_text(t, "thread") for t in _list(body["threads"], "threads")),
+                 tuple(map(_choice, _list(body["start"], "start"))), tuple(steps), tuple(accesses))

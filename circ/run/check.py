@@ -1,0 +1,290 @@
+"""From a program to answers: what is asked, an engine that answers it, the kernel that re-checks it, all under limits.
+
+    result = circ.check(frontend.load("a.c"))
+
+An engine's `Safe` or `Refuted` becomes an answer only after the kernel has accepted its certificate or replayed its trace.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, assert_never
+
+from circ import engines
+from circ.kernel.outcome import Accepted, Refused
+from circ.run.dump import Dump
+from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfMemory, TimedOut, supervise
+from circ.run.triage import reason, triage
+from circ.run.vacuity import unreached
+from circ.verdict import (
+    Answer,
+    Assertions,
+    Certificate,
+    Engine,
+    Observer,
+    Options,
+    OutOfTime,
+    Question,
+    RaceOn,
+    Refuted,
+    Result,
+    Safe,
+    Trace,
+    Unknown,
+    Verdict,
+    silent,
+    subjects,
+)
+from frontend import LoadOptions, load, resolve_variable
+from frontend.program import Program, Variable
+
+if TYPE_CHECKING:
+    from circ.kernel.certificate import Kernel
+
+PROPERTIES = ("races", "asserts", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and what the user calls its subject."""
+
+    question: Question
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How questions are to be answered. `dump`: a folder for what the engine builds on the way."""
+
+    engine: str = engines.DEFAULT
+    options: Options = field(default_factory=Options)
+    limits: Limits = field(default_factory=Limits)
+    dump: Path | None = None
+
+
+def check(
+    program: Program,
+    variables: Sequence[str] | None = None,
+    engine: str = engines.DEFAULT,
+    limits: Limits | None = None,
+    observer: Observer | None = None,
+    *,
+    prop: str = "races",
+    options: Options | None = None,
+) -> Result:
+    """Asks about races on `variables` (all shared ones if None), or about assertions, and gives every answer.
+
+    Raises FrontendError for a variable that does not exist and ValueError for an engine that does not.
+    """
+    plan = Plan(engine, options or Options(), limits or Limits())
+    asked = questions(program, variables, prop)
+    return Result(program, tuple(answers(program, asked, plan, observer or silent)))
+
+
+def verify(
+    path: str | Path, source: LoadOptions | None = None, limits: Limits | None = None, *, prop: str = "asserts",
+    options: Options | None = None,
+) -> Result:
+    """Checks the annotations and assertions of a C file (or, by `prop`, races with their help), thread by thread."""
+    program = load(path, replace(source or LoadOptions(), contracts=True))
+    return check(program, None, engines.ANNOTATED, limits, prop=prop, options=options)
+
+
+# --------------------------------------------------------------------------------------------------- questions
+def questions(program: Program, variables: Sequence[str] | None, prop: str) -> tuple[Asked, ...]:
+    """What is asked, variables in the order of their declaration; those declared `norace` only by name."""
+    if prop not in PROPERTIES:
+        raise ValueError(f"unknown property {prop!r}: one of {', '.join(PROPERTIES)}")
+    asked: list[Asked] = []
+    if prop in ("races", "all"):
+        wanted = {v.name for v in subjects(program) if not v.norace} if variables is None else {
+            v.name for name in variables for v in resolve_variable(program, name)}
+        asked += [Asked(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
+    if prop == "asserts" or (prop == "all" and (program.asserted or has_assertions(program))):
+        asked.append(Asked(Assertions(), "asserts"))
+    return tuple(asked)
+
+
+def _as_declared(program: Program) -> list[Variable]:
+    """The globals in the order of their declarations, file by file; parts of one object keep their order."""
+    files = {file: n for n, file in enumerate(dict.fromkeys(v.location.file for v in program.globals))}
+    return sorted(program.globals, key=lambda v: (files[v.location.file], v.location.line, v.location.column))
+
+
+def has_assertions(program: Program) -> bool:
+    """Whether there is anything that `--property asserts` could find violated."""
+    return bool(program.invariants or program.relies) or any(t.cfa.errors or t.cfa.critical for t in program.templates)
+
+
+def shown(variable: Variable) -> str:
+    return variable.shown or variable.name
+
+
+# --------------------------------------------------------------------------------------------------- answers
+def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Observer) -> Iterator[Answer]:
+    """One answer a question, in order, as they come. The observer hears of progress; closing the iterator ends all."""
+    entry = engines.find(plan.engine)
+    if entry is None:
+        raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
+
+    def start() -> Callable[[Asked, Emit], Answer]:
+        return _Worker(program, plan, entry)
+
+    last: dict[Asked, str] = {}
+
+    def on_event(task: Asked, event: str, data: Mapping[str, Any]) -> None:
+        last[task] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
+        observer(event, {**data, "subject": task.shown})
+
+    for task, outcome in supervise(asked, start, plan.limits, on_event):
+        if isinstance(outcome, Done):
+            yield outcome.value
+        else:
+            yield Answer(task.question, task.shown, _failed(outcome, last.get(task)), plan.engine)
+
+
+class _Worker:
+    """Answers questions in the child process: triage, then the engine, then the kernel."""
+
+    def __init__(self, program: Program, plan: Plan, entry: engines.Entry) -> None:
+        self.program, self.plan, self.entry = program, plan, entry
+        self.engine: Engine | None = None  # what triage decides needs no engine
+        self.kernel: Kernel | None = None
+
+    def __call__(self, task: Asked, emit: Emit) -> Answer:
+        begin = time.monotonic()
+        engine, verdict = self._infer(task, emit, begin)
+        inferred = time.monotonic()
+        emit("kernel", {})
+        if isinstance(verdict, Safe) and self.kernel is None:
+            from circ.kernel.certificate import Kernel
+
+            self.kernel = Kernel(self.program)
+        answer = confirmed(self.program, Answer(task.question, task.shown, verdict, engine), self.kernel)
+        return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
+
+    def _infer(self, task: Asked, emit: Emit, begin: float) -> tuple[str, Verdict]:
+        observer = self._observer(task, emit)
+        if self.program.relies and isinstance(task.question, Assertions) and self.entry.name != engines.ANNOTATED:
+            return self.entry.name, Unknown("it says nothing about what threads assume of each other",
+                                            advice="ask assume-guarantee")
+        proof = triage(self.program, task.question)
+        if proof is not None:
+            return "triage", Safe(proof, (reason(self.program, proof),), trivial=True)
+        self.engine = self.engine or self.entry.load()
+        timeout = self.plan.limits.timeout
+        options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout)
+        try:
+            verdict = self.engine(self.program, task.question, options, observer)
+            return verdict.statistics.by or self.entry.name, verdict
+        except OutOfTime as error:
+            return self.entry.name, Unknown(str(error), advice=_MORE_TIME)
+
+    def _observer(self, task: Asked, emit: Emit) -> Observer:
+        dump = Dump(self.plan.dump / file_name(task.shown), self.program) if self.plan.dump else None
+
+        def observe(event: str, data: Mapping[str, Any]) -> None:
+            if dump is not None:
+                dump(event, data)
+            if event != "dump":
+                emit(event, data)
+
+        return observe
+
+
+def confirmed(program: Program, answer: Answer, kernel: Kernel | None = None) -> Answer:
+    """The answer if the kernel agrees, with what the proof assumes and what it leaves out as never reached.
+
+    Else an `Unknown`: our bug, unless a limit was reached.
+    """
+    match answer.verdict:
+        case Safe(certificate=evidence):
+            what = "a certificate"
+        case Refuted(trace=evidence):
+            what = "a trace"
+        case Unknown():
+            return answer
+        case _:
+            assert_never(answer.verdict)
+    judgement = judge(program, answer.question, evidence, kernel)
+    if isinstance(judgement, Accepted):
+        empty = unreached(program, evidence) if isinstance(evidence, Certificate) else ()
+        return _certain(program, replace(answer, assumptions=judgement.assumptions, warnings=(*answer.warnings, *empty)))
+    if isinstance(judgement, Refused) and judgement.limit:
+        late = Unknown(f"the proof could not be checked within the kernel's limits: {judgement}", ("a proof was found",),
+                       statistics=answer.verdict.statistics)
+        return replace(answer, verdict=late)
+    bug = Unknown(f"internal error: the kernel refused {what}: {judgement}", bug=f"{judgement}\n{evidence}",
+                  statistics=answer.verdict.statistics)
+    return replace(answer, verdict=bug)
+
+
+def _certain(program: Program, answer: Answer) -> Answer:
+    """The answer, unless it is a trace that depends on what the program was over-approximated by."""
+    if not isinstance(answer.verdict, Refuted):
+        return answer
+    from circ.kernel.doubts import doubt
+
+    reason = doubt(program, answer.verdict.trace)
+    if reason is None:
+        return answer
+    unsure = Unknown(f"a run was found that may not be one of the program: {reason}", statistics=answer.verdict.statistics)
+    return replace(answer, verdict=unsure)
+
+
+def judge(
+    program: Program, question: Question, evidence: Certificate | Trace, kernel: Kernel | None = None,
+) -> Accepted | Refused:
+    """What the kernel says of a proof or a trace as an answer to the question. Loads the solver for proofs only.
+
+    A `kernel` for this program keeps what it has worked out for other questions.
+    """
+    match evidence:
+        case Certificate():
+            from circ.kernel.certificate import Kernel
+
+            return (kernel or Kernel(program)).check(question, evidence)
+        case Trace():
+            from circ.kernel.replay import replay
+
+            if evidence.question != question:
+                return Refused("question", "", f"the trace is about {evidence.question}")
+            replayed = replay(program, evidence)
+            return replayed if isinstance(replayed, Refused) else Accepted()
+        case _:
+            assert_never(evidence)
+
+
+def _timed(answer: Answer, **seconds: float) -> Answer:
+    verdict = answer.verdict
+    statistics = replace(verdict.statistics, seconds={**verdict.statistics.seconds, **seconds})
+    return replace(answer, verdict=replace(verdict, statistics=statistics))
+
+
+_MORE_TIME = "give it more time with --timeout, or name the variables that matter with -x"
+
+
+def _failed(outcome: Failed, last: str | None) -> Unknown:
+    """The verdict when the child did not come to an end; `last` is what was last heard of it."""
+    tried = () if last is None else (f"it was at: {last}",)
+    match outcome:
+        case TimedOut(seconds=s):
+            return Unknown(f"timeout: no answer within {s:g} s", tried, _MORE_TIME)
+        case OutOfMemory(megabytes=m):
+            limit = f" of {m} MB" if m is not None else ""
+            return Unknown(f"memory: the limit{limit} was reached", tried, "give it more memory with --memory")
+        case Died(how=how, stderr=text):
+            return Unknown(f"the analysis process ended early ({how})", (*tried, *text.splitlines()[-1:]),
+                           advice="it may have run out of memory: try a larger --memory, or -x for one variable")
+        case Crashed(error=error, traceback=trace):
+            return Unknown(f"internal error: {error}", bug=trace)
+        case _:
+            assert_never(outcome)
+
+
+def file_name(subject: str) -> str:
+    """A variable's name as part of a file name: letters, digits, `_`, `.` and `-` stay, the rest is written in hex."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else f"%{ord(c):02x}" for c in subject)

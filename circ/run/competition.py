@@ -1,0 +1,135 @@
+"""What the verification competition brings along: property files, task files, one verdict for a whole program in a given time."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from circ import engines
+from circ.report.summary import FileReport, file_status
+from circ.run.check import Asked, Plan, answers
+from circ.verdict import Answer, Observer, OutOfTime, RaceOn, Refuted, Unknown
+from frontend.program import FrontendError, Location, Program, read_source
+
+_PROPERTIES = {"data-race": "races", "call(reach_error())": "asserts"}
+_FIRST_ROUND = 0.1
+"""Part of the time that a variable gets before all of them had their turn."""
+
+
+# --------------------------------------------------------------------------------------------------- files
+def read_property(path: str) -> str:
+    """What a property file asks for, `races` or `asserts`."""
+    text = read_source(path)
+    found = re.fullmatch(r"CHECK\(init\(main\(\)\),LTL\(G!(.*)\)\)", "".join(text.split()))
+    if found is None or found.group(1) not in _PROPERTIES:
+        raise FrontendError(Location(path, 1), "a property that cannot be checked", "no-data-race and unreach-call can")
+    return _PROPERTIES[found.group(1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task file: the programs, relative to it, and their data model if it names one."""
+
+    files: tuple[str, ...]
+    data_model: str | None
+
+
+def read_task(path: str) -> Task:
+    """Reads the part of YAML that task definitions use."""
+    lines = [re.sub(r"(^|\s)#.*", "", line).rstrip() for line in read_source(path).splitlines()]
+    files: list[str] = []
+    data_model: str | None = None
+    for number, line in enumerate(lines):
+        key, _, value = line.strip().partition(":")
+        value = _unquoted(value)
+        if key == "input_files" and not line[:1].isspace():
+            files = [_unquoted(v) for v in value[1:-1].split(",")] if value.startswith("[") else [value] if value else []
+            for below in lines[number + 1:]:
+                if value or not re.match(r"\s*- ", below):
+                    break
+                files.append(_unquoted(below.strip()[2:]))
+        elif key == "data_model":
+            data_model = value.lower()
+    if not files:
+        raise FrontendError(Location(path, 1), "a task file without input_files")
+    return Task(tuple(str(Path(path).parent / f) for f in files), data_model)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+# --------------------------------------------------------------------------------------------------- time
+@contextlib.contextmanager
+def within(seconds: float | None) -> Iterator[None]:
+    """Ends what runs inside by OutOfTime when the time is over."""
+    def over(signum: int, frame: object) -> None:
+        raise OutOfTime("the time limit was reached")
+
+    if seconds is None:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def rounds(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float | None, observer: Observer) -> Iterator[Answer]:
+    """Answers until the first race, all before the deadline: every question gets a little time, the undecided ones the rest.
+
+    First of all a few random runs look for a race on any of the variables: if there is one, nothing else need be asked.
+    """
+    if plan.engine == engines.DEFAULT and len(asked) > 1:
+        runs = replace(plan, engine="chase", options=replace(plan.options, max_states=0))
+        for answer in _bounded(program, asked, runs, deadline, _FIRST_ROUND, observer):
+            if isinstance(answer.verdict, Refuted):
+                yield answer
+                return
+    left: list[tuple[Asked, Answer]] = []
+    for task, answer in zip(asked, _bounded(program, asked, plan, deadline, _FIRST_ROUND, observer), strict=False):
+        if isinstance(answer.verdict, Unknown) and deadline is not None:
+            left.append((task, answer))
+            continue
+        yield answer
+        if isinstance(answer.verdict, Refuted):
+            return
+    for number, (task, first) in enumerate(left):
+        again = next(_bounded(program, [task], plan, deadline, 1 / (len(left) - number), observer), first)
+        yield again
+        if isinstance(again.verdict, Refuted):
+            return
+
+
+def _bounded(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float | None, share: float,
+             observer: Observer) -> Iterator[Answer]:
+    """Answers, each in a share of the time that is left now; none once the time is over."""
+    if deadline is None:
+        yield from answers(program, asked, plan, observer)
+        return
+    part = share * (deadline - time.monotonic())
+    if part <= 0:
+        return
+    limited = replace(plan, limits=replace(plan.limits, timeout=part))
+    for answer in answers(program, asked, limited, observer):
+        yield answer
+        if deadline - time.monotonic() < part:
+            return
+
+
+# --------------------------------------------------------------------------------------------------- the last line
+def verdict_line(reports: Sequence[FileReport], finished: bool) -> str:
+    """The competition's word for all that was found; `finished`: nothing is left to ask."""
+    found = [a for r in reports if r.result for a in r.result.answers if isinstance(a.verdict, Refuted)]
+    if found:
+        return "false(no-data-race)" if isinstance(found[0].question, RaceOn) else "false(unreach-call)"
+    return "true" if finished and reports and all(file_status(r) == 0 for r in reports) else "unknown"

@@ -1,0 +1,194 @@
+"""One run of `circ check`: files in, reports, certificates and dumps out, an exit status at the end.
+
+An interrupted run still reports what is known: leaving the session writes the report, whatever the reason for leaving.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+from circ import engines
+from circ.report.flow_rule import alarms, flow_text
+from circ.report.json import report_json
+from circ.report.summary import FileReport, file_status, worst
+from circ.report.text import answer_text, file_text, summary_text
+from circ.run.bugs import report_bug
+from circ.run.certificate_files import dump as evidence_text
+from circ.run.check import Asked, Plan, answers, file_name, questions
+from circ.run.competition import read_task, rounds, verdict_line, within
+from circ.run.progress import Progress
+from circ.run.supervise import Limits
+from circ.verdict import Answer, Options, OutOfTime, Refuted, Result, Safe, Unknown, word
+from frontend import LoadOptions, load
+from frontend.annotations.predicate import parse_predicate
+from frontend.program import FrontendError, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for, for all files of a run."""
+
+    source: LoadOptions
+    variables: tuple[str, ...] | None = None
+    prop: str = "races"
+    engine: str = engines.DEFAULT
+    timeout: float | None = 60.0
+    memory: int | None = 4096
+    predicates: tuple[str, ...] = ()
+    k: int | None = None
+    form: str = "text"
+    output: Path | None = None
+    certificate: Path | None = None
+    dump: Path | None = None
+    explain: bool = False
+    flow_rule: bool = False
+    debug: bool = False
+    competition: bool = False
+    unroll: int = 3
+
+    def plan(self) -> Plan:
+        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), Limits(self.timeout, self.memory),
+                    self.dump)
+
+
+class Session:
+    """A context manager; `check` a file at a time, then read `status`."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.reports: list[FileReport] = []
+        self.written: set[str] = set()
+        self.progress = Progress(sys.stderr)
+        self.source = request.source
+        timeout = request.timeout if request.competition else None
+        self.deadline = None if timeout is None else time.monotonic() + timeout
+
+    def __enter__(self) -> Session:
+        for folder in (self.request.certificate, self.request.dump):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+        output = self.request.output
+        self.out: TextIO = sys.stdout if output is None else output.open("w")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.progress.clear()
+        if self.request.form == "json":
+            self.out.write(report_json(self.reports, self.request.source, self._options(), self.status,
+                                       self.request.flow_rule))
+        elif self.reports:
+            self.out.write(summary_text(self.reports))
+        if self.request.competition and self.request.form == "text":
+            self.out.write(f"{verdict_line(self.reports, kind is None)}\n")
+        self.out.flush()
+        if self.out is not sys.stdout:
+            self.out.close()
+
+    @property
+    def status(self) -> int:
+        """The exit status of all files checked so far."""
+        return worst([file_status(r) for r in self.reports])
+
+    def check(self, file: str) -> None:
+        """Asks everything of one C file, or of those that a task file names."""
+        if not file.endswith((".yml", ".yaml")):
+            self._check(file)
+            return
+        try:
+            task = read_task(file)
+        except FrontendError as error:
+            self._refuse(file, error)
+            return
+        self.source = replace(self.request.source, data_model=self.request.source.data_model or task.data_model)
+        for name in task.files:
+            self._check(name)
+        self.source = self.request.source
+
+    def _refuse(self, file: str, error: FrontendError) -> None:
+        self.progress.clear()
+        print(error, file=sys.stderr)
+        self.reports.append(FileReport(file, error=error))
+
+    def _check(self, file: str) -> None:
+        """A file that cannot be read is reported and does not stop the others."""
+        try:
+            self.progress.show(f"reading {file}")
+            with within(None if self.deadline is None else self.deadline - time.monotonic()):
+                program = load(file, self.source)
+            asked = questions(program, self.request.variables, self.request.prop)
+            for predicate in self.request.predicates:
+                parse_predicate(program, predicate)
+        except OutOfTime:
+            self.reports.append(FileReport(file, complete=False))
+            return
+        except FrontendError as error:
+            self._refuse(file, error)
+            return
+        except Exception as error:
+            self.progress.clear()
+            what = f"{file}: {type(error).__name__}: {error}"
+            report_bug(what, traceback.format_exc(), self.request.debug)
+            self.reports.append(FileReport(file, bug=what))
+            return
+        self._answer(file, program, asked)
+
+    def _answer(self, file: str, program: Program, asked: tuple[Asked, ...]) -> None:
+        known: list[Answer] = []
+        index = len(self.reports)
+        self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
+        observer = self.progress.observer(file, len(asked), known)
+        plan = self._plan(file)
+        found = rounds(program, asked, plan, self.deadline, observer) if self.request.competition else answers(
+            program, asked, plan, observer)
+        for answer in found:
+            known.append(answer)
+            self.reports[index] = FileReport(file, Result(program, tuple(known)), complete=len(known) == len(asked))
+            self._tell(program, answer)
+        if self.request.form == "text":
+            self.progress.clear()
+            self.out.write(file_text(Result(program, tuple(known))))
+            if self.request.flow_rule:
+                self.out.write(flow_text(alarms(program), {a.shown: word(a.question, a.verdict) for a in known}))
+            self.out.flush()
+
+    def _plan(self, file: str) -> Plan:
+        """The dumps of a second file and later ones go to folders of their own: their variables may have the same names."""
+        plan, number = self.request.plan(), len(self.reports)
+        if plan.dump is None or number == 1:
+            return plan
+        return replace(plan, dump=plan.dump / f"{number}-{file_name(Path(file).name)}")
+
+    def _tell(self, program: Program, answer: Answer) -> None:
+        self.progress.clear()
+        if isinstance(answer.verdict, Unknown) and answer.verdict.bug:
+            report_bug(f"{answer.shown}: {answer.verdict.reason}", answer.verdict.bug, self.request.debug)
+        if self.request.form == "text":
+            self.out.write(answer_text(program, answer, self.request.explain))
+            self.out.flush()
+        match answer.verdict:
+            case Safe(certificate=evidence) | Refuted(trace=evidence) if self.request.certificate is not None:
+                path = self.request.certificate / self._fresh_name(program.file, answer)
+                path.write_text(evidence_text(evidence, self.source))
+
+    def _fresh_name(self, file: str, answer: Answer) -> str:
+        """`<file>.<variable>.<engine>.json`; files of one name in different folders are numbered."""
+        stem, rest = file_name(Path(file).name), f"{file_name(answer.shown)}.{answer.engine}.json"
+        name, number = f"{stem}.{rest}", 1
+        while name in self.written:
+            number += 1
+            name = f"{stem}-{number}.{rest}"
+        self.written.add(name)
+        return name
+
+    def _options(self) -> dict[str, object]:
+        r = self.request
+        return {"engine": r.engine, "property": r.prop, "variables": None if r.variables is None else list(r.variables),
+                "predicates": list(r.predicates), "k": r.k, "timeout": r.timeout, "memory": r.memory}
+
+

@@ -1,0 +1,79 @@
+"""How a scan ends: the table, the lines about what could not be read, the differences from the headers, and the status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from circ.report.rows import Scanned, scanned_status
+from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, worst
+from circ.report.table import scan_table, verdicts
+from circ.scan.scan import Job, Scan
+from frontend.program import FrontendError, Location
+
+
+def report(scan: Scan, form: str, flow_rule: bool, expect: bool) -> int:
+    """Writes the report on what is known by now and gives the exit status."""
+    files = scan.files
+    differences = list(_differences(scan)) if expect else None
+    missing = list(_missing(scan))
+    status = worst([_status(scan, files, differences), BAD_INPUT if missing else PROVED])
+    for scanned in files:
+        if scanned.head.error or scanned.head.limit:
+            print(scanned.head.error or scanned.head.limit, file=sys.stderr)
+    for line in missing:
+        print(line, file=sys.stderr)
+    sys.stdout.write(scan_table(files, form, flow_rule, differences, status))
+    if differences is not None and form == "text":
+        total = sum(len(job.header.expectations) for job in scan.jobs)
+        print("".join(f"{line}\n" for line in differences) + f"circ: {total} expectations, {len(differences)} differences")
+    if scan.unfinished:
+        print(f"circ: interrupted: {scan.unfinished} files not reached; {_how_to_go_on(scan)}", file=sys.stderr)
+    sys.stdout.flush()
+    return status
+
+
+def _missing(scan: Scan) -> Iterator[str]:
+    """A line for each name that was asked for and that no file has; none while it may be in a file that was not read."""
+    heads = {f.head.file: f.head for f in scan.files}
+    asked = [(job, name) for job in scan.jobs if job.request is not None for name in job.request.variables or ()]
+    for name in dict.fromkeys(name for _, name in asked):
+        of = [heads.get(job.path) for job, wanted in asked if wanted == name]
+        read = [head for head in of if head is not None and not head.limit]
+        lacking = [head for head in read if name in head.missing]
+        if lacking and len(read) == len(of) and all(name in head.missing or head.error or head.bug for head in read):
+            others = f", nor in the {len(lacking) - 1} others" if len(lacking) > 1 else ""
+            yield str(FrontendError(Location(lacking[0].file, 1), f"there is no variable '{name}' in this program{others}",
+                                    "circ cfa shows the variables"))
+
+
+def _how_to_go_on(scan: Scan) -> str:
+    path = scan.request.results or scan.request.resume
+    return f"go on with --resume {path}" if path is not None else "what is known is in the cache"
+
+
+def _status(scan: Scan, files: tuple[Scanned, ...], differences: list[str] | None) -> int:
+    statuses = [scanned_status(f) for f in files] + [UNDECIDED] * scan.unfinished
+    if differences is None:
+        return worst(statuses)
+    if not any(job.header.expectations for job in scan.jobs):
+        print("circ: error: --expect: no file has an EXPECT line", file=sys.stderr)
+        return BAD_INPUT
+    return worst([s for s in statuses if s in (BUG, BAD_INPUT)] + [FOUND if differences else PROVED])
+
+
+def _differences(scan: Scan) -> Iterator[str]:
+    """What the headers say and what came out, where they differ; variables that a header does not name are not compared."""
+    known = {f.head.file: f for f in scan.files}
+    for job in scan.jobs:
+        yield from _file_differences(job, known.get(job.path))
+
+
+def _file_differences(job: Job, scanned: Scanned | None) -> Iterator[str]:
+    found = verdicts(scanned) if scanned is not None else {}
+    wanted = job.request.variables if job.request is not None else None
+    for e in job.header.expectations:
+        if wanted is None or e.subject in wanted:
+            got = found.get(e.subject, "no verdict")
+            if got != e.verdict:
+                yield f"{e.location}: difference: {e.subject}: expected {e.verdict}, got {got}"

@@ -1,0 +1,390 @@
+"""Engine `chase`: random runs in which threads are held back at their accesses, until another one is at the same cell.
+
+After Sen, "Race directed random testing of concurrent programs" (PLDI 2008). A run needs no memory of what was visited, so
+long loops, many threads and large heaps cost no more than the steps they take. The search is for all variables at once: what
+a run shows of another variable is kept for the question about it. Deterministic: the random numbers are the same in every
+run, and effort is counted in steps. It finds races and proves nothing; a run that rests on doubtful steps
+(`circ.kernel.doubts`) is dropped and the search goes on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+from circ.kernel.doubts import doubt
+from circ.search.program_facts import samples
+from circ.search.shorten import shortened
+from circ.search.traces import Found, build_trace
+from circ.semantics.conflicts import Ready, clash, conflict, ready
+from circ.semantics.evaluation import Undefined, Value, Where
+from circ.semantics.interpreter import Machine, Move, Thread, settle
+from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Trace, Unknown, Verdict
+from frontend.program import AccessKind, AllAt, Assume, Edge, Program, Role, Scalar, primitive
+
+EFFORT = 100_000
+"""Steps of all runs about one question, if nobody says otherwise."""
+TOGETHER = 12_000
+SHORTEST, LONGEST = 400, 25_000
+"""Steps of one run: twice as many after each one that was cut off."""
+REACTIVE = (4_000, 4_000, 4_000, 8_000)
+"""Steps of runs in which handlers fire for ever, in turn."""
+SHORTENING = 200_000
+"""Steps to replay for a shorter run to a race."""
+SWITCHES = (0.03, 0.15, 0.4)
+HOLDS = (1.0, 0.6, 0.25)
+COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
+"""Threads of each template of unbounded number, in turn."""
+RANKED, DEMOTED = 4, 0.002
+TRIES = 4
+CAREFUL = 0.95
+MOST_NESTED = 3
+"""Copies of a handler that runs again and again: more than so many on the stack at once are seldom needed."""
+RELEASES = (0.01, 0.0, 0.03)
+"""How often a thread is no longer held back although others could go on, in programs with handlers."""
+DISTRACTIONS = (0.02, 0.1, 0.02, 1.0)
+"""How often handlers and tasks that do not access what is wanted may start while a thread is held back."""
+SWARM, SHY = 5, 0.02
+"""In two of so many runs some handlers seldom start, the others do when nobody has anything else to do: a race may need that
+one of them stays quiet, or that it is the only one that does not (Groce et al., "Swarm testing", ISSTA 2012)."""
+UNCONCERNED, WAITING = 4, 0.1
+SMALL, TELLING = 4, 0.6
+"""What is open is one of so many small numbers, or mostly a number that the program speaks of."""
+
+
+class Chase:
+    """Answers the questions of one program in turn; keeps the races that it comes across."""
+
+    def __init__(self, together: int = 0) -> None:
+        self.together = together
+        """The effort to spend on all variables at once when the first question is asked."""
+        self.program: Program | None = None
+        self.found: dict[str, Trace] = {}
+        self.runs: dict[str, int] = {}
+        self.length: dict[str, int] = {}
+        self._constants: Sequence[int] = ()
+        self._values: dict[Scalar, Sequence[int]] = {}
+        self._ways: dict[tuple[int, int], tuple[int, ...]] = {}
+        self.blamed: set[tuple[int, int]] = set()
+        """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
+
+    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+        if not isinstance(question, RaceOn):
+            return Unknown("random runs look for races only", ("chase",))
+        if program is not self.program:
+            self.program, self.found, self.runs, self.length = program, {}, {}, {}
+            self.machine = Machine(program)
+            self._constants, self._values = samples(program), {}
+            self.suspects, self._ways = _suspects(program), {}
+            self.blamed = set()
+            self._search(frozenset(self.suspects), "", self.together, options, observer)
+        x = question.variable
+        if x not in self.found and x in self.suspects:
+            self._search(frozenset((x,)), x, EFFORT if options.max_states == Options().max_states else options.max_states,
+                         options, observer)
+        if x in self.found:
+            return Refuted(self.found[x], Statistics(states=len(self.found[x].steps)))
+        return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
+
+    def ways(self, template: int, location: int) -> list[int]:
+        """The edges that leave a location, without those that the program may not have; the caller may change the list."""
+        found = self._ways.get((template, location))
+        if found is None:
+            found = self._ways[template, location] = tuple(
+                e for e in self.machine.leaving(template, location) if not _doubtful(self.machine.edge(template, e)))
+        return list(found)
+
+    def values(self, t: Scalar) -> Sequence[int]:
+        """Values of a type worth trying for what is open: constants of the program that it can have and numbers near them."""
+        if t not in self._values:
+            fitting = [v for v in self._constants if t.low <= v <= t.high]
+            self._values[t] = [v for v in fitting if not 0 <= v < SMALL] or fitting or [t.low]
+        return self._values[t]
+
+    def _search(self, wanted: frozenset[str], key: str, effort: int, options: Options, observer: Observer) -> None:
+        """Runs until the effort is spent or one of the wanted variables has a race."""
+        if not wanted:
+            return
+        assert self.program is not None
+        while effort > 0 and not wanted & self.found.keys():
+            options.check_time()
+            number = self.runs[key] = self.runs.get(key, -1) + 1
+            run = Run(self, wanted, number)
+            length = REACTIVE[number % len(REACTIVE)] if run.reactive else self.length.setdefault(key, SHORTEST)
+            taken = run.go(min(length, effort))
+            if taken == length:
+                self.length[key] = min(2 * length, LONGEST)
+            effort -= taken + 20
+            observer("chase", {"run": number, "threads": len(run.crew)})
+
+
+class Run:
+    """One run; `held` are the threads that wait at an access."""
+
+    def __init__(self, chase: Chase, wanted: frozenset[str], number: int) -> None:
+        assert chase.program is not None
+        self.chase, self.wanted, self.program, self.machine = chase, wanted, chase.program, chase.machine
+        self.random = Random(number)
+        self.switch = SWITCHES[number % len(SWITCHES)]
+        self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
+        self.reactive = frozenset(i for i, t in enumerate(self.program.templates) if t.role in (Role.HANDLER, Role.TASK))
+        self.release = RELEASES[number % len(RELEASES)] if self.reactive else 0.0
+        self.distraction = DISTRACTIONS[number % len(DISTRACTIONS)]
+        self.concerned = frozenset(n for x in wanted for n, _, _ in self.program.accesses.get(x, ()))
+        """Templates that access what is wanted: while a thread is held back for them, others would fire for ever."""
+        self.scheduler = frozenset(i for i, t in enumerate(self.program.templates)
+                                   if self.reactive and t.role is Role.MAIN and i not in self.concerned)
+        """`main`, which goes round and round in its loop while others have something to do."""
+        self.swarm = bool(self.reactive) and number % SWARM >= SWARM - 2
+        self.shy = _shy(sorted(self.reactive), 2 * (number // SWARM) + number % 2) if self.swarm else frozenset()
+        self.since: dict[int, tuple[Thread, tuple[Value, ...]]] = {}
+        self.spinning = False
+        """Where the last thread to move has been since it moves alone; whether it came back to the same, as if waiting."""
+        self.starts: Counter[int] = Counter()
+        copies = COPIES[number % len(COPIES)]
+        if self.reactive:
+            copies = min(copies, MOST_NESTED)
+        self.crew = tuple(i for i, t in enumerate(self.program.templates)
+                          for _ in range(min(copies, t.most or copies) if t.count is None else t.count))
+        start = self.machine.open_start(self.crew)
+        self.globals: list[Value] = list(start.globals)
+        self.threads: list[Thread] = list(start.threads)
+        self.near = [self._near(i) for i in range(len(self.crew))]
+        self.held: set[int] = set()
+        self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) \
+            if number % RANKED == RANKED - 1 and not self.reactive else []
+        """In some runs threads go on as long as they can, the first of these before the others."""
+        self.path: list[tuple[int, Move]] = []
+        self.chosen: dict[int, int] = {}
+        """For each thread the last edge that it took by a free choice."""
+        self.atomic = [t.cfa.atomic for t in self.program.templates]
+        self.idle = [self._idle(i) for i in range(len(self.crew))]
+        """Which threads are handlers or tasks that have not started."""
+        self._waits: dict[tuple[int, int], tuple[tuple[int, frozenset[int]], ...]] = {}
+
+    def go(self, steps: int) -> int:
+        """Takes up to so many steps; ends early when nobody can go on, or with a race on a wanted variable. How many it took."""
+        current = 0
+        for n in range(steps):
+            holder = self._holder(current)
+            order = [holder] if holder is not None else self._order(current)
+            mover = next((i for i in order if self._step(i)), None)
+            if mover is None:
+                self._blame()
+                return n + 1
+            if self.swarm:
+                self._wait(mover, current)
+            current = mover
+            if self.idle[mover]:
+                self.starts[self.crew[mover]] += 1
+            self.idle[mover] = self._idle(mover)
+            self.held.discard(mover)
+            self.near[mover] = self._near(mover)
+            if self.near[mover]:
+                if self._judge(mover):
+                    return n + 1
+                if self.random.random() < self.hold:
+                    self.held.add(mover)
+        return steps
+
+    def _wait(self, mover: int, before: int) -> None:
+        """Notes whether the thread that moved goes round and round and nothing changes."""
+        if mover != before:
+            self.since, self.spinning = {}, False
+        move = self.path[-1][1]
+        state = move.thread, move.globals
+        self.spinning = self.spinning or self.since.get(move.thread[0]) == state
+        self.since[move.thread[0]] = state
+
+    def _holder(self, current: int) -> int | None:
+        """The thread in an atomic section: only the last one that moved can be."""
+        return current if self.threads[current][0] in self.atomic[self.crew[current]] else None
+
+    def _order(self, current: int) -> list[int]:
+        """Whom to try in turn: mostly the same as before, those held back last.
+
+        Handlers can fire at any time: they start seldom, those first that did so least, and no thread is held back for ever.
+        """
+        if self.held and self.random.random() < self.release:
+            self.held.discard(self.random.choice(sorted(self.held)))
+        if self.ranks:
+            if self.random.random() < DEMOTED:
+                self.ranks.remove(current)
+                self.ranks.append(current)
+            return [i for i in self.ranks if i not in self.held] + [i for i in self.ranks if i in self.held]
+        free = [i for i in range(len(self.crew)) if i not in self.held]
+        self.random.shuffle(free)
+        late = sorted(self.held)
+        self.random.shuffle(late)
+        if self.random.random() >= self.switch:
+            for order in (free, late):
+                if current in order:
+                    order.remove(current)
+                    order.insert(0, current)
+        if self.reactive:
+            idle = sorted((i for i in free if self.idle[i]), key=self._turns)
+            busy = [i for i in free if not self.idle[i]]
+            free = idle + busy if self.spinning or self.random.random() < self.switch else busy + idle
+            if self.random.random() >= WAITING:
+                free.sort(key=lambda i: self.crew[i] in self.scheduler)
+            if late and self.random.random() >= self.distraction:
+                apart = [i for i in idle if self.crew[i] not in self.concerned]
+                return [i for i in free if i not in apart] + late + apart
+            if self.swarm:
+                shy = [i for i in idle if self.crew[i] in self.shy and not (late and self.crew[i] in self.concerned)
+                       and self.random.random() >= SHY]
+                return [i for i in free if i not in shy] + late + shy
+        return free + late
+
+    def _turns(self, i: int) -> int:
+        """How often a thread's template has started, those that are concerned counted less."""
+        template = self.crew[i]
+        return self.starts[template] * (1 if template in self.concerned else UNCONCERNED)
+
+    def _idle(self, i: int) -> bool:
+        """Whether it is a handler or a task that has not started."""
+        return self.crew[i] in self.reactive and self.threads[i][0] == self.program.templates[self.crew[i]].cfa.start
+
+    # ----------------------------------------------------------------------------------------------- steps
+    def _step(self, i: int) -> bool:
+        """One step of a thread, by an edge chosen at random of those that pass; none that the program may not have."""
+        template, (location, local) = self.crew[i], self.threads[i]
+        edges = self.chase.ways(template, location)
+        if len(edges) > 1:
+            self.random.shuffle(edges)
+            if self.random.random() < CAREFUL:
+                edges.sort(key=lambda e: (template, e) in self.chase.blamed)
+        for e in edges:
+            code = self.machine.code(template, e)
+            if code.guards and not all(self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
+                continue
+            for _ in range(TRIES):
+                known: dict[Where, int] = {}
+                g, own = self.globals, local
+                passed = self._attempt(template, e, known, g, own)
+                if passed is not None:
+                    after, mine = passed
+                    thread = self.machine.edge(template, e).target, tuple(mine)
+                    self.path.append((i, Move(e, tuple(after), thread, tuple(known.items()), code.guards)))
+                    self.globals, self.threads[i] = after, thread
+                    if len(edges) > 1 and _free(self.machine.edge(template, e)):
+                        self.chosen[i] = e
+                    return True
+                if not known:
+                    break
+        return False
+
+    def _awaited(self, i: int, e: int, guards: tuple[AllAt, ...]) -> tuple[tuple[int, frozenset[int]], ...]:
+        """The threads that must be at certain locations for thread i to take an edge, with these locations."""
+        found = self._waits.get((i, e))
+        if found is None:
+            found = self._waits[i, e] = tuple((j, guard.locations) for guard in guards for j, t in enumerate(self.crew)
+                                              if j != i and t == self.machine.index[guard.template])
+        return found
+
+    def _blame(self) -> None:
+        """Nobody can go on: choices of threads that have not come to their end were bad ones."""
+        for i, e in self.chosen.items():
+            if self.machine.leaving(self.crew[i], self.threads[i][0]):
+                self.chase.blamed.add((self.crew[i], e))
+
+    def _attempt(
+        self, template: int, e: int, known: dict[Where, int], g: list[Value], own: tuple[Value, ...],
+    ) -> tuple[list[Value], list[Value]] | None:
+        """Globals and locals after an edge, with values for what it reads and nobody has chosen; None if it does not pass."""
+        code = self.machine.code(template, e)
+
+        def fill(k: int, _: int | None) -> Value:
+            hole = code.holes[k]
+            if hole.whole:
+                return (0 if hole.eager else None), ()
+            if hole.eager and ("h", k, None) not in known:
+                raise Undefined(("h", k, None))
+            return known.get(("h", k, None))
+
+        while True:
+            after, mine = list(g), list(own)
+            settle(after, mine, known)
+            try:
+                return (after, mine) if code.run(after, mine, fill) else None
+            except Undefined as missing:
+                where = missing.where
+                t = code.holes[where[1]].type if where[0] == "h" else self.machine.variable(template, where).type
+                telling = self.random.random() < TELLING
+                known[where] = self.random.choice(self.chase.values(t)) if telling else t.wrap(self.random.randrange(SMALL))
+
+    # ----------------------------------------------------------------------------------------------- races
+    def _near(self, i: int) -> dict[str, tuple[Ready, ...]]:
+        """The accesses that are next for a thread, of wanted variables."""
+        template, (location, _) = self.crew[i], self.threads[i]
+        names = {a.variable: None for e in self.machine.leaving(template, location)
+                 for a in self.machine.edge(template, e).accesses if a.variable in self.wanted}
+        return {x: found for x in names if (found := self._ready(i, x))}
+
+    def _ready(self, i: int, x: str) -> tuple[Ready, ...]:
+        try:
+            return ready(self.machine, x, self.crew[i], tuple(self.globals), self.threads[i])
+        except Undefined:
+            return ()
+
+    def _judge(self, mover: int) -> bool:
+        """Whether the thread that has moved now shows a race with another one."""
+        for x, ones in self.near[mover].items():
+            for j in range(len(self.crew)):
+                if j == mover or x not in self.near[j] or x in self.chase.found:
+                    continue
+                pair = clash(self.machine, self.crew[mover], ones, self.crew[j], self._ready(j, x))
+                if pair is not None and self._keep(x, (mover, *pair[0][:2]), (j, *pair[1][:2])):
+                    return True
+        return False
+
+    def _keep(self, x: str, one: tuple[int, int, int], two: tuple[int, int, int]) -> bool:
+        who = range(len(self.crew))
+        trace = build_trace(self.program, self.machine, RaceOn(x), self.crew, self.path, who, Found(0, (one, two)))
+        if doubt(self.program, trace) is not None:
+            return False
+        self.chase.found[x] = shortened(self.machine, trace, SHORTENING)
+        return True
+
+
+def _shy(handlers: Sequence[int], number: int) -> frozenset[int]:
+    """Those that seldom start in the runs of a number: each one alone in its turn, then in its turn all but each one."""
+    one = handlers[number // 2 % len(handlers)]
+    return frozenset((one,) if number % 2 == 0 else (h for h in handlers if h != one))
+
+
+def _doubtful(edge: Edge) -> bool:
+    return any(d.step for d in edge.doubts)
+
+
+def _free(edge: Edge) -> bool:
+    """Whether the step can always be taken."""
+    return not any(isinstance(p, Assume | AllAt) for p in primitive(edge.op))
+
+
+def _suspects(program: Program) -> dict[str, None]:
+    """Variables with two accesses, by threads that can exist at once, that would be a race."""
+    accesses: dict[str, list[tuple[int, Edge, int]]] = {}
+    for n, t in enumerate(program.templates):
+        for e in t.cfa.edges:
+            for k, a in enumerate(e.accesses):
+                if a.kind is not AccessKind.SYNC:
+                    accesses.setdefault(a.variable, []).append((n, e, k))
+    found: dict[str, None] = {}
+    for x, places in accesses.items():
+        kinds = list({(n, e.protected, e.accesses[k].write, e.accesses[k].kind): (n, e, k) for n, e, k in places}.values())
+        if any(_together(program, one[0], two[0])
+               and conflict(program.race_model, one[1], one[1].accesses[one[2]], two[1], two[1].accesses[two[2]])
+               for i, one in enumerate(kinds) for two in kinds[i:]):
+            found[x] = None
+    return found
+
+
+def _together(program: Program, one: int, two: int) -> bool:
+    count = program.templates[one].count
+    return one != two or count is None or count > 1
+
+
+def engine() -> Chase:
+    return Chase(TOGETHER)

@@ -1,0 +1,206 @@
+"""What a thread knows of its own locals at a location, whichever way it came: copies, conditions that it passed, elements of
+lock arrays that it holds. A forward analysis on one template; facts die when a local in them is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from frontend.program import (
+    AllAt,
+    Assign,
+    Assume,
+    Binary,
+    Cast,
+    Const,
+    Edge,
+    Element,
+    Expr,
+    Havoc,
+    Ite,
+    Lvalue,
+    Read,
+    Scalar,
+    ThreadTemplate,
+    Unary,
+    Var,
+    primitive,
+    substitute,
+    truth,
+    variables,
+)
+
+MOST_NODES = 40
+"""Of an expression that a local is known to be equal to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """`array[index]` has the value that this thread gave it when it was 0; the index is over locals."""
+
+    array: str
+    index: Expr
+    value: int
+    type: Scalar
+
+    @property
+    def cell(self) -> Element:
+        return Element(self.array, self.index, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`copies`: locals with the expression, over other locals, that they are equal to; `passed`: conditions over locals."""
+
+    copies: frozenset[tuple[Var, Expr]] = frozenset()
+    passed: frozenset[Expr] = frozenset()
+    held: frozenset[Held] = frozenset()
+
+    def meet(self, other: Facts) -> Facts:
+        return Facts(self.copies & other.copies, self.passed & other.passed, self.held & other.held)
+
+    def root(self, e: Expr) -> Expr:
+        """The expression with copies replaced by what they are copies of."""
+        known = dict(self.copies)
+        return substitute(e, lambda v: known.get(v) if isinstance(v, Var) else None)
+
+    def without(self, name: str) -> Facts:
+        """What is left when this local is written."""
+        return Facts(frozenset((v, e) for v, e in self.copies if v.name != name and name not in variables(e)),
+                     frozenset(c for c in self.passed if name not in variables(c)),
+                     frozenset(h for h in self.held if name not in variables(h.index)))
+
+    def formulas(self) -> Iterator[Expr]:
+        """The copies and conditions as conditions, in a fixed order."""
+        yield from sorted((Binary("==", Read(v), e) for v, e in self.copies), key=repr)
+        yield from sorted(self.passed, key=repr)
+
+
+NOTHING = Facts()
+
+
+class OwnFacts:
+    """The facts at each location of a template; None where no path leads. Only `wanted` locals, and what they are copies of,
+    occur in copies and conditions."""
+
+    def __init__(self, template: ThreadTemplate, arrays: frozenset[str], wanted: frozenset[str]) -> None:
+        self.template, self.arrays = template, arrays
+        self.own = frozenset(v.name for v in template.locals if not v.is_array)
+        self.wanted = self._with_sources(wanted)
+        self.at: list[Facts | None] = template.cfa.forward(NOTHING, self.after, Facts.meet)
+
+    def _with_sources(self, wanted: frozenset[str]) -> frozenset[str]:
+        found = set(wanted)
+        size = -1
+        while len(found) != size:
+            size = len(found)
+            for e in self.template.cfa.edges:
+                for part in primitive(e.op):
+                    if isinstance(part, Assign) and isinstance(part.target, Var) and part.target.name in found \
+                            and variables(part.value) <= self.own:
+                        found |= variables(part.value)
+        return frozenset(found)
+
+    def after(self, facts: Facts, edge: Edge) -> Facts:
+        free: set[tuple[str, Expr]] = set()
+        for part in primitive(edge.op):
+            match part:
+                case Assume(cond=c):
+                    for condition in _conjuncts(truth(c)):
+                        names = variables(condition)
+                        if names and names <= self.wanted & self.own:
+                            facts = Facts(facts.copies, facts.passed | {condition}, facts.held)
+                    free |= {(v.array, facts.root(v.index)) for v in _tested_free(c, self.arrays)}
+                case Assign(target=Var(name=n) as v, value=e) if n in self.wanted:
+                    value = facts.root(e)
+                    facts = facts.without(n)
+                    names = variables(value)
+                    if names and names <= self.wanted & self.own and n not in names and _size(value) <= MOST_NODES:
+                        facts = Facts(facts.copies | {(v, value)}, facts.passed, facts.held)
+                case Assign(target=Element(array=a) as target, value=e):
+                    if a in self.arrays:
+                        facts = self._stored(facts, target, e, free)
+                case Assign() | AllAt():
+                    pass
+                case Havoc(targets=ts, whole=ws):
+                    for t in ts:
+                        if isinstance(t, Var) and t.name in self.wanted:
+                            facts = facts.without(t.name)
+                    gone = {*ws, *(t.array for t in ts if isinstance(t, Element))}
+                    facts = Facts(facts.copies, facts.passed, frozenset(h for h in facts.held if h.array not in gone))
+        return facts
+
+    def _stored(self, facts: Facts, target: Element, e: Expr, free: set[tuple[str, Expr]]) -> Facts:
+        """A write to a lock array: it takes an element that was free, or else nothing is known to be held there any more."""
+        index = facts.root(target.index)
+        if isinstance(e, Const) and e.value and (target.array, index) in free and variables(index) <= self.wanted & self.own:
+            return Facts(facts.copies, facts.passed, facts.held | {Held(target.array, index, e.value, target.type)})
+        return Facts(facts.copies, facts.passed, frozenset(h for h in facts.held if h.array != target.array))
+
+    def rogue(self, q: int, edge: Edge) -> set[str]:
+        """Lock arrays that the edge from q writes though the thread neither takes nor holds what it writes."""
+        facts = self.at[q] or NOTHING
+        free: set[tuple[str, Expr]] = set()
+        found: set[str] = set()
+        for part in primitive(edge.op):
+            match part:
+                case Assume(cond=c):
+                    free |= {(v.array, facts.root(v.index)) for v in _tested_free(c, self.arrays)}
+                case Assign(target=Element(array=a, index=i)) if a in self.arrays:
+                    index = facts.root(i)
+                    if (a, index) not in free and not any(h.array == a and h.index == index for h in facts.held):
+                        found.add(a)
+                case Havoc(targets=ts, whole=ws):
+                    found |= {n for n in (*ws, *(t.array for t in ts if isinstance(t, Element))) if n in self.arrays}
+                case _:
+                    pass
+        return found
+
+
+def _conjuncts(c: Expr) -> Iterator[Expr]:
+    if isinstance(c, Binary) and c.op == "&&":
+        yield from _conjuncts(truth(c.left))
+        yield from _conjuncts(truth(c.right))
+    else:
+        yield c
+
+
+def _tested_free(c: Expr, arrays: frozenset[str]) -> Iterator[Element]:
+    """Elements of lock arrays that are 0 if the condition holds."""
+    for part in _conjuncts(truth(c)):
+        match part:
+            case Binary(op="==", left=Read(lvalue=Element() as v), right=Const(value=0)) if v.array in arrays:
+                yield v
+
+
+def _size(e: Expr) -> int:
+    match e:
+        case Unary(arg=a) | Cast(arg=a):
+            return 1 + _size(a)
+        case Binary(left=a, right=b):
+            return 1 + _size(a) + _size(b)
+        case Ite(cond=c, then=a, other=b):
+            return 1 + _size(c) + _size(a) + _size(b)
+        case Read(lvalue=Element(index=i)):
+            return 1 + _size(i)
+        case Const() | Read():
+            return 1
+        case _:
+            assert_never(e)
+
+
+def lock_arrays(template: ThreadTemplate) -> Iterator[str]:
+    """Arrays of which a step tests an element for 0 and sets it, with an index that is not constant."""
+    for e in template.cfa.edges:
+        tested: list[Lvalue] = []
+        for part in primitive(e.op):
+            match part:
+                case Assume(cond=c):
+                    tested += [p.left.lvalue for p in _conjuncts(truth(c))
+                               if isinstance(p, Binary) and p.op == "==" and isinstance(p.left, Read)]
+                case Assign(target=Element(array=a, index=i) as v) if v in tested and not isinstance(i, Const):
+                    yield a
+                case _:
+                    pass

@@ -1,0 +1,258 @@
+"""What hardware knows and C does not say: which bits enable which handler, who preempts whom. Read from TOML.
+
+    [registers]                       # memory addresses, one byte each
+    ADCSRA = 0x26
+    [status]                          # the register and bit that enable all interrupts
+    register = "SREG"
+    bit = 7
+    reset = "off"                     # all interrupts on or off after reset
+    [calls]                           # functions that switch all interrupts on and off
+    enable = ["enable"]
+    disable = ["disable"]
+    [[handler]]
+    name = ["__vector_21", "adc_done"]
+    enable = ["ADCSRA.7", "!ADCSRA.3", "mode == 2", "running"]     # all of them
+    calls = ["enable_isr(3)", "disable_isr(3)"]
+    armed_by = ["ADCSRA.6", "UDR"]    # fires once for each time the bit is set or the register written
+    stays_armed = ["ADCSRA.5"]        # ... unless these all hold when it fires
+    sets = ["ADCSRA.4"]               # what hardware does when it fires
+    clears = ["TIFR.1"]
+    priority = 2                      # higher ones preempt lower ones
+    entered = "off"                   # interrupts on or off while it runs; by default its attribute says
+
+docs/interrupts.md tells what each of these means.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from typing import Any
+
+from frontend.program import FrontendError, Location
+
+PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr")
+
+
+@dataclass(frozen=True, slots=True)
+class Bit:
+    """A bit of a memory-mapped register; `on` is the value asked for."""
+
+    address: int
+    bit: int
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A condition on a variable of the program: `name op value`."""
+
+    name: str
+    op: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the table says about one handler, by any of `names`."""
+
+    names: tuple[str, ...]
+    enable: tuple[Bit | Test, ...] = ()
+    on_call: tuple[str, int] | None = None
+    off_call: tuple[str, int] | None = None
+    armed_by: tuple[Bit | int, ...] = ()
+    stays_armed: tuple[Bit | Test, ...] = ()
+    effects: tuple[Bit, ...] = ()
+    priority: int | None = None
+    entered_on: bool | None = None
+    location: Location = field(default_factory=lambda: Location("<table>", 1))
+
+
+ON_CALLS = ("sei", "__enable_irq", "__nesc_enable_interrupt", "__enable_interrupt", "enable_interrupts", "interrupts", "_EINT",
+            "__eint", "eint", "_enable_interrupt", "_enable_interrupts")
+OFF_CALLS = ("cli", "__disable_irq", "__nesc_disable_interrupt", "__disable_interrupt", "disable_interrupts", "noInterrupts",
+             "_DINT", "__dint", "dint", "_disable_interrupt", "_disable_interrupts")
+STARTS_ON = frozenset({"__enable_irq", "interrupts"})
+"""Calls of a processor that has its interrupts on after reset, or of a system that switches them on before the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All that is known of a platform's interrupts. The status register of every AVR is where `status` says."""
+
+    rules: tuple[Rule, ...] = ()
+    status: tuple[int, int] = (0x5F, 7)
+    on_calls: frozenset[str] = frozenset()
+    off_calls: frozenset[str] = frozenset()
+    data_model: str | None = None
+    starts_on: bool | None = None
+    """Whether all interrupts are on after reset; None if the program's own calls tell."""
+    required: bool = False
+    """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
+
+    def rule(self, name: str) -> Rule | None:
+        return next((r for r in self.rules if name in r.names), None)
+
+
+def load_table(platform: str | None, path: str = "", text: str = "") -> Table:
+    """The table of a platform, the user's own (name and text of a file) in front of it."""
+    table = Table()
+    registers: dict[str, int] = {}
+    if platform is not None:
+        if platform not in PLATFORMS:
+            raise FrontendError(Location("--platform", 1), f"unknown platform '{platform}' (one of {', '.join(PLATFORMS)})")
+        shipped = (resources.files("frontend") / "tables" / f"{platform}.toml").read_text()
+        table, registers = _Reader(f"{platform}.toml", shipped, registers).table()
+    if path:
+        own, _ = _Reader(path, text, registers).table()
+        named = {n for r in own.rules for n in r.names}
+        others = tuple(r for r in table.rules if not named & set(r.names))
+        table = replace(own, rules=(*own.rules, *others), status=own.status if own.status != Table().status else table.status,
+                        data_model=own.data_model or table.data_model, required=True,
+                        starts_on=table.starts_on if own.starts_on is None else own.starts_on)
+    return table
+
+
+_TERM = re.compile(r"(!?)\s*([A-Za-z_$][\w$.]*?)(?:\.(\d+))?\s*(?:(==|!=|<=|>=|<|>)\s*(-?(?:0[xX][0-9a-fA-F]+|\d+)))?")
+_CALL = re.compile(r"([A-Za-z_$][\w$]*)\((\d*)\)")
+_KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "sets", "clears", "priority", "entered"}
+
+
+class _Reader:
+    """Reads one file; every complaint names the line on which the offending text stands."""
+
+    def __init__(self, path: str, text: str, registers: Mapping[str, int]) -> None:
+        self._path, self._text = path, text
+        self._registers = dict(registers)
+
+    def table(self) -> tuple[Table, dict[str, int]]:
+        try:
+            data = tomllib.loads(self._text)
+        except tomllib.TOMLDecodeError as error:
+            line = re.search(r"line (\d+)", str(error))
+            what = str(error).partition(" (at")[0]
+            raise FrontendError(Location(self._path, int(line.group(1)) if line else 1), f"not TOML: {what}") from error
+        self._only(data, {"registers", "status", "calls", "handler", "data_model"}, "the table")
+        for name, address in self._section(data, "registers").items():
+            if type(address) is not int or not 0 <= address < 1 << 16:
+                raise self._error(name, f"'{name}' is not at an address")
+            self._registers[name] = address
+        made = Table()
+        status = self._section(data, "status")
+        if status:
+            self._only(status, {"register", "bit", "reset"}, "[status]")
+            if "register" in status or "bit" in status:
+                bit = self._bit(f"{status.get('register')}.{status.get('bit')}", str(status.get("register")))
+                made = replace(made, status=(bit.address, bit.bit))
+            if status.get("reset") not in (None, "on", "off"):
+                raise self._error("reset", "after reset interrupts are \"on\" or \"off\"")
+            made = replace(made, starts_on=None if "reset" not in status else status["reset"] == "on")
+        calls = self._section(data, "calls")
+        self._only(calls, {"enable", "disable"}, "[calls]")
+        handlers = data.get("handler", [])
+        if not isinstance(handlers, list) or not all(isinstance(h, dict) for h in handlers):
+            raise self._error("handler", "write each handler as [[handler]]")
+        model = data.get("data_model")
+        if model is not None and not isinstance(model, str):
+            raise self._error("data_model", "'data_model' is not a text")
+        rules = tuple(map(self._rule, handlers))
+        names = [n for r in rules for n in r.names]
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise self._error(twice, f"handler '{twice}' has two entries")
+        return replace(made, rules=rules, on_calls=frozenset(self._texts(calls, "enable")),
+                       off_calls=frozenset(self._texts(calls, "disable")), data_model=model), self._registers
+
+    # ------------------------------------------------------------------------------------------- parts
+    def _rule(self, data: Mapping[str, Any]) -> Rule:
+        names = tuple(self._texts(data, "name"))
+        if not names:
+            raise self._error("[[handler]]", "a handler has no name")
+        self._only(data, _KEYS, f"handler '{names[0]}'")
+        calls = [self._call(c) for c in self._texts(data, "calls")]
+        if len(calls) not in (0, 2):
+            raise self._error("calls", f"'calls' of '{names[0]}' needs two: one that enables, one that disables")
+        if calls and calls[0] == calls[1]:
+            raise self._error("calls", f"'calls' of '{names[0]}' needs two that differ: one enables, one disables")
+        priority, entered = data.get("priority"), data.get("entered")
+        if priority is not None and type(priority) is not int:
+            raise self._error("priority", f"the priority of '{names[0]}' is not a number")
+        if entered not in (None, "on", "off"):
+            raise self._error("entered", f"'{names[0]}' is entered with interrupts \"on\" or \"off\"")
+        effects = [*self._bits(data, "sets"), *(replace(b, on=False) for b in self._bits(data, "clears"))]
+        return Rule(
+            names, tuple(self._terms(data, "enable")), calls[0] if calls else None, calls[1] if calls else None,
+            tuple(self._arming(data)), tuple(self._terms(data, "stays_armed")), tuple(effects), priority,
+            None if entered is None else entered == "on", self._where(names[0]))
+
+    def _terms(self, data: Mapping[str, Any], key: str) -> list[Bit | Test]:
+        return [self._term(text) for text in self._texts(data, key)]
+
+    def _term(self, text: str) -> Bit | Test:
+        match = _TERM.fullmatch(text.strip())
+        if match is None:
+            raise self._error(text, f"'{text}' is no condition")
+        bang, name, bit, op, value = match.groups()
+        if bit is not None and op is None and (name in self._registers or ("." not in name and name.isupper())):
+            return replace(self._bit(f"{name}.{bit}", text), on=not bang)
+        if bit is not None:
+            raise self._error(text, f"'{text}' is no condition")
+        if name in self._registers:
+            raise self._error(text, f"'{text}' is no condition: name a bit of the register, {name}.0 to {name}.7")
+        if op is not None and bang:
+            raise self._error(text, f"'{text}': write the comparison the other way round")
+        return Test(name, op, int(value, 0)) if op is not None else Test(name, "==" if bang else "!=", 0)
+
+    def _bits(self, data: Mapping[str, Any], key: str) -> list[Bit]:
+        return [self._bit(text, text) for text in self._texts(data, key)]
+
+    def _bit(self, text: str, shown: str) -> Bit:
+        name, _, bit = text.strip().rpartition(".")
+        if name not in self._registers:
+            raise self._error(shown, f"unknown register '{name or text}'")
+        if not bit.isdigit() or int(bit) > 7:
+            raise self._error(shown, f"register '{name}' has no bit {bit}")
+        return Bit(self._registers[name], int(bit))
+
+    def _arming(self, data: Mapping[str, Any]) -> list[Bit | int]:
+        found: list[Bit | int] = []
+        for text in self._texts(data, "armed_by"):
+            found.append(self._registers[text] if text in self._registers else self._bit(text, text))
+        return found
+
+    def _call(self, text: str) -> tuple[str, int]:
+        match = _CALL.fullmatch(text.strip())
+        if match is None:
+            raise self._error(text, f"'{text}' is no call with a number")
+        return match.group(1), int(match.group(2) or -1)
+
+    # ------------------------------------------------------------------------------------------- shapes
+    def _section(self, data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        found = data.get(key, {})
+        if not isinstance(found, dict):
+            raise self._error(key, f"[{key}] is not a section")
+        return found
+
+    def _texts(self, data: Mapping[str, Any], key: str) -> Sequence[str]:
+        found = data.get(key, [])
+        found = [found] if isinstance(found, str) else found
+        if not isinstance(found, list) or not all(isinstance(t, str) for t in found):
+            raise self._error(key, f"'{key}' is not a list of texts")
+        return found
+
+    def _only(self, data: Mapping[str, Any], keys: set[str], what: str) -> None:
+        unknown = sorted(set(data) - keys)
+        if unknown:
+            raise self._error(unknown[0], f"{what} has the unknown key '{unknown[0]}'")
+
+    def _where(self, text: str) -> Location:
+        whole = re.compile(rf"(?<![\w$]){re.escape(text)}(?![\w$])")
+        lines = list(enumerate(self._text.splitlines(), 1))
+        found = [n for n, line in lines if f'"{text}"' in line] or [n for n, line in lines if whole.search(line)]
+        return Location(self._path, found[0] if found else 1)
+
+    def _error(self, text: str, message: str) -> FrontendError:
+        return FrontendError(self._where(text), message)

@@ -1,0 +1,310 @@
+"""The C library as data: what each function reads and writes through its arguments, and what it gives.
+
+One line a function: name, result, arguments read, arguments written; a pointer argument that is not listed is not followed.
+Results: `any` an arbitrary value, `arg0` the first argument, `in0` a pointer into what the first argument points to or null,
+`new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere, `hidden` see `HIDDEN`.
+`p2` is a format of `printf` as argument 2 and `s2` one of `scanf`, which say what becomes of all further arguments;
+`vp2`, `vs2` the same with the arguments in a `va_list` or passed on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The effect of a library function; `reads` and `writes` number arguments, `format` the one that tells about the rest.
+
+    `scans`: it is a format of `scanf`; `listed`: a further argument may stand for several.
+    """
+
+    name: str
+    result: str
+    reads: tuple[int, ...] = ()
+    writes: tuple[int, ...] = ()
+    format: int | None = None
+    scans: bool = False
+    listed: bool = False
+
+
+_TABLE = """
+# string.h
+memcpy arg0 r1 w0
+memmove arg0 r1 w0
+mempcpy in0 r1 w0
+memset arg0 w0
+bzero any w0
+bcopy any r0 w1
+memcmp any r0 r1
+memchr in0 r0
+strlen any r0
+strnlen any r0
+strcpy arg0 r1 w0
+strncpy arg0 r1 w0
+stpcpy in0 r1 w0
+strcat arg0 r0 r1 w0
+strncat arg0 r0 r1 w0
+strcmp any r0 r1
+strncmp any r0 r1
+strcasecmp any r0 r1
+strncasecmp any r0 r1
+strcoll any r0 r1
+strchr in0 r0
+strrchr in0 r0
+strstr in0 r0 r1
+strpbrk in0 r0 r1
+strspn any r0 r1
+strcspn any r0 r1
+strdup new r0
+strndup new r0
+strtok hidden r0 r1 w0
+strerror hidden
+explicit_bzero any w0
+# stdlib.h
+malloc new
+calloc new
+realloc new
+aligned_alloc new
+valloc new
+alloca new
+__builtin_alloca new
+free any w0
+cfree any w0
+abs any
+labs any
+llabs any
+rand any
+srand any
+rand_r any r0 w0
+random any
+srandom any
+atoi any r0
+atol any r0
+atoll any r0
+atof any r0
+strtol any r0 w1
+strtoll any r0 w1
+strtoul any r0 w1
+strtoull any r0 w1
+strtod any r0 w1
+getenv unknown r0
+setenv any r0 r1
+unsetenv any r0
+system any r0
+atexit any
+on_exit any
+at_quick_exit any
+signal any
+bsd_signal any
+sysv_signal any
+__sysv_signal any
+sigset any
+sigaction any r1 w2
+pthread_atfork any
+raise any
+kill any
+sigemptyset any w0
+sigfillset any w0
+sigaddset any r0 w0
+sigdelset any r0 w0
+sigprocmask any r1 w2
+pthread_sigmask any r1 w2
+abort none
+exit none
+_exit none
+_Exit none
+quick_exit none
+qsort any r0 w0
+bsearch unknown r0 r1
+__assert_fail none
+__assert none
+# stdio.h
+printf any p0
+fprintf any p1
+dprintf any p1
+sprintf any w0 p1
+snprintf any w0 p2
+vprintf any vp0
+vfprintf any vp1
+vdprintf any vp1
+vsprintf any w0 vp1
+vsnprintf any w0 vp2
+scanf any s0
+fscanf any s1
+sscanf any r0 s1
+vscanf any vs0
+vfscanf any vs1
+vsscanf any r0 vs1
+__isoc99_scanf any s0
+__isoc99_fscanf any s1
+__isoc99_sscanf any r0 s1
+syslog any p1
+__printf_chk any vp1
+__fprintf_chk any vp2
+__dprintf_chk any vp2
+__sprintf_chk any w0 vp3
+__snprintf_chk any w0 vp4
+__vprintf_chk any vp1
+__vfprintf_chk any vp2
+__vdprintf_chk any vp2
+__vsprintf_chk any w0 vp3
+__vsnprintf_chk any w0 vp4
+puts any r0
+fputs any r0
+putchar any
+putc any
+fputc any
+getchar any
+getc any
+fgetc any
+ungetc any
+fgets in0 w0
+gets in0 w0
+perror any r0
+fopen unknown r0 r1
+fclose any
+fflush any
+fread any w0
+fwrite any r0
+fseek any
+ftell any
+rewind any
+feof any
+ferror any
+remove any r0
+rename any r0 r1
+setvbuf any
+setbuf any
+# unistd.h, time.h, sched.h and their like
+sleep any
+usleep any
+nanosleep any r0 w1
+pause any
+read any w1
+write any r1
+close any
+open any r0
+getpid any
+gettid any
+isatty any
+time any w0
+clock any
+gettimeofday any w0
+clock_gettime any w1
+difftime any
+localtime hidden r0
+gmtime hidden r0
+ctime hidden r0
+asctime hidden r0
+mktime any r0
+strftime any w0 r2 r3
+sched_yield any
+sysconf any
+alarm any
+__errno_location unknown
+# interrupts on and off, and the scheduler of tasks: see frontend/interrupts/interrupt_calls.py; they touch no memory of the
+# program
+TOS_post any
+TOSH_run_next_task any
+cli any
+sei any
+__disable_irq any
+__enable_irq any
+__nesc_disable_interrupt any
+__nesc_enable_interrupt any
+__circ_interrupts_on any
+__circ_interrupts_off any
+__circ_read_status any
+__circ_write_status any
+__circ_set_status any
+__circ_clear_status any
+__circ_unclear_status any
+__circ_masks_some any
+# ctype.h
+isalnum any
+isalpha any
+isdigit any
+isxdigit any
+islower any
+isupper any
+isspace any
+ispunct any
+isprint any
+iscntrl any
+isgraph any
+toupper any
+tolower any
+# math.h
+sin any
+cos any
+tan any
+asin any
+acos any
+atan any
+atan2 any
+exp any
+log any
+log2 any
+log10 any
+pow any
+sqrt any
+fabs any
+fabsf any
+floor any
+ceil any
+round any
+fmod any
+fmin any
+fmax any
+sinf any
+cosf any
+sqrtf any
+powf any
+"""
+
+
+def _parse(text: str) -> dict[str, Known]:
+    table: dict[str, Known] = {}
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, result, *effects = line.split()
+        numbers: dict[str, list[int]] = {}
+        for effect in effects:
+            kind = effect.rstrip("0123456789")
+            numbers.setdefault(kind, []).append(int(effect.removeprefix(kind)))
+        style = next((kind for kind in numbers if kind not in ("r", "w")), "")
+        table[name] = Known(name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())),
+                            numbers[style][0] if style else None, style.endswith("s"), style.startswith("v"))
+    return table
+
+
+KNOWN = _parse(_TABLE)
+
+ASSEMBLER = "__circ_assembler"
+"""What inline assembly does with the pointers among its inputs, as a function without a body."""
+PUSH, POP = "__circ_cleanup_push", "__circ_cleanup_pop"
+"""A cleanup handler: its number in the function, and for the first the routine and its argument."""
+RETURN_FROM_MAIN = "__circ_return_from_main"
+EXITS = {"exit": "exit", "quick_exit": "quick exit", RETURN_FROM_MAIN: "exit"}
+"""Functions that run the exit handlers of a kind."""
+AT_EXIT = {"atexit": "exit", "on_exit": "exit", "at_quick_exit": "quick exit"}
+"""Functions whose first argument is an exit handler."""
+THREAD_END = "the end of a thread"
+KEYS = frozenset({"pthread_key_create", "tss_create"})
+"""Functions whose second argument is a destructor of thread-specific data."""
+SPECIFIC = frozenset({"pthread_setspecific", "tss_set"})
+"""Functions whose second argument becomes thread-specific data."""
+ANY_TIME = {"signal": (1,), "bsd_signal": (1,), "sysv_signal": (1,), "__sysv_signal": (1,), "sigset": (1,), "sigaction": (1,),
+            "pthread_atfork": (0, 1, 2)}
+"""Functions that are given others which may run at any time from then on, or structs with those."""
+
+HIDDEN = {"localtime": "localtime", "gmtime": "localtime", "ctime": "asctime", "asctime": "asctime", "strerror": "strerror",
+          "strtok": "strtok"}
+"""Functions that write an object of the library's own, the same for all threads, and the one it is. They give a pointer to it,
+or null; `strtok` keeps its argument there and gives a pointer into what it was given at some time."""
+
+CALLBACKS = {"qsort": (3, (0, 0)), "bsearch": (4, (0, 1))}
+"""Functions that call a function they are given, any number of times: which argument it is, and into what of the other
+arguments the pointers lead that it gets."""

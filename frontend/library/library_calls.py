@@ -1,0 +1,319 @@
+"""What calls of functions without a body do: the threading library, the C library by a table, the rest by assumption."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from frontend.ctypes import PointerType
+from frontend.interrupts.interrupt_calls import Interrupts
+from frontend.ir import Place
+from frontend.ir.formats import Use, any_use, uses
+from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, Known
+from frontend.library.callbacks import Registered
+from frontend.library.pthreads import Pthreads, knows, sync
+from frontend.memory.leaves import MemObject
+from frontend.memory.objects import Notes
+from frontend.memory.points_to import Targets, hidden_object, points_to_const
+from frontend.memory.sketch import DEEP, Step
+from frontend.program import SKIP, Assign, Assume, Binary, Block, Const, Doubt, Expr, Havoc, Op, Read, Values, Var, Variable
+from frontend.program.fold import cast, fold, plus, times
+from frontend.threads.inline import Library, Request
+
+_STATIC_INSTANCES = 1 << 4
+_INPUTS = frozenset({
+    "rand", "random", "rand_r", "time", "clock", "getchar", "getc", "fgetc", "scanf", "fscanf", "fgets", "gets", "read",
+    "fread", "open", "fopen", "close", "getpid", "gettid", "isatty", "sleep", "usleep", "nanosleep", "gettimeofday",
+    "clock_gettime", "getenv", "system", "printf", "fprintf", "puts", "fputs", "putchar", "write", "fflush", "sysconf",
+    "sched_yield",
+})
+"""Functions whose results, and what they store, the world decides."""
+_SPLITS = frozenset({"fork", "vfork", "_Fork"})
+_MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"})
+
+
+class KnownFunctions(Library):
+    """The library of a hosted C program."""
+
+    def __init__(self, pthreads: Pthreads, registered: Registered, notes: Notes, interrupts: Interrupts) -> None:
+        self.pthreads = pthreads
+        self.registered = registered
+        self._interrupts = interrupts
+        self._notes = notes
+        self._instances: dict[str, int] = {}
+        self.counters: dict[str, Variable] = {}
+        self.called: dict[str, None] = {}
+
+    def threads(self, request: Request) -> bool:
+        self.called.setdefault(request.callee)
+        if request.callee not in request.inliner.accesses.world.pointsto.entered and self.registered.model(request):
+            return True
+        if knows(request.callee):
+            self.pthreads.model(self.registered.before(request))
+            return True
+        return self._interrupts.model(request)
+
+    def returned(self, request: Request) -> int:
+        return self._interrupts.returned(request)
+
+    def external(self, request: Request) -> None:
+        known = KNOWN.get(request.callee)
+        request = self.registered.before(request)
+        if request.callee in CALLBACKS:
+            request = self._call_back(request, *CALLBACKS[request.callee])
+        else:
+            self._callbacks(request)
+        if known is None:
+            self._unknown(request)
+        elif known.result == "none":
+            return
+        elif known.result == "new":
+            self._allocate(request)
+        else:
+            self._library(request, known)
+
+    def _call_back(self, request: Request, position: int, given: tuple[int, ...]) -> Request:
+        """The function that the callee is given runs any number of times, on pointers to anywhere; gives what is left to do."""
+        if len(request.arguments) <= position:
+            return request
+        inliner, frame = request.inliner, replace(request.frame, once=False)
+        function, raw = request.arguments[position], request.call.args[position]
+        assert not isinstance(function, Place) and not isinstance(raw, Place)
+        accesses = inliner.accesses
+        pointers = tuple(accesses.temporary(accesses.world.places.pointer) for _ in given)
+        around, begin = inliner.sketch.fresh(), inliner.sketch.fresh()
+        inliner.step(request.source, SKIP, around, request.edge)
+        several = request.arguments[position - 2]
+        number = several if isinstance(several, Place) else fold(several)
+        doubt = Doubt(f"how '{request.callee}' calls the function it is given is not tracked", tuple(v.name for v in pointers),
+                      step=not (isinstance(number, Const) and number.value > 1))
+        inliner.step(around, Havoc(pointers), begin, request.edge, doubts=(doubt,))
+        for name in accesses.world.pointsto.functions(frame.function.name, raw, len(given)):
+            chosen = inliner.sketch.fresh()
+            inliner.step(begin, Assume(accesses.is_function(function, name, request.location)), chosen, request.edge, total=True)
+            inliner.direct(frame, request.edge, request.call, name, tuple(map(Read, pointers)), chosen, around, discard=True)
+        return replace(request, source=around)
+
+    def _callbacks(self, request: Request) -> None:
+        """A function without a body that is handed to another one is not followed; that is written down."""
+        pointsto = request.inliner.accesses.world.pointsto
+        if request.callee in KNOWN:
+            return
+        for argument in request.call.args:
+            if isinstance(argument, Place):
+                continue
+            given = [t[0][1:] for t in pointsto.targets(request.frame.function.name, argument).known if t[0].startswith("&")]
+            for name in given:
+                if name in pointsto.entered:
+                    continue
+                self._notes.assume(f"'{request.callee}' does not call '{name}', which it is given", request.location)
+
+    def lost_call(self, request: Request) -> None:
+        """Only a null pointer has no target, and to call that is undefined; a pointer from outside may do anything it can."""
+        assert not isinstance(request.call.callee, str)
+        found = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, request.call.callee)
+        if found.unknown:
+            self._unknown(replace(request, callee="(through a pointer)"))
+        else:
+            self._notes.assume("no invalid pointer is dereferenced", request.location)
+            self._notes.warn("the function pointer called here never gets a value", request.location)
+
+    # ------------------------------------------------------------------------------------------- the C library
+    def _library(self, request: Request, known: Known) -> None:
+        count = len(request.arguments)
+        more = [] if known.format is None else self._formatted(request, known, known.format)
+        reads = [*known.reads, *(position for position, use in more if use is Use.READ)]
+        writes = [*known.writes, *(position for position, use in more if use is Use.WRITE)]
+        here = request.source
+        for position, write in [*((r, False) for r in reads), *((w, True) for w in writes)]:
+            if position < count and self._is_pointer(request, position):
+                here = self._follow(request, here, position, write, self._extent(request, known))
+        if known.result == "hidden":
+            self._hidden(request, here)
+        else:
+            self._give(request, here, known.result)
+
+    def _hidden(self, request: Request, source: int) -> None:
+        """Write the object that the library has for the function; see `HIDDEN`."""
+        accesses, sketch, edge = request.inliner.accesses, request.inliner.sketch, request.edge
+        obj = accesses.world.objects.named(hidden_object(request.callee))
+        address = Const(accesses.world.objects.base(obj), accesses.world.places.pointer)
+        after = sketch.fresh()
+        accesses.effect(sketch, source, after, address, Targets(((obj.name, 0),), False), -1, True, edge)
+        if request.callee == "strtok":
+            before, after = after, sketch.fresh()
+            accesses.effect(sketch, before, after, Const(0, address.type), accesses.world.pointsto.kept, DEEP, True, edge)
+            self._give(request, after, "any")
+            return
+        if request.result is None:
+            request.inliner.step(after, SKIP, request.target, edge)
+            return
+        for value in (address, Const(0, address.type)):  # null if it fails
+            request.inliner.step(after, Assign(request.result, cast(value, request.result.type)), request.target, edge)
+
+    def _formatted(self, request: Request, known: Known, at: int) -> list[tuple[int, Use]]:
+        """The format is read, and what may happen to the arguments behind it."""
+        raw = request.call.args[at] if at < len(request.call.args) else None
+        if raw is None or isinstance(raw, Place):
+            return []
+        texts = request.inliner.accesses.world.pointsto.texts(request.frame.function.name, raw)
+        if known.listed:
+            found = [any_use(texts, known.scans)] * (len(request.arguments) - at - 1)
+        else:
+            found = uses(texts, known.scans, len(request.arguments) - at - 1)
+        return [(at, Use.READ), *((at + 1 + i, use) for i, some in enumerate(found) for use in Use if use in some)]
+
+    def _extent(self, request: Request, known: Known) -> int:
+        """How far the function follows a pointer; see `Pending.extent`."""
+        if known.name in ("free", "cfree"):
+            return -1
+        if known.name not in _MEMORY:
+            return 0
+        size = request.arguments[-1]
+        folded = None if isinstance(size, Place) else fold(size)
+        return folded.value if isinstance(folded, Const) and folded.value > 0 else -1
+
+    def _is_pointer(self, request: Request, position: int) -> bool:
+        argument = request.arguments[position]
+        if isinstance(argument, Place):
+            return False
+        types = request.call.type.params
+        if position < len(types):
+            return isinstance(types[position], PointerType)
+        return argument.type == request.inliner.accesses.world.places.pointer
+
+    def _follow(self, request: Request, source: int, position: int, write: bool, extent: int) -> int:
+        pointer, raw = request.arguments[position], request.call.args[position]
+        assert not isinstance(pointer, Place) and not isinstance(raw, Place)
+        accesses, sketch = request.inliner.accesses, request.inliner.sketch
+        targets = accesses.world.pointsto.targets(request.frame.function.name, raw)
+        after = sketch.fresh()
+        fill = self._filled(request) if write else None
+        ends = request.callee in ("free", "cfree")
+        if ends:
+            self._notes.assume("memory is not used after it was freed", request.location)
+        sure = extent > 0 or ends
+        outside = request.callee in _INPUTS
+        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside, ends)
+        return after
+
+    def _filled(self, request: Request) -> int | None:
+        """The byte that the call sets memory to, if it is known."""
+        if request.callee == "bzero":
+            return 0
+        value = request.arguments[1] if request.callee == "memset" and len(request.arguments) == 3 else None
+        folded = None if value is None or isinstance(value, Place) else fold(value)
+        return folded.value & 255 if isinstance(folded, Const) else None
+
+    def _give(self, request: Request, source: int, result: str) -> None:
+        """The value that a function gives, as the table tells it."""
+        inliner, edge = request.inliner, request.edge
+        if request.into is not None:
+            accesses = inliner.accesses
+            pointer = accesses.address(request.into, edge.location)
+            accesses.effect(inliner.sketch, source, request.target, pointer, self._of_place(request, request.into),
+                            accesses.world.module.sizeof(request.into.type), True, edge, outside=True)
+            return
+        if request.result is None:
+            inliner.step(source, SKIP, request.target, edge)
+            return
+        first = request.arguments[0] if request.arguments else None
+        if result == "arg0" and first is not None and not isinstance(first, Place):
+            inliner.step(source, Assign(request.result, cast(first, request.result.type)), request.target, edge)
+            return
+        # What a function without a body gives is open, but what the C library computes is not.
+        # So is which of two processes it is that `fork` returns in: the new one has no other threads.
+        computed = (request.callee in KNOWN and request.callee not in _INPUTS) or request.callee in _SPLITS
+        doubts = (Doubt(f"the result of '{request.callee}' is not tracked", (request.result.name,)),) if computed else ()
+        inliner.step(source, Havoc((request.result,)), request.target, edge, doubts=doubts)
+
+    # ------------------------------------------------------------------------------------------- the heap
+    def _allocate(self, request: Request) -> None:
+        """Fresh memory or null. What may run many times counts its instances; what runs once has one of its own."""
+        inliner, edge = request.inliner, request.edge
+        accesses = inliner.accesses
+        here = request.source
+        if request.callee in ("realloc", "strdup", "strndup") and self._is_pointer(request, 0):
+            here = self._follow(request, here, 0, request.callee == "realloc", -1)
+        if request.result is None:
+            inliner.step(here, SKIP, request.target, edge)
+            return
+        inliner.step(here, Assign(request.result, Const(0, request.result.type)), request.target, edge)
+        site = (request.frame.function.name, edge.source, edge.target)
+        name = accesses.world.pointsto.sites.get(site)
+        if name is None:
+            lost = Doubt("memory is allocated in a way that is not followed", (request.result.name,))
+            inliner.step(here, Havoc((request.result,)), request.target, edge, doubts=(lost,))
+            return
+        obj = accesses.world.objects.named(name)
+        if request.callee in ("realloc", "strdup", "strndup"):
+            copied = Doubt("what is copied into new memory is not tracked", tuple(leaf.name for leaf in obj.leaves))
+            here, before = inliner.sketch.fresh(), here
+            inliner.step(before, SKIP, here, edge, doubts=(copied,))
+        if obj.instances is None:
+            address: Expr = Const(accesses.world.objects.base(obj), accesses.world.places.pointer)
+            inliner.step(here, Assign(request.result, cast(address, request.result.type)), request.target, edge)
+        elif request.frame.once and edge.source not in request.frame.cyclic and self._instances.get(name, 0) < _STATIC_INSTANCES:
+            number = self._instances[name] = self._instances.get(name, 0) + 1
+            address = self._address(request, obj, Const(number - 1, accesses.world.places.pointer))
+            inliner.step(here, Assign(request.result, cast(address, request.result.type)), request.target, edge)
+        else:
+            self._count(request, obj, here)
+
+    def _address(self, request: Request, obj: MemObject, instance: Expr) -> Expr:
+        assert obj.instances is not None
+        world = request.inliner.accesses.world
+        return plus(times(instance, obj.instances.stride), Const(world.objects.base(obj), world.places.pointer))
+
+    def _count(self, request: Request, obj: MemObject, source: int) -> None:
+        world = request.inliner.accesses.world
+        assert request.result is not None and obj.instances is not None
+        counter = Variable(f"<{obj.name} next>", world.places.pointer, None, Values(_STATIC_INSTANCES), ghost=True,
+                           shown=f"<{obj.name} next>")
+        self.counters[counter.name] = counter
+        number = Var(counter.name, counter.type)
+        limit = Const(obj.instances.count, counter.type)
+        self._notes.assume(f"fewer than {obj.instances.count} allocations are made at one place", request.location)
+        ops: tuple[Op, ...] = (
+            Assume(Binary("<", Read(number), limit)),
+            Assign(request.result, cast(self._address(request, obj, Read(number)), request.result.type)),
+            Assign(number, Binary("+", Read(number), Const(1, counter.type))),
+        )
+        request.inliner.sketch.steps.append(Step(source, request.target, Block(ops), (sync(number, True),), request.location,
+                                                 request.edge.text, protected=True, total=True))
+
+    # ------------------------------------------------------------------------------------------- everything else
+    def _unknown(self, request: Request) -> None:
+        if not request.callee.startswith("__VERIFIER_nondet") and request.callee != ASSEMBLER:
+            self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach", request.location)
+        here = request.source
+        for position, argument in enumerate(request.call.args):
+            if isinstance(argument, Place):
+                here = self._follow_inside(request, here, self._of_place(request, argument))
+            elif not self._is_pointer(request, position):
+                continue
+            elif points_to_const(request.call, position):
+                here = self._follow(request, here, position, False, -1)
+                pointsto = request.inliner.accesses.world.pointsto
+                here = self._follow_inside(request, here, pointsto.targets(request.frame.function.name, argument))
+            else:
+                here = self._follow(request, here, position, False, DEEP)
+                here = self._follow(request, here, position, True, DEEP)
+        self._give(request, here, "any")
+
+    def _of_place(self, request: Request, place: Place) -> Targets:
+        """The objects that a place may be in."""
+        if isinstance(place.base, str):
+            return Targets(((place.base, 0),), False)
+        return request.inliner.accesses.world.pointsto.targets(request.frame.function.name, place.base)
+
+    def _follow_inside(self, request: Request, source: int, holders: Targets) -> int:
+        """Everything that pointers stored in these objects lead to is read and changed."""
+        accesses, sketch = request.inliner.accesses, request.inliner.sketch
+        inside = accesses.world.pointsto.inside(holders)
+        if not inside.known and not inside.unknown:
+            return source
+        nowhere = Const(0, accesses.world.places.pointer)
+        between, after = sketch.fresh(), sketch.fresh()
+        accesses.effect(sketch, source, between, nowhere, inside, DEEP, False, request.edge)
+        accesses.effect(sketch, between, after, nowhere, inside, DEEP, True, request.edge)
+        return after

@@ -1,0 +1,245 @@
+"""Typed operators on operands: C's conversions, integer and pointer arithmetic, floating point as arbitrary values."""
+
+from __future__ import annotations
+
+import struct
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
+from frontend.ctypes.conversions import binary, cast, height
+from frontend.ir import Field, Index, Place
+from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, Value
+from frontend.lower.unit import FLOATS
+from frontend.program import BOOL, COMPARISONS, Const, Expr, Scalar
+from frontend.text.ast_text import text_of
+
+if TYPE_CHECKING:
+    from frontend.lower.expressions import Expressions
+
+DEPTH = 24
+"""Higher expressions are cut by a register, so that those who walk them need not fear their height."""
+
+
+class Arithmetic:
+    """Operators for one lowering, which takes the edges that arbitrary values and registers need."""
+
+    def __init__(self, x: Expressions) -> None:
+        self._x = x
+        self._ints = x.ints
+
+    def made(self, t: IntType | PointerType, e: Expr, depth: int | None, node: c_ast.Node) -> Value:
+        """A value of the expression, whose height is at most `depth`, cut by a register if it has grown too high."""
+        if isinstance(e, Const):
+            return Value(t, e)
+        depth = height(e) if depth is None else depth
+        v = Value(t, e, depth)
+        return self._x.spill(v, node) if depth > DEPTH else v
+
+    def floats(self, node: c_ast.Node) -> None:
+        self._x.unit.assume(FLOATS, self._x.unit.where(node))
+
+    def rounded(self, number: Fraction, t: FloatType) -> Fraction | None:
+        """The number as the type holds it, None where that is not simple to say."""
+        try:
+            near = float(number)
+            if t.bits == 32:
+                near = struct.unpack("f", struct.pack("f", near))[0]
+        except OverflowError:
+            return None
+        held = Fraction(near)
+        return held if held == number or t.name == "double" or (t.name == "float" and Fraction(float(number)) == number) else None
+
+    # ------------------------------------------------------------------------------------------- conversion
+    def convert(self, v: Operand, to: CType, node: c_ast.Node) -> Operand:
+        """The operand converted as if by assignment or cast to an unqualified type."""
+        if v.type == to:
+            return v
+        match to:
+            case VoidType():
+                return Nothing()
+            case IntType() | PointerType():
+                return self._to_scalar(v, to, node)
+            case FloatType():
+                return self._to_float(v, to, node)
+            case RecordType():
+                if isinstance(v, Aggregate):
+                    return v
+            case ArrayType() | FunctionType():
+                pass
+        raise self._x.unit.error(node, f"'{text_of(node)}' cannot be converted to the type that is needed here",
+                                 "write a cast, or correct the type")
+
+    def _to_scalar(self, v: Operand, to: IntType | PointerType, node: c_ast.Node) -> Value:
+        scalar = self._ints.scalar(to)
+        match v:
+            case Value(type=t, expr=e, depth=depth):
+                self._bytes(t, to)
+                if isinstance(t, PointerType) and scalar.width > self._ints.pointer.width:
+                    e = cast(e, Scalar(self._ints.pointer.width, True))  # as gcc: the address is sign-extended
+                if scalar == BOOL and isinstance(to, IntType) and to.name != "_Bool":
+                    # A bit field of one unsigned bit shares its scalar with _Bool, but takes the lowest bit.
+                    e = binary("&", e, Const(1, e.type))
+                e = cast(e, scalar)
+                return Value(to, e, depth) if e is v.expr else self.made(to, e, depth + 2, node)
+            case Floating(number=Fraction() as number):
+                if scalar == BOOL:
+                    return Value(to, Const(1 if number else 0, scalar))
+                if scalar.low <= int(number) <= scalar.high:
+                    return Value(to, Const(int(number), scalar))
+                return Value(to, self._x.arbitrary(scalar, node, FLOATS))
+            case Floating():
+                self.floats(node)
+                return Value(to, self._x.arbitrary(scalar, node, FLOATS))
+        raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
+
+    def _bytes(self, t: CType, to: CType) -> None:
+        """Note that a converted pointer may lead to all of a struct's bytes, not to those of its first member alone."""
+        if isinstance(t, PointerType) and isinstance(to, PointerType):
+            element = t.target
+            while isinstance(element, ArrayType):
+                element = element.element
+            if isinstance(to.target, VoidType | IntType) and self._holds_array(element):
+                assert isinstance(element, RecordType)
+                self._x.unit.bytewise.add(element.key)
+
+    def _holds_array(self, t: CType) -> bool:
+        """Whether a struct has an array in it: where it has none, offsets alone tell its members apart."""
+        record = self._x.unit.types.records.get(t.key) if isinstance(t, RecordType) else None
+        return record is not None and any(isinstance(f.type, ArrayType) or self._holds_array(f.type) for f in record.fields)
+
+    def _to_float(self, v: Operand, to: FloatType, node: c_ast.Node) -> Floating:
+        match v:
+            case Floating(number=Fraction() as number):
+                return Floating(to, self.rounded(number, to))
+            case Value(expr=Const(value=number)):
+                return Floating(to, self.rounded(Fraction(number), to))
+            case Value() | Floating():
+                self.floats(node)
+                return Floating(to)
+        raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
+
+    def common(self, a: Operand, b: Operand, node: c_ast.Node) -> CType | None:
+        """The type of a conditional expression with these branches; None if it has no value."""
+        match a, b:
+            case (Nothing(), _) | (_, Nothing()):
+                return None
+            case Aggregate(type=t), Aggregate():
+                return t
+            case Floating(type=s), Floating(type=t):
+                return s if s.bits >= t.bits else t
+            case (Floating(type=t), Value()) | (Value(), Floating(type=t)):
+                return t
+            case Value(type=IntType() as s), Value(type=IntType() as t):
+                return self._ints.usual(s, t)
+            case Value(type=PointerType() as s), Value(type=PointerType() as t):
+                return self._composite(s, t, a, b)
+            case Value(type=PointerType() as t), Value():
+                return t
+            case Value(), Value(type=PointerType() as t):
+                return t
+        raise self._x.unit.error(node, "the branches of the conditional have no common type", "cast one of them")
+
+    def _composite(self, s: PointerType, t: PointerType, a: Operand, b: Operand) -> PointerType:
+        """A null constant `(void *)0` takes the other's type; else void wins."""
+        if isinstance(s.target, VoidType):
+            return t if isinstance(a, Value) and isinstance(a.expr, Const) and a.expr.value == 0 else s
+        if isinstance(t.target, VoidType):
+            return s if isinstance(b, Value) and isinstance(b.expr, Const) and b.expr.value == 0 else t
+        return s
+
+    # ------------------------------------------------------------------------------------------- operators
+    def binary(self, op: str, a: Operand, b: Operand, node: c_ast.Node) -> Operand:
+        """`a op b` for every operator but `&&` and `||`."""
+        if isinstance(a, Floating) or isinstance(b, Floating):
+            return self._floating(op, a, b, node)
+        if not isinstance(a, Value) or not isinstance(b, Value):
+            raise self._x.unit.error(node, f"'{op}' needs two numbers or pointers",
+                                     "use members or elements of what stands there")
+        s, t = a.type, b.type
+        if isinstance(s, PointerType) or isinstance(t, PointerType):
+            return self._pointers(op, a, b, node)
+        depth = max(a.depth, b.depth) + 2
+        if op in ("<<", ">>"):
+            kind = self._ints.promote(s)
+            count = cast(b.expr, self._ints.promote(t).scalar)
+            return self.made(kind, binary(op, cast(a.expr, kind.scalar), count), depth, node)
+        kind = self._ints.usual(s, t)
+        e = binary(op, cast(a.expr, kind.scalar), cast(b.expr, kind.scalar))
+        if op in COMPARISONS:
+            return self.made(self._ints.int, cast(e, self._ints.int.scalar), depth + 1, node)
+        return self.made(kind, e, depth, node)
+
+    def _floating(self, op: str, a: Operand, b: Operand, node: c_ast.Node) -> Operand:
+        self.floats(node)
+        if op in COMPARISONS:
+            return Value(self._ints.int, cast(self._x.arbitrary(BOOL, node, FLOATS), self._ints.int.scalar), 1)
+        t = self.common(a, b, node)
+        if not isinstance(t, FloatType):
+            raise self._x.unit.error(node, f"'{op}' needs two numbers", "use members or elements of what stands there")
+        return Floating(t)
+
+    def _pointers(self, op: str, a: Value, b: Value, node: c_ast.Node) -> Operand:
+        word = self._ints.pointer
+        depth = max(a.depth, b.depth) + 3
+        if op in COMPARISONS:
+            e = binary(op, self._address(a), self._address(b))
+            return self.made(self._ints.int, cast(e, self._ints.int.scalar), depth, node)
+        if op == "-" and isinstance(a.type, PointerType) and isinstance(b.type, PointerType):
+            signed = self._ints.difference
+            distance = cast(binary("-", a.expr, b.expr), signed.scalar)
+            size = self.stride(a.type.target, signed.scalar, node)
+            e = distance if size == Const(1, signed.scalar) else binary("/", distance, size)
+            return self.made(signed, e, depth, node)
+        if op == "+" and isinstance(b.type, PointerType) and isinstance(a.type, IntType):
+            a, b = b, a
+        if op not in ("+", "-") or not isinstance(a.type, PointerType) or not isinstance(b.type, IntType):
+            raise self._x.unit.error(node, f"'{op}' cannot be applied to a pointer here", "cast the pointer to uintptr_t first")
+        step = binary("*", cast(b.expr, word), self.stride(a.type.target, word, node))
+        return self.made(a.type, binary(op, a.expr, step), depth, node)
+
+    def _address(self, v: Value) -> Expr:
+        return cast(v.expr, self._ints.pointer)
+
+    # ------------------------------------------------------------------------------------------- addresses
+    def has_size(self, t: CType) -> bool:
+        """Whether the size of the type is a constant that is known here."""
+        match t:
+            case ArrayType(element=element, length=length):
+                return length is not None and self.has_size(element)
+            case RecordType(key=key):
+                return key in self._x.types.records
+        return True
+
+    def stride(self, t: CType, scalar: Scalar, node: c_ast.Node) -> Expr:
+        """What one step of a pointer to `t` is in bytes; arbitrary if the size is not known."""
+        if self.has_size(t):
+            return Const(self._x.types.sizeof(t), scalar)
+        return self._x.arbitrary(scalar, node, "a size is not known")
+
+    def plus(self, base: Expr, offset: Expr) -> Expr:
+        return binary("+", base, offset)
+
+    def offset(self, place: Place) -> Expr | None:
+        """The distance in bytes from the base of a place to the place, None if it depends on an unknown size."""
+        word = self._ints.pointer
+        total: Expr = Const(0, word)
+        t = place.base_type
+        for i, step in enumerate(place.path):
+            match step:
+                case Field(name=name):
+                    assert isinstance(t, RecordType)
+                    field = self._x.types.records[t.key].field(name)
+                    total = binary("+", total, Const(field.offset, word))
+                    t = field.type
+                case Index(value=value):
+                    if i > 0 or isinstance(place.base, str):
+                        assert isinstance(t, ArrayType)
+                        t = t.element
+                    if not self.has_size(t):
+                        return None
+                    size = Const(self._x.types.sizeof(t), word)
+                    total = binary("+", total, binary("*", cast(value, word), size))
+        return total

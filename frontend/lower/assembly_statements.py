@@ -1,0 +1,94 @@
+"""Statements of inline assembly, as far as they concern C: their operands, and calls for what they do to interrupts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from frontend.ctypes import FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
+from frontend.ctypes.conversions import strip
+from frontend.ir import Call, Forget, Store
+from frontend.ir.assembly import MASKS, OFF, ON, READ_STATUS, UNCLEAR, Effect, effects
+from frontend.ir.library_table import ASSEMBLER
+from frontend.lower.lvalues import Slot
+from frontend.lower.operands import Nothing, Operand, Value
+from frontend.lower.unit import ASSEMBLY
+from frontend.program import Const, Expr, Read
+
+if TYPE_CHECKING:
+    from frontend.lower.expressions import Expressions
+
+
+_NOT_TRACKED = "what inline assembly does is not tracked"
+
+
+def lowered(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+    """A statement of assembly: a template, addresses of outputs, and the inputs as a call of their own.
+
+    Outputs become arbitrary, and what inputs point to may be touched, as by a function without a body. All that may be
+    atomic, so nothing follows from a race with it.
+    """
+    template = nodes[0].value.strip('"') if nodes and isinstance(nodes[0], c_ast.Constant) else ""
+    words = re.findall(r"[A-Za-z_.]+", re.sub(r"\\[ntr]", " ", template))
+    outputs = [arg.expr for arg in nodes[1:] if isinstance(arg, c_ast.UnaryOp)]
+    groups = [arg for arg in nodes[1:] if isinstance(arg, c_ast.FuncCall) and arg.args is not None]
+    inputs = [x.value(arg) for group in groups for arg in group.args.exprs]
+    pointers = [v for v in inputs if isinstance(v, Value) and isinstance(v.type, PointerType)]
+    if words and pointers:
+        type_ = FunctionType(VoidType(), tuple(v.type for v in pointers))
+        x.emit(Call(None, ASSEMBLER, tuple(v.expr for v in pointers), type_), node)
+    for output in outputs:
+        lv = x.places.lvalue(output)
+        if isinstance(lv, Slot):
+            if not isinstance(lv.type, FloatType):
+                x.emit(Forget((lv.var,), _NOT_TRACKED, pointer=True), node)
+        elif not isinstance(lv.type, RecordType):
+            x.emit(Store(lv.place, None, _NOT_TRACKED), node)
+    for effect in effects(template):
+        _emit(x, effect, outputs, inputs, node, f'asm("{template}")')
+    if (words or outputs) and words not in (["sei"], ["cli"]):
+        x.unit.assume(ASSEMBLY, x.unit.where(node))
+    return Nothing()
+
+
+def _emit(x: Expressions, effect: Effect, outputs: Sequence[c_ast.Node], inputs: Sequence[Operand],
+          node: c_ast.FuncCall, text: str) -> None:
+    """The call that stands for an instruction."""
+    call, status = effect.call, effect.status
+    where = tuple(Const(n, x.ints.int.scalar) for n in (status.bit, int(status.inverted), int(status.alone)))
+    operand = _position(effect.operand, len(outputs), len(inputs), call == READ_STATUS)
+    if call in (ON, OFF, UNCLEAR, MASKS):
+        x.emit(Call(None, call, (), FunctionType(VoidType(), ())), node, text)
+    elif call == READ_STATUS:
+        lv = None if operand is None or operand >= len(outputs) else x.places.lvalue(outputs[operand])
+        t = None if lv is None else strip(lv.type)
+        if lv is not None and isinstance(t, IntType | PointerType):
+            var = x.graph.temporary(x.ints.scalar(t))
+            x.emit(Call(var, call, where, FunctionType(t, ())), node, text)
+            x.places.store(lv, Value(t, Read(var)), node)
+    elif (given := _given(x, effect.operand, operand, len(outputs), inputs)) is not None:
+        x.emit(Call(None, call, (given, *where), FunctionType(VoidType(), ())), node, text)
+    elif operand is None or operand >= len(outputs):  # an output is no source: the instruction is one of another processor
+        x.emit(Call(None, UNCLEAR, (), FunctionType(VoidType(), ())), node, text)
+
+
+def _position(operand: str, outputs: int, inputs: int, written: bool) -> int | None:
+    """The number of an operand; one that has a name is known if there is no other."""
+    if number := re.fullmatch(r"%[a-z]?(\d+)", operand):
+        return int(number.group(1))
+    if not operand.startswith("%"):
+        return None
+    return 0 if written and outputs == 1 else outputs if not written and inputs == 1 else None
+
+
+def _given(x: Expressions, text: str, operand: int | None, outputs: int, inputs: Sequence[Operand]) -> Expr | None:
+    """The value that an instruction takes: a number, or one of the inputs."""
+    if number := re.fullmatch(r"#(0x[0-9a-f]+|\d+)", text):
+        return Const(int(number.group(1), 0), x.ints.scalar(x.ints.named("unsigned long")))
+    if operand is None or not 0 <= operand - outputs < len(inputs):
+        return None
+    value = inputs[operand - outputs]
+    return value.expr if isinstance(value, Value) else None

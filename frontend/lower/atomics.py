@@ -1,0 +1,298 @@
+"""The atomics of C11 and GNU C: one atomic load or store, or a load and a store in one atomic section."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from frontend.ctypes import CType, FloatType, IntType, PointerType, Quals, RecordType, VoidType
+from frontend.ctypes.conversions import binary, cast, strip, unary
+from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Place, Set, Store
+from frontend.lower.lvalues import Lvalue
+from frontend.lower.operands import Aggregate, Nothing, Operand, Value
+from frontend.lower.unit import ORDERINGS
+from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Read
+
+if TYPE_CHECKING:
+    from frontend.lower.expressions import Expressions
+
+_SEQ_CST = 5
+_OPS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "nand": "nand"}
+_FETCH = re.compile(r"(?:__atomic_|__c11_atomic_|atomic_)fetch_(add|sub|and|or|xor|nand)(_explicit)?$|__sync_fetch_and_(\w+)$")
+_AFTER = re.compile(r"__atomic_(add|sub|and|or|xor|nand)_fetch$|__sync_(\w+)_and_fetch$")
+_FENCES = frozenset({"__atomic_thread_fence", "__atomic_signal_fence", "__sync_synchronize", "atomic_thread_fence",
+                     "atomic_signal_fence", "__c11_atomic_thread_fence", "__c11_atomic_signal_fence"})
+_LOCK_FREE = frozenset({"__atomic_always_lock_free", "__atomic_is_lock_free", "atomic_is_lock_free", "__c11_atomic_is_lock_free"})
+_PREFIX = re.compile(r"^(__atomic_|__c11_atomic_|atomic_)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """The atomic object of an operation."""
+
+    place: Place
+    type: CType
+
+
+def atomic(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
+    """The value of a call to an atomic builtin or generic function; None if the name is none of them."""
+    if not name.startswith(("__atomic_", "__sync_", "atomic_", "__c11_atomic_")):
+        return None
+    nodes = list(node.args.exprs) if node.args is not None else []
+    if name in _FENCES:
+        for arg in nodes:
+            _order(x, arg)
+        return Nothing()
+    if name in _LOCK_FREE:
+        return Value(x.ints.bool, TRUE)
+    for pattern, after in ((_FETCH, False), (_AFTER, True)):
+        found = pattern.match(name)
+        if found:
+            op = found.group(1) or found.group(3 if not after else 2)
+            if op in _OPS:
+                if not name.startswith("__sync_"):
+                    _orders(x, nodes[2:])
+                return _modify(x, _OPS[op], after, nodes, node)
+    match name:
+        case "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap":
+            return _swap_if(x, nodes, node, wants_value="val" in name)
+        case "__sync_lock_test_and_set":
+            x.unit.assume(ORDERINGS, x.unit.where(node))
+            return _exchange(x, nodes[0], x.value(nodes[1]), node)
+        case "__sync_lock_release":
+            x.unit.assume(ORDERINGS, x.unit.where(node))
+            return _store(x, nodes[0], Value(x.ints.int, Const(0, x.ints.int.scalar)), node)
+    return _generic(x, _PREFIX.sub("", name).removesuffix("_explicit"), name, nodes, node)
+
+
+def _generic(x: Expressions, kind: str, name: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+    gnu = name.startswith("__atomic_")
+    match kind:
+        case "init":
+            place = x.places.target(nodes[0])
+            return _assign(x, replace(place, type=_with_atomic(place.type, False)), x.value(nodes[1]), node)
+        case "load" if gnu:
+            _orders(x, nodes[2:])
+            return _load_into(x, nodes, node)
+        case "load" | "load_n":
+            _orders(x, nodes[1:])
+            return _load(x, nodes[0], node)
+        case "store" if gnu:
+            _orders(x, nodes[2:])
+            obj = _object(x, nodes[0])
+            return _assign(x, obj.place, _pointed(x, nodes[1], node), node)
+        case "store" | "store_n":
+            _orders(x, nodes[2:])
+            obj = _object(x, nodes[0])
+            return _assign(x, obj.place, x.value(nodes[1]), node)
+        case "exchange" if gnu:
+            _orders(x, nodes[3:])
+            return _exchange_into(x, nodes, node)
+        case "exchange" | "exchange_n":
+            _orders(x, nodes[2:])
+            return _exchange(x, nodes[0], x.value(nodes[1]), node)
+        case "compare_exchange_n" | "compare_exchange":
+            _orders(x, nodes[4:])
+            return _compare(x, nodes, node, weak=x.unit.constant(nodes[3], x.scope) != 0, by_pointer=kind == "compare_exchange")
+        case "compare_exchange_strong" | "compare_exchange_weak":
+            _orders(x, nodes[3:])
+            return _compare(x, nodes, node, weak=kind.endswith("weak"), by_pointer=False)
+        case "test_and_set" | "flag_test_and_set":
+            _orders(x, nodes[1:])
+            return _test_and_set(x, nodes[0], node)
+        case "clear" | "flag_clear":
+            _orders(x, nodes[1:])
+            return _store(x, nodes[0], Value(x.ints.int, Const(0, x.ints.int.scalar)), node)
+    return None
+
+
+# --------------------------------------------------------------------------------------------------- parts
+def _with_atomic(t: CType, atomic_: bool) -> CType:
+    return replace(t, quals=Quals(t.quals.const, t.quals.volatile, atomic_))
+
+
+def _object(x: Expressions, node: c_ast.Node) -> _Object:
+    """What the pointer argument points to, as an atomic object; an `atomic_flag` struct by its first member."""
+    place = x.places.target(node)
+    t = strip(place.type)
+    while isinstance(t, RecordType) and t.key in x.types.records and len(x.types.records[t.key].fields) == 1:
+        field = x.types.records[t.key].fields[0]
+        place = x.places.extend(place, Field(field.name), field.type)
+        t = strip(field.type)
+    if isinstance(t, VoidType):
+        t = x.ints.named("unsigned char")
+        place = Place(place.base, place.path, t, t if not place.path else place.base_type)
+    return _Object(replace(place, type=_with_atomic(place.type, True)), t)
+
+
+def _order(x: Expressions, node: c_ast.Node) -> None:
+    order = x.unit.constant(node, x.scope)
+    if order is None:
+        x.effect(node)
+    if order != _SEQ_CST:
+        x.unit.assume(ORDERINGS, x.unit.where(node))
+
+
+def _orders(x: Expressions, nodes: list[c_ast.Node]) -> None:
+    for node in nodes:
+        _order(x, node)
+
+
+def _read(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
+    return x.places.read(obj.place, node)
+
+
+def _assign(x: Expressions, place: Place, v: Operand, node: c_ast.Node) -> Operand:
+    x.places.assign(place, v, node)
+    return Nothing()
+
+
+def _pointed(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
+    """The plain value behind a pointer argument."""
+    return x.places.load(x.places.pointed(pointer), node)
+
+
+def _put(x: Expressions, target: Lvalue, v: Operand, node: c_ast.Node) -> None:
+    """Store a plain value where a pointer argument points."""
+    x.places.store(target, x.math.convert(v, strip(target.type), node), node)
+
+
+def _load(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
+    obj = _object(x, pointer)
+    return _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node)
+
+
+def _copied(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
+    """A struct read at once into memory of its own."""
+    assert isinstance(obj.type, RecordType)
+    symbol = x.local("<atomic>", obj.type, node)
+    place = Place(symbol.name, (), obj.type, obj.type)
+    x.emit(Copy(place, obj.place), node)
+    return Aggregate(obj.type, place)
+
+
+def _load_into(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+    obj = _object(x, nodes[0])
+    into = x.places.pointed(nodes[1])
+    _put(x, into, _read(x, obj, node), node)
+    return Nothing()
+
+
+def _store(x: Expressions, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
+    return _assign(x, _object(x, pointer).place, v, node)
+
+
+def _exchange(x: Expressions, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
+    obj = _object(x, pointer)
+    new = x.math.convert(v, obj.type, node)
+    x.emit(AtomicBegin(), node)
+    old = _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node)
+    _assign(x, obj.place, new, node)
+    x.emit(AtomicEnd(), node)
+    return old
+
+
+def _exchange_into(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+    old = _exchange(x, nodes[0], _pointed(x, nodes[1], node), node)
+    _put(x, x.places.pointed(nodes[2]), old, node)
+    return Nothing()
+
+
+def _modify(x: Expressions, op: str, after: bool, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+    """`fetch_op` and `op_fetch`; a pointer moves by bytes, as the builtins do."""
+    obj = _object(x, nodes[0])
+    operand = x.value(nodes[1])
+    if isinstance(obj.type, FloatType) or not isinstance(obj.type, (IntType, PointerType)):
+        raise x.unit.error(node, "an atomic read-modify-write needs an integer or a pointer",
+                           "use a compare-and-exchange loop or a lock")
+    right = x.math.convert(operand, obj.type, node)
+    assert isinstance(right, Value)
+    x.emit(AtomicBegin(), node)
+    old = _read(x, obj, node)
+    assert isinstance(old, Value)
+    e = unary("~", binary("&", old.expr, right.expr)) if op == "nand" else binary(op, old.expr, right.expr)
+    new = Value(old.type, e, right.depth + 2)
+    x.emit(Store(obj.place, new.expr), node)
+    x.emit(AtomicEnd(), node)
+    return new if after else old
+
+
+def _swap_if(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, wants_value: bool) -> Operand:
+    obj = _object(x, nodes[0])
+    expected = x.math.convert(x.value(nodes[1]), obj.type, node)
+    desired = x.math.convert(x.value(nodes[2]), obj.type, node)
+    assert isinstance(expected, Value) and isinstance(desired, Value)
+    old = _attempt(x, obj, expected, desired, node)
+    if wants_value:
+        assert isinstance(obj.type, (IntType, PointerType))
+        return Value(obj.type, old)
+    return Value(x.ints.bool, binary("==", old, expected.expr), expected.depth + 1)
+
+
+def _attempt(x: Expressions, obj: _Object, expected: Value, desired: Value, node: c_ast.Node) -> Expr:
+    """Store `desired` if the object has the value `expected`; gives the old value."""
+    graph = x.graph
+    equal, differs, end = graph.location(), graph.location(), graph.location()
+    x.emit(AtomicBegin(), node)
+    old = graph.temporary(expected.expr.type)
+    x.emit(Load(old, obj.place), node)
+    graph.branch(binary("==", Read(old), expected.expr), equal, differs, x.unit.where(node), "")
+    graph.current = equal
+    x.emit(Store(obj.place, desired.expr), node)
+    graph.jump(end)
+    graph.current = differs
+    graph.jump(end)
+    graph.current = end
+    x.emit(AtomicEnd(), node)
+    return Read(old)
+
+
+def _compare(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak: bool, by_pointer: bool) -> Operand:
+    """Compare-and-exchange: `*expected` gets the old value on failure; a weak one may fail without a reason."""
+    obj = _object(x, nodes[0])
+    if not isinstance(obj.type, (IntType, PointerType)):
+        raise x.unit.error(node, "compare-and-exchange of this type is not supported", "use an integer, a pointer or a lock")
+    kept = x.places.pointed(nodes[1])
+    expected = x.math.convert(x.places.load(kept, nodes[1]), obj.type, node)
+    desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)
+    assert isinstance(expected, Value) and isinstance(desired, Value)
+    graph = x.graph
+    where, text = x.unit.where(node), ""
+    equal, differs, end = graph.location(), graph.location(), graph.location()
+    result = graph.temporary(BOOL)
+    x.emit(AtomicBegin(), node)
+    old = graph.temporary(expected.expr.type)
+    x.emit(Load(old, obj.place), node)
+    same = binary("==", Read(old), expected.expr)
+    if weak:
+        graph.guard(same, equal, where, text)
+        graph.guard(TRUE, differs, where, text)
+    else:
+        graph.branch(same, equal, differs, where, text)
+    graph.current = equal
+    x.emit(Store(obj.place, desired.expr), node)
+    x.emit(AtomicEnd(), node)
+    x.emit(Set(result, TRUE), node)
+    graph.jump(end)
+    graph.current = differs
+    x.emit(AtomicEnd(), node)
+    _put(x, kept, Value(obj.type, Read(old)), node)
+    x.emit(Set(result, FALSE), node)
+    graph.jump(end)
+    graph.current = end
+    return Value(x.ints.bool, Read(result))
+
+
+def _test_and_set(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
+    obj = _object(x, pointer)
+    if not isinstance(obj.type, IntType):
+        raise x.unit.error(node, "test-and-set needs an integer object", "use an atomic_flag")
+    x.emit(AtomicBegin(), node)
+    old = _read(x, obj, node)
+    assert isinstance(old, Value)
+    x.emit(Store(obj.place, Const(1, obj.type.scalar)), node)
+    x.emit(AtomicEnd(), node)
+    return Value(x.ints.bool, cast(old.expr, BOOL), 1)

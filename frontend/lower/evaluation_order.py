@@ -1,0 +1,64 @@
+"""The order of evaluation: left to right where C leaves it open, and what that takes for granted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from frontend.ctypes import PointerType
+from frontend.ctypes.scope import MemoryName, RegisterName
+from frontend.ir import Index, Place
+from frontend.lower.operands import Value
+from frontend.lower.unit import ORDER
+from frontend.program import variables
+from frontend.text.side_effects import Effects, effects
+
+if TYPE_CHECKING:
+    from frontend.lower.expressions import Expressions
+
+
+class Order:
+    """Keeps the operands of one lowering as they were when C evaluated them."""
+
+    def __init__(self, x: Expressions) -> None:
+        self._x = x
+
+    def settled(self, v: Value, later: c_ast.Node, node: c_ast.Node) -> Value:
+        """The value, in a register of its own if evaluating `later` changes a register it reads."""
+        if id(later) in self._x.syntax.effectful and self._assigned(later) & variables(v.expr):
+            return self._x.spill(v, node)
+        return v
+
+    def settled_place(self, place: Place, later: c_ast.Node, node: c_ast.Node) -> Place:
+        if id(later) not in self._x.syntax.effectful:
+            return place
+        changed = self._assigned(later)
+        base = place.base
+        if not isinstance(base, str) and variables(base) & changed:
+            base = self._x.spill(Value(PointerType(place.base_type), base), node).expr
+        path = tuple(
+            Index(self._x.spill(Value(self._x.ints.int, s.value), node).expr)
+            if isinstance(s, Index) and variables(s.value) & changed else s
+            for s in place.path)
+        return Place(base, path, place.type, place.base_type)
+
+    def _assigned(self, node: c_ast.Node) -> frozenset[str]:
+        """The registers that evaluating the node assigns."""
+        found = (self._x.scope.find(name) for name in effects(node).assigned)
+        return frozenset(e.var.name for e in found if isinstance(e, RegisterName))
+
+    def unsequenced(self, first: c_ast.Node, second: c_ast.Node) -> None:
+        """Record the assumption on the order of two operands if it could matter."""
+        if id(first) not in self._x.syntax.effectful and id(second) not in self._x.syntax.effectful:
+            return
+        a, b = effects(first), effects(second)
+        if a.assigned & b.mentioned or b.assigned & a.mentioned or self._interferes(a, b) or self._interferes(b, a):
+            self._x.unit.assume(ORDER, self._x.unit.where(second))
+
+    def _interferes(self, a: Effects, b: Effects) -> bool:
+        """Whether a function that `a` calls could see or change what `b` uses."""
+        if not any(name is None or self._x.unit.defined(name) for name in a.called):
+            return False
+        return any(name is None or self._x.unit.defined(name) for name in b.called) or any(
+            isinstance(self._x.scope.find(name), MemoryName) for name in b.mentioned)

@@ -1,0 +1,357 @@
+"""Expressions: each memory access becomes one instruction, in C's order; what is left is an expression over registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pycparser import c_ast
+
+from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType, literals
+from frontend.ctypes.conversions import cast, strip, unary
+from frontend.ctypes.scope import ConstantName, MemoryName, RegisterName, Scope, TypeName
+from frontend.ir import AtomicBegin, AtomicEnd, Forget, Instr, Set, Storage, Symbol
+from frontend.ir.builder import Graph
+from frontend.lower import calls
+from frontend.lower.arithmetic import Arithmetic
+from frontend.lower.conditions import Conditions
+from frontend.lower.evaluation_order import Order
+from frontend.lower.lvalues import Cell, Lvalues, Slot, is_lvalue
+from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, Value
+from frontend.lower.unit import Unit
+from frontend.program import FALSE, TRUE, Const, Expr, Read, Scalar, negate
+from frontend.text.ast_text import text_of
+from frontend.text.side_effects import Syntax
+
+_STEPS = {"++": "+", "--": "-", "p++": "+", "p--": "-"}
+
+
+class Expressions:
+    """Lowers the expressions of one function (or of none: constants and types) into its graph."""
+
+    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax) -> None:
+        self.unit = unit
+        self.graph = graph
+        self.scope = scope
+        self.syntax = syntax
+        self.ints = unit.ints
+        self.types = unit.types
+        self.math = Arithmetic(self)
+        self.places = Lvalues(self)
+        self.tests = Conditions(self)
+        self.order = Order(self)
+        self.memory: list[Symbol] = []
+        self.shown: dict[str, str] = {}
+        self.cleanups: list[int] = []
+        """The cleanup handlers that are pushed in the text before, by number."""
+        self.block: Callable[[c_ast.Compound], Operand]
+        """Lowers a statement expression."""
+        self.close: Callable[[c_ast.Node], None]
+        """Ends the atomic and critical blocks that are open."""
+
+    def emit(self, instr: Instr, node: c_ast.Node, text: str | None = None) -> None:
+        self.graph.emit(instr, self.unit.where(node), text_of(node) if text is None else text)
+
+    def arbitrary(self, scalar: Scalar, node: c_ast.Node, why: str = "") -> Expr:
+        """A register with any value; `why` as in `Forget`."""
+        t = self.graph.temporary(scalar)
+        self.emit(Forget((t,), why), node)
+        return Read(t)
+
+    def spill(self, v: Value, node: c_ast.Node) -> Value:
+        """The value in a register of its own."""
+        t = self.graph.temporary(v.expr.type)
+        self.emit(Set(t, v.expr), node)
+        return Value(v.type, Read(t))
+
+    def local(self, name: str, t: CType, node: c_ast.Node, storage: Storage = Storage.LOCAL) -> Symbol:
+        """A new memory symbol of this function (of the file, outside functions)."""
+        owner = self.scope.owner
+        shown = f"{owner}::{name}" if owner else name
+        unique = self.unit.unique(shown)
+        while unique.removeprefix(f"{owner}::") in self.graph.registers:
+            unique = self.unit.unique(shown)
+        self.graph.reserved.add(unique.removeprefix(f"{owner}::"))
+        symbol = Symbol(unique, t, storage if owner else Storage.STATIC, shown, location=self.unit.where(node))
+        if symbol.storage is Storage.LOCAL:
+            self.memory.append(symbol)
+        return symbol
+
+    def value(self, node: c_ast.Node) -> Operand:
+        """The value of an expression after lvalue conversion, with its side effects done."""
+        match node:
+            case c_ast.Constant():
+                return self._constant(node)
+            case c_ast.ID():
+                return self._name(node)
+            case c_ast.BinaryOp():
+                return self._binary(node)
+            case c_ast.UnaryOp():
+                return self._unary(node)
+            case c_ast.Assignment():
+                return self._assignment(node)
+            case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.CompoundLiteral():
+                return self.places.load(self.places.lvalue(node), node)
+            case c_ast.FuncCall():
+                return calls.call(self, node)
+            case c_ast.Cast():
+                return self._cast(node)
+            case c_ast.TernaryOp():
+                return self.tests.conditional(node)
+            case c_ast.ExprList():
+                for part in node.exprs[:-1]:
+                    self.effect(part)
+                return self.value(node.exprs[-1])
+            case c_ast.Compound():
+                return self.block(node)
+            case c_ast.GenericSelection():
+                return self._generic(node)
+        raise self.unit.error(node, f"an expression of this form ({type(node).__name__}) is not supported",
+                              "write it with simpler expressions")
+
+    def scalar(self, node: c_ast.Node) -> Value:
+        """The value of an expression that must be an integer or a pointer."""
+        v = self.value(node)
+        if isinstance(v, Floating):
+            v = self.math.convert(v, self.ints.named("long long"), node)
+        if not isinstance(v, Value):
+            raise self.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
+        return v
+
+    def effect(self, node: c_ast.Node) -> None:
+        """Evaluate for the side effects only."""
+        match node:
+            case c_ast.UnaryOp(op="p++" | "p--"):
+                self._step(node, keep=False)
+            case c_ast.ExprList():
+                for part in node.exprs:
+                    self.effect(part)
+            case c_ast.FuncCall():
+                calls.call(self, node, wanted=False)
+            case c_ast.Cast() if isinstance(self.types.resolve(node.to_type, self.scope), VoidType):
+                self.effect(node.expr)
+            case c_ast.TernaryOp() if not self.tests.pure(node):
+                yes, no, end = self.graph.location(), self.graph.location(), self.graph.location()
+                self.tests.branch(node.cond, yes, no)
+                for start, part in ((yes, node.iftrue), (no, node.iffalse)):
+                    self.graph.current = start
+                    if not (isinstance(part, c_ast.ID) and part.name == "__circ_condition"):
+                        self.effect(part)
+                    self.graph.jump(end)
+                self.graph.current = end
+            case c_ast.BinaryOp(op="&&" | "||") if not self.tests.pure(node):
+                end = self.graph.location()
+                self.tests.branch(node, end, end)
+                self.graph.current = end
+            case _:
+                self.value(node)
+
+    def _constant(self, node: c_ast.Constant) -> Operand:
+        match node.type:
+            case "string":
+                return self.places.load(self.places.string(node), node)
+            case _ if node.value[0] in "'LuU":
+                value, t = literals.character(node.value, self.ints, self.unit.where(node))
+                return Value(t, Const(value, t.scalar))
+            case "bool":
+                return Value(self.ints.bool, TRUE if node.value == "true" else FALSE)
+            case "nullptr_t":
+                return Value(PointerType(VoidType()), Const(0, self.ints.pointer))
+            case "float" | "double" | "long double" | "_Decimal32" | "_Decimal64" | "_Decimal128":
+                kind = self.types.resolve(c_ast.IdentifierType(node.type.split()), self.scope)
+                assert isinstance(kind, FloatType)
+                return Floating(kind, self.math.rounded(literals.floating(node.value), kind))
+            case _:
+                value, t = literals.integer(node.value, self.ints)
+                return Value(t, Const(value, t.scalar))
+
+    def _name(self, node: c_ast.ID) -> Operand:
+        if node.name == "__circ_condition" and self.tests.kept:
+            return self.tests.kept[-1]
+        match self.scope.find(node.name):
+            case ConstantName(value=value, type=t):
+                return Value(t, Const(value, t.scalar))
+            case RegisterName(type=declared, value=int(value)) | MemoryName(type=declared, value=int(value)):
+                kind = strip(declared)
+                assert isinstance(kind, (IntType, PointerType))
+                return Value(kind, Const(value, self.ints.scalar(kind)))
+            case TypeName():
+                raise self.unit.error(node, f"'{node.name}' is a type where a value is needed",
+                                      "write sizeof or a cast, or another name")
+        return self.places.load(self.places.identifier(node), node)
+
+    def _binary(self, node: c_ast.BinaryOp) -> Operand:
+        if node.op in ("&&", "||"):
+            return self.tests.logical(node)
+        spine = [node]
+        while isinstance(spine[-1].left, c_ast.BinaryOp) and spine[-1].left.op not in ("&&", "||"):
+            spine.append(spine[-1].left)
+        first = spine[-1]
+        left: Operand
+        if first.op == "+" and self._is_array(first.left):
+            lv = self.places.element(first.left, first.right, first)
+            assert isinstance(lv, Cell)
+            left = self.places.address(lv.place, spine.pop())
+        else:
+            left = self.value(first.left)
+        for part in reversed(spine):
+            if id(part.right) in self.syntax.effectful or id(part.left) in self.syntax.effectful:
+                self.order.unsequenced(part.left, part.right)
+                if isinstance(left, Value):
+                    left = self.order.settled(left, part.right, part)
+            left = self.math.binary(part.op, left, self.value(part.right), part)
+        return left
+
+    def _is_array(self, node: c_ast.Node) -> bool:
+        entity = self.scope.find(node.name) if isinstance(node, c_ast.ID) else None
+        return isinstance(entity, MemoryName) and isinstance(entity.type, ArrayType)
+
+    def _unary(self, node: c_ast.UnaryOp) -> Operand:
+        match node.op:
+            case "&":
+                lv = self.places.lvalue(node.expr)
+                if isinstance(lv, Slot):
+                    raise self.unit.error(node, f"the address of the register '{text_of(node.expr)}' is taken",
+                                          "declare it without register")
+                return self.places.address(lv.place, node)
+            case "*":
+                return self.places.load(self.places.lvalue(node), node)
+            case "++" | "--" | "p++" | "p--":
+                return self._step(node, keep=True)
+            case "!":
+                refuted = cast(negate(self.tests.condition(node.expr)), self.ints.int.scalar)
+                return self.math.made(self.ints.int, refuted, None, node)
+            case "sizeof":
+                return self._sizeof(node.expr)
+            case "_Alignof":
+                return Value(self.ints.size, Const(self.types.alignment(node.expr, self.scope), self.ints.size.scalar))
+            case "+" | "-" | "~":
+                return self._sign(node)
+        raise self.unit.error(node, f"the operator '{node.op}' is not supported", "write it with C's operators")
+
+    def _sign(self, node: c_ast.UnaryOp) -> Operand:
+        v = self.value(node.expr)
+        if isinstance(v, Floating):
+            return Floating(v.type, -v.number if v.number is not None and node.op == "-" else v.number)
+        if not isinstance(v, Value) or not isinstance(v.type, IntType):
+            raise self.unit.error(node, f"'{node.op}' needs a number", "use a member or an element of what stands there")
+        t = self.ints.promote(v.type)
+        e = cast(v.expr, t.scalar)
+        return self.math.made(t, e if node.op == "+" else unary(node.op, e), v.depth + 2, node)
+
+    def _sizeof(self, operand: c_ast.Node) -> Operand:
+        size: Expr | None = None
+        if isinstance(operand, c_ast.Typename):
+            t = self.types.resolve(operand, self.scope)
+            if isinstance(operand.type, c_ast.TypeDecl) and isinstance(operand.type.type, c_ast.IdentifierType):
+                named = self.scope.find(operand.type.type.names[0])
+                size = named.size if isinstance(named, TypeName) else None
+            array = operand.type
+            while isinstance(array, c_ast.ArrayDecl):
+                if array.dim is not None and self.unit.constant(array.dim, self.scope) is None:
+                    self.value(array.dim)  # of a type of variable length the dimensions are evaluated
+                array = array.type
+        else:
+            if isinstance(operand, c_ast.ID):
+                entity = self.scope.find(operand.name)
+                size = entity.size if isinstance(entity, MemoryName) else None
+            t = self.unit.type_of(operand, self.scope)
+        if size is not None:
+            return Value(self.ints.size, size)
+        if not self.math.has_size(t):
+            return Value(self.ints.size, self.arbitrary(self.ints.size.scalar, operand, "a size is not known"))
+        return Value(self.ints.size, Const(self.types.sizeof(t), self.ints.size.scalar))
+
+    def _step(self, node: c_ast.UnaryOp, keep: bool) -> Operand:
+        """`++` and `--`, before and after; `keep` if the value is used."""
+        lv = self.places.lvalue(node.expr)
+        post = node.op[0] == "p"
+        one = Value(self.ints.int, Const(1, self.ints.int.scalar))
+        if lv.type.quals.atomic and isinstance(lv, Cell):
+            self.emit(AtomicBegin(), node)
+        old = self.places.load(lv, node)
+        if post and keep and isinstance(lv, Slot) and isinstance(old, Value):
+            old = self.spill(old, node)
+        new = self.math.convert(self.math.binary(_STEPS[node.op], old, one, node), strip(lv.type), node)
+        new = self.places.store(lv, new, node)
+        if lv.type.quals.atomic and isinstance(lv, Cell):
+            self.emit(AtomicEnd(), node)
+        return old if post else new
+
+    def _assignment(self, node: c_ast.Assignment) -> Operand:
+        lv = self.places.lvalue(node.lvalue)
+        if node.op == "=":
+            if not isinstance(node.lvalue, c_ast.ID):
+                self.order.unsequenced(node.lvalue, node.rvalue)
+                if isinstance(lv, Cell):
+                    lv = Cell(self.order.settled_place(lv.place, node.rvalue, node))
+            return self.places.store(lv, self.math.convert(self.value(node.rvalue), strip(lv.type), node), node)
+        self.order.unsequenced(node.lvalue, node.rvalue)
+        if isinstance(lv, Cell):
+            lv = Cell(self.order.settled_place(lv.place, node.rvalue, node))
+        atomic = lv.type.quals.atomic and isinstance(lv, Cell)
+        if atomic:
+            right = self.value(node.rvalue)
+            self.emit(AtomicBegin(), node)
+            old = self.places.load(lv, node.lvalue)
+        else:
+            old = self.places.load(lv, node.lvalue)
+            if isinstance(old, Value):
+                old = self.order.settled(old, node.rvalue, node)
+            right = self.value(node.rvalue)
+        new = self.math.convert(self.math.binary(node.op[:-1], old, right, node), strip(lv.type), node)
+        result = self.places.store(lv, new, node)
+        if atomic:
+            self.emit(AtomicEnd(), node)
+        return result
+
+    def _cast(self, node: c_ast.Cast) -> Operand:
+        t = self.types.resolve(node.to_type, self.scope)
+        if isinstance(t, VoidType):
+            self.effect(node.expr)
+            return Nothing()
+        v = self.value(node.expr)
+        if isinstance(t, RecordType) and t.union and not isinstance(v, Aggregate):
+            raise self.unit.error(node, "a cast to a union is not supported", "use a compound literal")
+        return self.math.convert(v, strip(t), node)
+
+    def _generic(self, node: c_ast.GenericSelection) -> Operand:
+        chosen = self._decayed(self.unit.type_of(node.expr, self.scope))
+        default = None
+        for association in node.associations:
+            if association.type is None:
+                default = association.expr
+            elif self.types.resolve(association.type, self.scope) == chosen:
+                return self.value(association.expr)
+        if default is None:
+            raise self.unit.error(node, "no association of _Generic has the type of its operand", "add one, or default")
+        return self.value(default)
+
+    def _decayed(self, t: CType) -> CType:
+        if isinstance(t, ArrayType):
+            return PointerType(t.element)
+        return PointerType(t) if isinstance(t, FunctionType) else strip(t)
+
+    def constant(self, node: c_ast.Node) -> int | None:
+        """The value of an integer constant expression, None if it is not one. Only for a lowering that is thrown away."""
+        if isinstance(node, c_ast.Constant) and node.type == "int" and node.value[0] != "'":
+            return literals.integer(node.value, self.ints)[0]
+        self._divides_by_zero(node)
+        v = self.value(node)
+        return v.expr.value if isinstance(v, Value) and isinstance(v.expr, Const) else None
+
+    def _divides_by_zero(self, node: c_ast.Node) -> None:
+        """Raises FrontendError for a constant expression that surely divides by zero."""
+        if not isinstance(node, c_ast.BinaryOp) or node.op in ("&&", "||"):
+            return
+        if node.op in ("/", "%") and self.unit.constant(node.right, self.scope) == 0:
+            raise self.unit.error(node, f"'{text_of(node)}' divides by zero in a constant", "correct the divisor")
+        self._divides_by_zero(node.left)
+        self._divides_by_zero(node.right)
+
+    def type_of(self, node: c_ast.Node) -> CType:
+        """The type of an expression; arrays stay arrays. Only for a lowering that is thrown away."""
+        if is_lvalue(node):
+            if isinstance(node, c_ast.ID) and isinstance(self.scope.find(node.name), (ConstantName, type(None))):
+                return self.value(node).type
+            return self.places.lvalue(node).type
+        return self.value(node).type

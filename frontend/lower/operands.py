@@ -1,0 +1,49 @@
+"""Operands: the value of a C expression, together with its C type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from frontend.ctypes import FloatType, IntType, PointerType, RecordType, VoidType
+from frontend.ir import Place
+from frontend.program import (
+    Expr,
+)
+
+
+# --------------------------------------------------------------------------------------------------- operands
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An integer or a pointer: an expression over registers. `depth` bounds the height of the expression."""
+
+    type: IntType | PointerType
+    expr: Expr
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Floating:
+    """A floating value: arbitrary, unless it is the constant `number`."""
+
+    type: FloatType
+    number: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A struct or union value: the memory that holds it."""
+
+    type: RecordType
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The value of a void expression."""
+
+    type: VoidType = VoidType()  # noqa: RUF009 - frozen
+
+
+Operand: TypeAlias = Value | Floating | Aggregate | Nothing

@@ -1,0 +1,387 @@
+"""Statements, declarations and whole function bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from frontend.annotations.notes import Note, NotePlace
+from frontend.ctypes import IntType
+from frontend.ctypes.conversions import binary, both, cast, either, strip
+from frontend.ctypes.scope import RegisterName, Scope
+from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
+from frontend.lower.expressions import Expressions
+from frontend.lower.local_declarations import Locals
+from frontend.lower.lvalues import Cell, Slot
+from frontend.lower.operands import Nothing, Operand, Value
+from frontend.program import TRUE, Const, Expr, Read, negate
+from frontend.text.ast_text import text_of
+from frontend.text.side_effects import section_kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """An atomic or critical block around the code being lowered."""
+
+    atomic: bool
+    node: c_ast.Node
+
+
+@dataclass(frozen=True, slots=True)
+class _Exit:
+    """Where `break` or `continue` goes, and how many sections are open there."""
+
+    target: int
+    sections: int
+
+
+@dataclass(slots=True)
+class _Switch:
+    """The labels of a switch that is being lowered."""
+
+    type: IntType
+    sections: int
+    cases: list[tuple[int, int, int]]
+    default: int | None = None
+
+
+class Statements:
+    """Lowers the statements of one function. `result` is where a return value goes."""
+
+    def __init__(self, x: Expressions, exit_: int, result: Slot | Cell | None) -> None:
+        self._x = x
+        self._exit = exit_
+        self._result = result
+        self._sections: list[_Section] = []
+        self._breaks: list[_Exit] = []
+        self._continues: list[_Exit] = []
+        self._switches: list[_Switch] = []
+        self._labels: dict[str, int] = {}
+        self._label_sections = x.syntax.labels
+        self._again = bool(self._label_sections)
+        """Whether declarations may be passed more than once."""
+        self._locals = Locals(x)
+        x.block = self.block_value
+        x.close = lambda node: self._close(0, node)
+
+    # ------------------------------------------------------------------------------------------- blocks
+    def block_value(self, node: c_ast.Compound) -> Operand:
+        """A statement expression: the value of its last statement if that is an expression."""
+        outer = self._x.scope
+        self._x.scope = Scope(outer)
+        items = node.block_items or []
+        for item in items[:-1]:
+            self.statement(item)
+        result: Operand = Nothing()
+        if items:
+            last = items[-1]
+            while isinstance(last, c_ast.Label):
+                self._label(last)
+                last = last.stmt
+            if _is_expression(last):
+                result = self._x.value(last)
+                if isinstance(result, Value) and not isinstance(result.expr, Const):
+                    result = self._x.spill(result, last) if result.depth else result
+            else:
+                self.statement(last)
+        self._x.scope = outer
+        return result
+
+    def _compound(self, node: c_ast.Compound) -> None:
+        outer = self._x.scope
+        self._x.scope = Scope(outer)
+        for item in node.block_items or ():
+            self.statement(item)
+        self._x.scope = outer
+
+    # ------------------------------------------------------------------------------------------- statements
+    def statement(self, node: c_ast.Node) -> None:
+        match node:
+            case c_ast.Compound():
+                self._compound(node)
+            case c_ast.Decl() | c_ast.Typedef():
+                self._locals.declare(node, self._again)
+            case c_ast.DeclList():
+                for decl in node.decls:
+                    self.statement(decl)
+            case c_ast.If():
+                self._if(node)
+            case c_ast.While():
+                self._while(node)
+            case c_ast.DoWhile():
+                self._do(node)
+            case c_ast.For():
+                self._for(node)
+            case c_ast.Switch():
+                self._switch(node)
+            case c_ast.Case() | c_ast.Default():
+                self._case(node)
+            case c_ast.Break():
+                self._leave(self._breaks, node)
+            case c_ast.Continue():
+                self._leave(self._continues, node)
+            case c_ast.Return():
+                self._return(node)
+            case c_ast.Goto():
+                self._goto(node)
+            case c_ast.Label():
+                self._label(node)
+                if node.stmt is not None:
+                    self.statement(node.stmt)
+            case c_ast.AttributedStatement():
+                self._attributed(node)
+            case c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.AttributeDeclaration():
+                pass
+            case c_ast.StaticAssert():
+                self._static_assert(node)
+            case _:
+                self._x.effect(node)
+
+    def _static_assert(self, node: c_ast.StaticAssert) -> None:
+        if self._x.unit.constant(node.cond, self._x.scope) == 0:
+            raise self._x.unit.error(node, "static assertion failed", "correct the condition, or choose another --data-model")
+
+    def _if(self, node: c_ast.If) -> None:
+        graph = self._x.graph
+        end = graph.location()
+        rest: c_ast.Node | None = node
+        while isinstance(rest, c_ast.If):  # an `else if` chain may be long
+            yes, no = graph.location(), graph.location()
+            self._x.tests.branch(rest.cond, yes, no)
+            graph.current = yes
+            if rest.iftrue is not None:
+                self._scoped(rest.iftrue)
+            graph.jump(end)
+            graph.current = no
+            rest = rest.iffalse
+        if rest is not None:
+            self._scoped(rest)
+        graph.jump(end)
+        graph.current = end
+
+    def _scoped(self, node: c_ast.Node) -> None:
+        outer = self._x.scope
+        self._x.scope = Scope(outer)
+        self.statement(node)
+        self._x.scope = outer
+
+    def _loop(self, body: c_ast.Node | None, again: int, end: int) -> None:
+        """The body of a loop from the current location; `continue` goes to `again`."""
+        sections = len(self._sections)
+        self._breaks.append(_Exit(end, sections))
+        self._continues.append(_Exit(again, sections))
+        was, self._again = self._again, True
+        if body is not None:
+            self._scoped(body)
+        self._again = was
+        self._breaks.pop()
+        self._continues.pop()
+        self._x.graph.jump(again)
+
+    def _note(self, node: c_ast.Node) -> None:
+        """The invariants of a loop, at its head."""
+        attached = self._x.unit.attached
+        numbers = attached.loops.get(self._x.unit.where(node), ()) if attached is not None else ()
+        if attached is None or not numbers:
+            return
+        names = dict.fromkeys(w.text for n in numbers for w in attached.clauses[n].words if w.kind == "name")
+        found = {name: self._x.scope.find(name) for name in names}
+        registers = tuple((name, e.var) for name, e in found.items() if isinstance(e, RegisterName))
+        self._x.emit(Note(NotePlace.LOOP, numbers, registers), node)
+
+    def _while(self, node: c_ast.While) -> None:
+        graph = self._x.graph
+        head, body, end = graph.location(), graph.location(), graph.location()
+        graph.jump(head)
+        graph.current = head
+        self._note(node)
+        self._x.tests.branch(node.cond, body, end)
+        graph.current = body
+        self._loop(node.stmt, head, end)
+        graph.current = end
+
+    def _do(self, node: c_ast.DoWhile) -> None:
+        graph = self._x.graph
+        body, test, end = graph.location(), graph.location(), graph.location()
+        graph.jump(body)
+        graph.current = body
+        self._note(node)
+        self._loop(node.stmt, test, end)
+        graph.current = test
+        self._x.tests.branch(node.cond, body, end)
+        graph.current = end
+
+    def _for(self, node: c_ast.For) -> None:
+        graph = self._x.graph
+        outer = self._x.scope
+        self._x.scope = Scope(outer)
+        if node.init is not None:
+            self.statement(node.init)
+        head, body, step, end = (graph.location() for _ in range(4))
+        graph.jump(head)
+        graph.current = head
+        self._note(node)
+        if node.cond is not None:
+            self._x.tests.branch(node.cond, body, end)
+        else:
+            graph.jump(body)
+        graph.current = body
+        self._loop(node.stmt, step, end)
+        graph.current = step
+        if node.next is not None:
+            self._x.effect(node.next)
+        graph.jump(head)
+        graph.current = end
+        self._x.scope = outer
+
+    # ------------------------------------------------------------------------------------------- switch
+    def _switch(self, node: c_ast.Switch) -> None:
+        x, graph = self._x, self._x.graph
+        v = x.scalar(node.cond)
+        if not isinstance(v.type, IntType):
+            raise x.unit.error(node, "the value of a switch is not an integer", "switch over an integer")
+        t = x.ints.promote(v.type)
+        e = cast(v.expr, t.scalar)
+        if not isinstance(e, (Const, Read)) and v.depth:
+            e = x.spill(Value(t, e), node.cond).expr
+        dispatch, end = graph.current, graph.location()
+        switch = _Switch(t, len(self._sections), [])
+        self._switches.append(switch)
+        self._breaks.append(_Exit(end, len(self._sections)))
+        graph.current = graph.location()
+        if node.stmt is not None:
+            self._scoped(node.stmt)
+        graph.jump(end)
+        self._breaks.pop()
+        self._switches.pop()
+        graph.current = dispatch
+        self._dispatch(e, switch, switch.default if switch.default is not None else end, node)
+        graph.current = end
+
+    def _dispatch(self, e: Expr, switch: _Switch, otherwise: int, node: c_ast.Switch) -> None:
+        """Guards to the cases; those that lead to one place share an edge."""
+        graph, where, text = self._x.graph, self._x.unit.where(node.cond), text_of(node.cond)
+        by_target: dict[int, list[Expr]] = {}
+        for low, high, target in switch.cases:
+            by_target.setdefault(graph.find(target), []).append(_in_range(e, low, high))
+        if isinstance(e, Const):
+            taken = next((q for q, tests in by_target.items() if TRUE in tests), otherwise)
+            graph.jump(taken)
+            return
+        tests = [test for q, part in by_target.items() if q != graph.find(otherwise) for test in part]
+        if not tests:
+            graph.jump(otherwise)
+            return
+        for q, part in by_target.items():
+            if q != graph.find(otherwise):
+                graph.guard(_balanced(part, conjunction=False), q, where, text)
+        graph.guard(_balanced([negate(test) for test in tests], conjunction=True), otherwise, where, text)
+        graph.stop()
+
+    def _case(self, node: c_ast.Case | c_ast.Default) -> None:
+        x, graph = self._x, self._x.graph
+        if not self._switches:
+            raise x.unit.error(node, "a case label outside of a switch", "put it inside a switch")
+        switch = self._switches[-1]
+        if switch.sections != len(self._sections):
+            raise x.unit.error(node, "a case label inside an atomic or critical block of the switch",
+                               "control would jump into the block")
+        here = graph.location()
+        graph.jump(here)
+        graph.current = here
+        if isinstance(node, c_ast.Default):
+            switch.default = here
+        else:
+            low, high = self._case_range(node.expr)
+            switch.cases.append((switch.type.scalar.wrap(low), switch.type.scalar.wrap(high), here))
+        for item in node.stmts or ():
+            self.statement(item)
+
+    def _case_range(self, expr: c_ast.Node) -> tuple[int, int]:
+        ends = [expr, expr]
+        if isinstance(expr, c_ast.FuncCall) and isinstance(expr.name, c_ast.ID) and expr.name.name == "__circ_range":
+            ends = list(expr.args.exprs)
+        values = [self._x.unit.constant(e, self._x.scope) for e in ends]
+        if values[0] is None or values[1] is None:
+            raise self._x.unit.error(expr, "the case label is not a constant", "write it as a constant")
+        return values[0], values[1]
+
+    # ------------------------------------------------------------------------------------------- jumps
+    def _close(self, keep: int, node: c_ast.Node) -> None:
+        """End the sections beyond the first `keep`, innermost first; they stay open for the code that follows."""
+        for section in reversed(self._sections[keep:]):
+            self._x.emit(AtomicEnd() if section.atomic else CriticalEnd(), node, "}")
+
+    def _leave(self, exits: list[_Exit], node: c_ast.Node) -> None:
+        if not exits:
+            raise self._x.unit.error(node, "break or continue outside of a loop or switch", "remove it")
+        self._close(exits[-1].sections, node)
+        self._x.graph.jump(exits[-1].target)
+
+    def _return(self, node: c_ast.Return) -> None:
+        x = self._x
+        if node.expr is not None:
+            if self._result is None:
+                x.effect(node.expr)
+            else:
+                v = x.math.convert(x.value(node.expr), strip(self._result.type), node)
+                x.places.store(self._result, v, node)
+        self._close(0, node)
+        x.graph.jump(self._exit)
+
+    def _goto(self, node: c_ast.Goto) -> None:
+        x = self._x
+        inside = self._label_sections.get(node.name)
+        if inside is None:
+            raise x.unit.error(node, f"the label '{node.name}' does not exist", "write the label, or correct its name")
+        mine = tuple(id(s.node) for s in self._sections)
+        if mine[: len(inside)] != inside:
+            raise x.unit.error(node, f"goto into the atomic or critical block around '{node.name}'",
+                               "enter the block at its start")
+        self._close(len(inside), node)
+        x.graph.jump(self._label_location(node.name))
+
+    def _label(self, node: c_ast.Label) -> None:
+        graph = self._x.graph
+        here = self._label_location(node.name)
+        graph.jump(here)
+        graph.current = here
+
+    def _label_location(self, name: str) -> int:
+        if name not in self._labels:
+            self._labels[name] = self._x.graph.location()
+        return self._labels[name]
+
+    def _attributed(self, node: c_ast.AttributedStatement) -> None:
+        kind = section_kind(node)
+        if kind is None:
+            if node.stmt is not None:
+                self.statement(node.stmt)
+            return
+        atomic = kind == "atomic"
+        self._x.emit(AtomicBegin() if atomic else CriticalBegin(), node, f"{kind} {{")
+        self._sections.append(_Section(atomic, node))
+        self._scoped(node.stmt)
+        self._sections.pop()
+        self._x.emit(AtomicEnd() if atomic else CriticalEnd(), node, "}")
+
+
+def _is_expression(node: c_ast.Node) -> bool:
+    return isinstance(node, (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.UnaryOp, c_ast.Assignment, c_ast.ArrayRef,
+                             c_ast.StructRef, c_ast.CompoundLiteral, c_ast.FuncCall, c_ast.Cast, c_ast.TernaryOp,
+                             c_ast.ExprList, c_ast.GenericSelection))
+
+
+def _in_range(e: Expr, low: int, high: int) -> Expr:
+    if low == high:
+        return binary("==", e, Const(low, e.type))
+    return both(binary(">=", e, Const(low, e.type)), binary("<=", e, Const(high, e.type)))
+
+
+def _balanced(tests: list[Expr], conjunction: bool) -> Expr:
+    """All (or any) of the tests, as a tree of small height."""
+    while len(tests) > 1:
+        pairs = [(both if conjunction else either)(tests[i], tests[i + 1]) for i in range(0, len(tests) - 1, 2)]
+        tests = pairs + tests[len(pairs) * 2:]
+    return tests[0]

@@ -1,0 +1,95 @@
+"""What the lowering of all functions of one file shares: symbols, string literals, assumptions, places in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from frontend.annotations.attach import Attached
+from frontend.ctypes import ArrayType, CType, IntType
+from frontend.ctypes.conversions import Integers
+from frontend.ctypes.declarations import Types
+from frontend.ctypes.scope import Scope
+from frontend.ir import STRING, Index, Place, Storage, Symbol
+from frontend.program import Const, DataModel, FrontendError, Location
+from frontend.text.parse import ParsedFile
+
+if TYPE_CHECKING:
+    from frontend.lower.expressions import Expressions
+
+FLOATS = "floating-point values are arbitrary"
+ORDER = "operands are evaluated left to right where C leaves the order open"
+ORDERINGS = "memory orders weaker than seq_cst are treated as sequentially consistent"
+ASSEMBLY = "inline assembly touches only its outputs and what its inputs lead to"
+
+
+class Unit:
+    """The state of one file's elaboration. `scratch` makes a lowering whose code is thrown away."""
+
+    def __init__(self, parsed: ParsedFile, model: DataModel, defined: Callable[[str], bool],
+                 noreturn: Callable[[str], bool], scratch: Callable[[Unit, Scope], Expressions]) -> None:
+        self.parsed = parsed
+        self.model = model
+        self.types = Types(parsed, model, self)
+        self.ints: Integers = self.types.ints
+        self.defined = defined
+        self.noreturn = noreturn
+        self.symbols: dict[str, Symbol] = {}
+        self.assumptions: dict[str, Location] = {}
+        self.bytewise: set[str] = set()
+        """Structs and unions of which an address became one of bytes."""
+        self.attached: Attached | None = None
+        """Annotations, if they are to be heeded."""
+        self._scratch = scratch
+        self._strings: dict[tuple[tuple[int, ...], IntType], str] = {}
+        self._literals: dict[str, tuple[int, ...]] = {}
+        self._names: dict[str, int] = {}
+
+    def where(self, node: c_ast.Node) -> Location:
+        return self.parsed.location(node)
+
+    def error(self, node: c_ast.Node, message: str, hint: str = "") -> FrontendError:
+        return FrontendError(self.where(node), message, hint)
+
+    def assume(self, text: str, where: Location) -> None:
+        """Record what is taken for granted, once, at the first place."""
+        self.assumptions.setdefault(text, where)
+
+    def unique(self, base: str) -> str:
+        """`base`, or `base#2` and so on when it is taken."""
+        n = self._names.get(base, 0) + 1
+        self._names[base] = n
+        return base if n == 1 else f"{base}#{n}"
+
+    def string(self, codes: tuple[int, ...], element: IntType, shown: str, where: Location) -> Symbol:
+        """The symbol of a string literal; equal literals share one."""
+        name = self._strings.get((codes, element))
+        if name is None:
+            name = self.unique(STRING)
+            self._strings[codes, element] = name
+            self._literals[name] = codes
+            initial = tuple(((Index(Const(i, self.ints.difference.scalar)),), c) for i, c in enumerate(codes) if c)
+            self.symbols[name] = Symbol(name, ArrayType(element, len(codes)), Storage.STATIC, shown, initial, location=where)
+        return self.symbols[name]
+
+    def literal_element(self, place: Place) -> int | None:
+        """The value of a string literal's element with a constant index, None for any other place."""
+        codes = self._literals.get(place.base) if isinstance(place.base, str) else None
+        match place.path:
+            case (Index(value=Const(value=i)),) if codes is not None and 0 <= i < len(codes):
+                return codes[i]
+        return None
+
+    # ------------------------------------------------------------------------------------------- unevaluated
+    def scratch(self, scope: Scope) -> Expressions:
+        return self._scratch(self, scope)
+
+    def constant(self, node: c_ast.Node, scope: Scope) -> int | None:
+        """The value of an integer constant expression, None if it is not one."""
+        return self.scratch(scope).constant(node)
+
+    def type_of(self, node: c_ast.Node, scope: Scope) -> CType:
+        """The type of an expression, which is not evaluated; arrays stay arrays."""
+        return self.scratch(scope).type_of(node)

@@ -1,0 +1,170 @@
+"""Targets of pointers, and how they move through expressions: which registers an address comes from, what is added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from frontend.ctypes import ArrayType, CType, IntType, RecordType
+from frontend.ir import Module
+from frontend.memory.leaves import MemObject
+from frontend.memory.objects import Objects
+from frontend.memory.places import Displacement, Places
+from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
+
+ANY = -1
+"""Any offset in the object."""
+
+Target = tuple[str, int]
+UNKNOWN: Target = ("?", 0)
+"""A pointer from outside: any object whose address was taken, any function."""
+INTEGER: Target = ("#", 0)
+"""A number that nobody made from an address."""
+
+MOST_ABSOLUTE = 64
+"""So many constant addresses a pointer may have; beyond that it is any number."""
+
+_FAR = 1 << 16
+"""A pointer that is farther from its object than this is not followed back."""
+
+Node = tuple[str, str, str]
+"""A register (`r`, function, name) or a leaf (`c`, object, number)."""
+Site = tuple[str, int, int]
+"""An edge of a function."""
+Shift = Callable[[Target], Target]
+Flow = tuple[Node | None, Shift | None, Target | None]
+"""Where an address comes from: a node and what happens to its targets on the way, or a constant target."""
+
+
+def function_target(name: str) -> Target:
+    return (f"&{name}", 0)
+
+
+def absolute_target(address: int) -> Target:
+    return (f"*{address:#x}", 0)
+
+
+def is_inside(obj: MemObject, offset: int) -> bool:
+    """Whether an offset is one of the object; a pointer elsewhere can be moved back, but not followed."""
+    return 0 <= offset < obj.size
+
+
+def walks(obj: MemObject, offset: int, type_: CType, module: Module) -> bool:
+    """Whether an integer in an array may be one that leads on to the members beside it: the struct is taken as integers."""
+    if not isinstance(type_, IntType) or not any(module.sizeof(type_) % d == 0 for d in obj.strides(offset)):
+        return False
+    return any(isinstance(a.type, RecordType) and a.type.key in module.bytewise
+               and a.offset <= offset < a.offset + module.sizeof(a.type) for a in obj.shape.anchors)
+
+
+class Flows:
+    """Follows addresses through expressions and through arithmetic on them."""
+
+    def __init__(self, objects: Objects, places: Places) -> None:
+        self._objects = objects
+        self._places = places
+
+    def wide(self, t: Scalar) -> bool:
+        """Whether a value of the type can be an address."""
+        return t.width >= self._places.pointer.width
+
+    def flows(self, function: str, e: Expr) -> Iterable[Flow]:
+        """Where an address in the value of `e` may come from: nodes with what is added on the way, or constants."""
+        if not self.wide(e.type):
+            return
+        match e:
+            case Const(value=0):
+                return
+            case Const(value=v):
+                yield None, None, absolute_target(v)
+            case Read(lvalue=Var(name=name)):
+                yield ("r", function, name), None, None
+            case Read():
+                yield None, None, INTEGER
+            case Cast(arg=a):
+                if self.wide(a.type):
+                    yield from self.flows(function, a)
+                else:
+                    yield None, None, INTEGER
+            case Ite(then=a, other=b):
+                yield from self.flows(function, a)
+                yield from self.flows(function, b)
+            case Binary(op="+" | "-" as op, left=a, right=b):
+                yield from self._shifted(self.flows(function, a), self._by(op, b))
+                if op == "+":
+                    yield from self._shifted(self.flows(function, b), self._by(op, a))
+            case Binary(op=op, left=a, right=b) if op not in COMPARISONS and op not in LOGICAL:
+                yield from self._shifted([*self.flows(function, a), *self.flows(function, b)], self.anywhere)
+                yield None, None, INTEGER
+            case Unary(arg=a):
+                yield from self._shifted(self.flows(function, a), self.anywhere)
+                yield None, None, INTEGER
+            case _:
+                yield None, None, INTEGER
+
+    def _shifted(self, flows: Iterable[Flow],
+                 by: Shift) -> Iterable[Flow]:
+        for node, shift, constant in flows:
+            if node is None:
+                assert constant is not None
+                yield None, None, by(constant)
+            elif shift is None:
+                yield node, by, None
+            else:
+                yield node, self.then(shift, by), None
+
+    def then(self, first: Shift, second: Shift) -> Shift:
+        return lambda t: second(first(t))
+
+    def _by(self, op: str, e: Expr) -> Shift:
+        match e:
+            case Const(value=v):
+                distance = self._places.word.wrap(v if op == "+" else -v)
+                return lambda t: self.moved(t, distance)
+            case Binary(op="*", right=Const(value=stride)):
+                return lambda t: self.strided(t, stride)
+            case _:
+                return self.anywhere
+
+    # ------------------------------------------------------------------------------------------- offsets
+    def anywhere(self, t: Target) -> Target:
+        """Any offset of the same object."""
+        return t if t in (UNKNOWN, INTEGER) or t[0][0] in "&" else INTEGER if t[0][0] == "*" else (t[0], ANY)
+
+    def moved(self, t: Target, distance: int) -> Target:
+        """`distance` bytes on."""
+        name, offset = t
+        if distance == 0 or t in (UNKNOWN, INTEGER) or name[0] == "&":
+            return t
+        if name[0] == "*":
+            return absolute_target(self._places.pointer.wrap(int(name[1:], 16) + distance))
+        return t if offset == ANY else (name, self._moved(self._objects.named(name), offset, distance))
+
+    def _moved(self, obj: MemObject, offset: int, distance: int) -> int:
+        """The offset so many bytes on. What leaves the object by one step may come back by the next (`container_of`)."""
+        there = offset + distance
+        if is_inside(obj, there) or isinstance(obj.type, ArrayType):
+            return obj.normal(there)
+        return there if is_inside(obj, offset) and abs(there) <= _FAR else ANY
+
+    def strided(self, t: Target, stride: int) -> Target:
+        """Any number of `stride` bytes on or back: stays in its array if the array's elements fit the stride."""
+        name, offset = t
+        if t in (UNKNOWN, INTEGER) or name[0] == "&" or offset == ANY:
+            return t
+        if name[0] == "*":
+            return INTEGER
+        obj = self._objects.named(name)
+        if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.strides(offset)):
+            return t
+        return (name, ANY)
+
+    def displaced(self, t: Target, move: Displacement) -> Target:
+        """The target of `&p->path` for a pointer to `t`."""
+        name, offset = self.moved(t, move.offset)
+        if name[0] not in "?#&*" and offset != ANY:
+            strides = self._objects.named(name).strides(offset)
+            if all(stride in strides for _, stride in move.terms):
+                return name, offset
+        for _, stride in move.terms:
+            t = self.strided(t, stride)
+        return self.moved(t, move.offset)

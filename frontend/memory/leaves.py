@@ -1,0 +1,312 @@
+"""Memory: objects, split into leaf variables by field path, and their addresses. The model is told in docs/memory.md.
+
+A leaf is a scalar, or an array with one flattened index when an array lies on its path. A bit field's leaf is the run of
+adjacent bit fields; a union whose members do not all have one scalar size is a leaf of bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from frontend.ctypes import (
+    ArrayType,
+    CType,
+    FieldDecl,
+    FloatType,
+    FunctionType,
+    IntType,
+    PointerType,
+    Record,
+    RecordType,
+    VoidType,
+)
+from frontend.ir import Module, Symbol
+from frontend.memory.lock_types import lock_records
+from frontend.program import BOOL, NOWHERE, UNBOUNDED_LENGTH, FrontendError, Location, Scalar, Start
+
+BYTE = Scalar(8, False)
+_STATE = Scalar(32, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """An array on the path of a leaf: `count` elements, `stride` bytes apart."""
+
+    stride: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A variable of the program: `size` bytes at `offset` of its object, repeated along `dims` (outermost first)."""
+
+    name: str
+    type: Scalar
+    offset: int
+    size: int
+    dims: tuple[Dim, ...] = ()
+    bytes: bool = False
+    floating: bool = False
+    volatile: bool = False
+    aliases: tuple[str, ...] = ()
+    lock: bool = False
+    """The state of one of the threading library's objects, in place of all of its members."""
+
+    @property
+    def length(self) -> int | None:
+        """Number of elements, None for a scalar."""
+        if not self.dims:
+            return None
+        total = 1
+        for dim in self.dims:
+            total *= dim.count
+        return min(total, UNBOUNDED_LENGTH)
+
+    @property
+    def span(self) -> int:
+        """Bytes from the first byte of the first element to the last of the last."""
+        return min(sum(d.stride * (d.count - 1) for d in self.dims) + self.size, UNBOUNDED_LENGTH)
+
+
+@dataclass(frozen=True, slots=True)
+class LeafNode:
+    leaf: Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayNode:
+    element: Node
+    dim: Dim
+
+
+@dataclass(frozen=True, slots=True)
+class StructNode:
+    """`fields`: for each member its subtree; for a bit field also the first bit in the leaf and the number of bits."""
+
+    fields: dict[str, tuple[Node, tuple[int, int] | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class BytesNode:
+    """Untyped memory: every access is of bytes, counted from the leaf's first."""
+
+    leaf: Leaf
+
+
+Node: TypeAlias = LeafNode | ArrayNode | StructNode | BytesNode
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A subtree that a pointer may point to: its type, its offset in the object, and the arrays it is in."""
+
+    offset: int
+    type: CType
+    node: Node
+    dims: tuple[Dim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A type split into leaves."""
+
+    root: Node
+    leaves: tuple[Leaf, ...]
+    anchors: tuple[Anchor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemObject:
+    """An object with its leaves. With `instances` there are many of it, and every leaf's first index says which one.
+
+    `filled`: fresh memory that has something in it from the beginning, as `realloc` gives it.
+    """
+
+    name: str
+    shown: str
+    type: CType
+    size: int
+    align: int
+    shape: Shape
+    symbol: Symbol | None = None
+    location: Location = NOWHERE
+    instances: Dim | None = None
+    start: Start | None = None
+    filled: bool = False
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return self.shape.leaves
+
+    def inner(self, dims: tuple[Dim, ...]) -> tuple[Dim, ...]:
+        """Dimensions within one instance."""
+        return dims[1:] if self.instances is not None else dims
+
+    def normal(self, offset: int) -> int:
+        """The offset with all array indices taken to be 0; -1 if no leaf is there."""
+        for retry in (False, True):
+            for leaf in self.leaves:
+                rest = offset - leaf.offset
+                for dim in self.inner(leaf.dims):
+                    if rest < 0 or rest >= dim.stride * dim.count:
+                        rest = -1
+                        break
+                    rest %= dim.stride
+                if 0 <= rest < leaf.size:
+                    return leaf.offset + rest
+            if retry or not isinstance(self.type, ArrayType):
+                break
+            # One past the end, or before the start, of an array of structs is still that array.
+            offset %= max(self.inner(self.leaves[0].dims)[0].stride, 1)
+        return -1
+
+    def strides(self, offset: int) -> tuple[int, ...]:
+        """Strides of the arrays that the (normal) offset lies in."""
+        for leaf in self.leaves:
+            if leaf.offset <= offset < leaf.offset + leaf.size:
+                return tuple(d.stride for d in self.inner(leaf.dims))
+        return ()
+
+    def leaf_numbers(self, offset: int, size: int) -> tuple[int, ...]:
+        """The leaves that `size` bytes from a normal offset may touch; all of them for -1."""
+        exact = [n for n, leaf in enumerate(self.leaves) if leaf.offset == offset and leaf.size == size]
+        if exact:
+            return tuple(exact)
+        for n, leaf in enumerate(self.leaves):
+            if leaf.bytes and leaf.offset <= offset and offset + size <= leaf.offset + max(leaf.span, 1):
+                return (n,)
+        return tuple(range(len(self.leaves)))
+
+
+def scalar_of(t: CType, module: Module) -> Scalar | None:
+    """The machine integer that holds a value of scalar type; None for aggregates, void and functions."""
+    match t:
+        case IntType():
+            return t.scalar
+        case FloatType(bits=bits):
+            return Scalar(bits, False)
+        case PointerType():
+            return Scalar(8 * module.model.pointer_size, False)
+        case _:
+            return None
+
+
+class Layout:
+    """Splits C types into leaves."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._locks = lock_records(module)
+        self._leaves: list[Leaf] = []
+        self._anchors: list[Anchor] = []
+
+    def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = ()) -> Shape:
+        """The leaves of a type under a name, in order of their offsets."""
+        self._leaves, self._anchors = [], []
+        root = self._node(name, type_, 0, dims, False, location)
+        return Shape(root, tuple(self._leaves), tuple(self._anchors))
+
+    def flat(self, name: str, size: int, type_: CType, dims: tuple[Dim, ...] = ()) -> Shape:
+        """`size` untyped bytes."""
+        leaf = Leaf(f"{name}.bytes[]", BYTE, 0, 1, (*dims, Dim(1, size)), bytes=True)
+        return Shape(BytesNode(leaf), (leaf,), (Anchor(0, type_, BytesNode(leaf), dims),))
+
+    def _node(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool,
+              location: Location) -> Node:
+        at = len(self._anchors)
+        node = self._subtree(name, t, offset, dims, volatile or t.quals.volatile, location)
+        self._anchors.insert(at, Anchor(offset, t, node, dims))
+        return node
+
+    def _subtree(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool,
+                 location: Location) -> Node:
+        scalar = scalar_of(t, self._module)
+        if scalar is not None:
+            leaf = Leaf(name, scalar, offset, self._module.sizeof(t), dims, False, isinstance(t, FloatType), volatile)
+            return self._leaf(leaf)
+        match t:
+            case ArrayType(element=ArrayType() as element) if self._module.sizeof(element) == 0:
+                # Rows of variable length: one row without end, in which every access is somewhere.
+                return self._node(f"{name}[]", element, offset, dims, volatile, location)
+            case ArrayType(element=element, length=length):
+                dim = Dim(self._module.sizeof(element), UNBOUNDED_LENGTH if length is None else max(length, 1))
+                return ArrayNode(self._node(f"{name}[]", element, offset, (*dims, dim), volatile, location), dim)
+            case RecordType(key=key):
+                record = self._module.records.get(key)
+                if record is None:
+                    raise FrontendError(location, f"'{name}' has an incomplete type", "define the struct or union")
+                if key in self._locks:
+                    return self._leaf(Leaf(name, _STATE, offset, _STATE.width // 8, dims, lock=True))
+                if record.union:
+                    return self._union(name, record, offset, dims, volatile)
+                return self._struct(name, record, offset, dims, volatile, location)
+            case VoidType() | FunctionType():
+                raise FrontendError(location, f"'{name}' is not an object", "declare a variable")
+            case _:
+                raise AssertionError(t)
+
+    def _leaf(self, leaf: Leaf) -> LeafNode:
+        self._leaves.append(leaf)
+        return LeafNode(leaf)
+
+    def _struct(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool,
+                location: Location) -> Node:
+        fields: dict[str, tuple[Node, tuple[int, int] | None]] = {}
+        for run in _runs(record):
+            member = run[0]
+            if member.bits is None:
+                inner = self._anonymous(name, member) if member.name.startswith("<anon") else f"{name}.{member.name}"
+                below = self._node(inner, member.type, offset + member.offset, dims, volatile, location)
+                fields[member.name] = (below, None)
+                continue
+            first = min(f.offset * 8 + f.bit_offset for f in run) // 8
+            last = max((f.offset * 8 + f.bit_offset + (f.bits or 0) + 7) // 8 for f in run)
+            names = [f"{name}.{f.name}" for f in run if f.name]
+            leaf = Leaf(names[0] if names else f"{name}.<bits>", Scalar(8 * (last - first), False), offset + first, last - first,
+                        dims, volatile=volatile or any(f.type.quals.volatile for f in run), aliases=tuple(names))
+            unit = self._leaf(leaf)
+            for f in run:
+                fields[f.name] = (unit, ((f.offset - first) * 8 + f.bit_offset, f.bits or 0))
+        if not fields:
+            self._leaf(Leaf(f"{name}.<empty>", BYTE, offset, 1, dims))
+        return StructNode(fields)
+
+    def _anonymous(self, name: str, member: FieldDecl) -> str:
+        """Members of an anonymous struct are the outer one's; an anonymous union is named after its first member."""
+        record = self._module.records.get(member.type.key) if isinstance(member.type, RecordType) else None
+        return f"{name}.{record.fields[0].name}" if record is not None and record.union and record.fields else name
+
+    def _union(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool) -> Node:
+        scalars = [scalar_of(f.type, self._module) for f in record.fields if f.bits is None]
+        sizes = {self._module.sizeof(f.type) for f in record.fields}
+        plain = len(scalars) == len(record.fields) and all(s is not None and s != BOOL for s in scalars) and len(sizes) == 1
+        volatile = volatile or any(f.type.quals.volatile for f in record.fields)
+        outer = name.rpartition(".")[0]
+        aliases = (name, *(f"{name}.{f.name}" for f in record.fields), *(f"{outer}.{f.name}" for f in record.fields if outer))
+        if plain and record.fields:
+            size = next(iter(sizes))
+            node = self._leaf(Leaf(name, Scalar(8 * size, False), offset, size, dims, volatile=volatile, aliases=aliases))
+            return StructNode({f.name: (node, None) for f in record.fields})
+        bytes_ = (*dims, Dim(1, max(record.size, 1)))
+        leaf = self._leaf(Leaf(f"{name}.bytes[]", BYTE, offset, 1, bytes_, bytes=True, volatile=volatile, aliases=aliases)).leaf
+        return BytesNode(leaf)
+
+
+def _runs(record: Record) -> Iterator[list[FieldDecl]]:
+    """Members of a struct; adjacent bit fields, which one of no bits parts, are one memory location in C11."""
+    run: list[FieldDecl] = []
+    for member in record.fields:
+        if member.bits is None:
+            if run:
+                yield run
+            run = []
+            yield [member]
+        elif run and member.apart:
+            yield run
+            run = [member]
+        else:
+            run.append(member)
+    if run:
+        yield run

@@ -1,0 +1,292 @@
+"""The objects of a program, by name: their layout, their addresses, and the variables they become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from frontend.ctypes import ArrayType, CType, IntType, PointerType, Quals, RecordType
+from frontend.ir import AddressValue, Module, Storage, Symbol
+from frontend.memory.leaves import BytesNode, Dim, Layout, Leaf, LeafNode, MemObject
+from frontend.memory.lock_types import state_of_kind
+from frontend.memory.places import Places
+from frontend.program import NOWHERE, ZERO, Arbitrary, Const, Element, FrontendError, Location, Start, Values, Variable
+
+_FIRST_ADDRESS = {2: 0x1000, 4: 0x10000, 8: 0x100000}
+_GAP = 16
+_UNKNOWN_ROOM = {2: 1 << 8, 4: 1 << 24, 8: 1 << 36}
+"""Bytes that an object of unknown size has, by the size of a pointer."""
+_UNKNOWN_ROOM_EACH = {2: 1 << 6, 4: 1 << 14, 8: 1 << 28}
+"""The same for each of those that are allocated at a place that may run many times."""
+_SITE_ROOM = {2: 1 << 12, 4: 1 << 26, 8: 1 << 52}
+"""What the instances of an allocation site take together, if that leaves it a few."""
+_MOST_INSTANCES = {2: 1 << 6, 4: 1 << 12, 8: 1 << 24}
+_FEW_INSTANCES = 1 << 5
+_OUTSIDE = "memory from outside"
+
+
+def _room(size: int, gap: int) -> int:
+    """Bytes from one instance to the next: a power of two, so that no two overlap and division is cheap."""
+    room = gap
+    while room < size + 1:
+        room *= 2
+    return room
+
+
+
+@dataclass(slots=True)
+class Notes:
+    """Assumptions and warnings, each once, in the order in which they came up."""
+
+    assumptions: dict[str, Location]
+    warnings: dict[str, Location]
+
+    def assume(self, text: str, location: Location) -> None:
+        self.assumptions.setdefault(text, location)
+
+    def warn(self, text: str, location: Location) -> None:
+        self.warnings.setdefault(text, location)
+
+
+class Objects:
+    """Every memory object met so far. Objects are laid out when they are first asked for."""
+
+    def __init__(self, module: Module, places: Places, notes: Notes, tracked: frozenset[int] = frozenset()) -> None:
+        self._module = module
+        self.tracked = tracked
+        """Addresses of registers that keep what is written to them, as far as `frontend.interrupts.registers` says."""
+        self._layout = Layout(module)
+        self._places = places
+        self._notes = notes
+        self._symbols: dict[str, Symbol] = {}
+        self._objects: dict[str, MemObject] = {}
+        self._bases: dict[str, int] = {}
+        self._functions: dict[str, int] = {}
+        self.word = places.word
+        self._instances: dict[str, int] = {}
+        self._promoted: set[str] = set()
+        self.may_be_set: Callable[[MemObject, Leaf], bool] = lambda obj, leaf: True
+        """Whether a pointer in fresh memory ever gets an address: then it is null before, by assumption, else anything."""
+        self._unsized: set[str] = set()
+        self._next = _FIRST_ADDRESS[module.model.pointer_size]
+
+    # ------------------------------------------------------------------------------------------- objects
+    def declare(self, symbols: Iterable[Symbol]) -> None:
+        """Make the memory symbols of a function known."""
+        for symbol in symbols:
+            self._symbols.setdefault(symbol.name, symbol)
+
+    def symbol(self, name: str) -> Symbol:
+        found = self._symbols.get(name) or self._module.symbols.get(name)
+        assert found is not None, name
+        return found
+
+    def named(self, name: str) -> MemObject:
+        """The object of a symbol."""
+        known = self._objects.get(name)
+        return known if known is not None else self.add(self.symbol(name))
+
+    def is_known(self, name: str) -> bool:
+        """Whether the object was ever asked for."""
+        return name in self._objects
+
+    def add(self, symbol: Symbol) -> MemObject:
+        """Lay out a symbol, once for each of its instances if it has several."""
+        size, align = self._size(symbol.type), self._module.alignof(symbol.type)
+        count = self._instances.get(symbol.name)
+        dim = None if count is None else Dim(_room(size, _GAP), count)
+        shape = self._layout.split(symbol.name, symbol.type, symbol.location, () if dim is None else (dim,))
+        return self._keep(MemObject(symbol.name, symbol.shown or symbol.name, symbol.type, size, align, shape, symbol,
+                                    symbol.location, dim))
+
+    def add_heap(self, name: str, type_: CType | None, size: int | None, location: Location, zero: bool,
+                 single: bool, filled: bool = False) -> MemObject:
+        """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes."""
+        pointer = self._module.model.pointer_size
+        element = 0 if type_ is None else self._size(type_)
+        room = _UNKNOWN_ROOM[pointer] if single else _UNKNOWN_ROOM_EACH[pointer]
+        whole = size if size is not None else max(room, 4 * element)
+        if size is None:
+            self._unsized.add(name)
+        stride = _room(whole, _GAP)
+        count = max(_FEW_INSTANCES, min(_MOST_INSTANCES[pointer], _SITE_ROOM[pointer] // stride))
+        dim = None if single else Dim(stride, count)
+        dims = () if dim is None else (dim,)
+        if type_ is None or element == 0 or (size is not None and size % element):
+            kind: CType = ArrayType(IntType("unsigned char", 8, False), whole)
+            shape = self._layout.flat(name, whole, kind, dims)
+        else:
+            kind = type_ if size == element else ArrayType(type_, whole // element)
+            shape = self._layout.split(name, kind, location, dims)
+        start = ZERO if zero else Arbitrary()
+        return self._keep(MemObject(name, name, kind, whole, _GAP, shape, None, location, dim, start, filled))
+
+    def absolute(self, address: int) -> MemObject:
+        """The byte of hardware at an address."""
+        name = f"*{address:#x}"
+        if name not in self._objects:
+            kind = IntType("unsigned char", 8, False, Quals(volatile=True))
+            self._bases[name] = address
+            shape = self._layout.split(name, kind, NOWHERE)
+            self._keep(MemObject(name, name, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
+        return self._objects[name]
+
+    def outside(self) -> MemObject:
+        """All memory that is no object of the program; only pointers of unknown value lead there."""
+        if _OUTSIDE not in self._objects:
+            kind = IntType("unsigned char", 8, False)
+            shape = self._layout.split(_OUTSIDE, kind, NOWHERE)
+            self._keep(MemObject(_OUTSIDE, _OUTSIDE, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
+        return self._objects[_OUTSIDE]
+
+    def is_untyped(self, record: RecordType) -> bool:
+        """Whether a union is kept as bytes."""
+        return isinstance(self._layout.split("union", record, NOWHERE).root, BytesNode)
+
+    def is_hardware(self, obj: MemObject) -> bool:
+        return obj.name.startswith("*")
+
+    @property
+    def bare(self) -> bool:
+        """Whether the program has the processor for itself, so that numbers may be addresses: of registers."""
+        return bool(self.tracked)
+
+    def is_tracked(self, obj: MemObject) -> bool:
+        """Whether the object is a register that is tracked."""
+        return self.is_hardware(obj) and int(obj.name[1:], 16) in self.tracked
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Lay these objects out anew when they are asked for next."""
+        for name in names:
+            self._objects.pop(name, None)
+
+    def many(self, name: str, count: int) -> None:
+        """Say, before it is laid out, that a symbol has several instances."""
+        self._instances[name] = count
+
+    def all(self) -> tuple[MemObject, ...]:
+        """Every object laid out so far."""
+        return tuple(self._objects.values())
+
+    def _keep(self, obj: MemObject) -> MemObject:
+        self._objects[obj.name] = obj
+        return obj
+
+    def _size(self, type_: CType) -> int:
+        if isinstance(type_, ArrayType) and type_.length is None:
+            return _UNKNOWN_ROOM[self._module.model.pointer_size]
+        return max(self._module.sizeof(type_), 1)
+
+    def promote(self, name: str) -> None:
+        """Make a local of one thread a variable of the program, because its address gets out."""
+        self._promoted.add(name)
+
+    def is_global(self, obj: MemObject) -> bool:
+        """Whether there is one such object for the whole program, rather than one for each thread."""
+        return obj.symbol is None or obj.symbol.storage in (Storage.GLOBAL, Storage.STATIC) or obj.name in self._promoted
+
+    # ------------------------------------------------------------------------------------------- addresses
+    def base(self, obj: MemObject) -> int:
+        """The address of an object: distinct, aligned, never 0, the same in every run."""
+        if obj.name not in self._bases:
+            size = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
+            align = obj.align if obj.instances is None else max(obj.align, obj.instances.stride)
+            self._bases[obj.name] = self._reserve(size, max(align, 1), obj.location)
+        return self._bases[obj.name]
+
+    def at(self, address: int) -> tuple[MemObject, int | None, int] | None:
+        """The object that holds an address, the instance if it has several, and the offset; None if there is none."""
+        for name, base in self._bases.items():
+            obj = self._objects.get(name)
+            if obj is None or self.is_hardware(obj):
+                continue
+            room = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
+            if base <= address <= base + room:
+                if obj.instances is None:
+                    return obj, None, address - base
+                return obj, (address - base) // obj.instances.stride, (address - base) % obj.instances.stride
+        return None
+
+    def function_address(self, name: str, location: Location) -> int:
+        """The address of a function."""
+        if name not in self._functions:
+            self._functions[name] = self._reserve(1, 16, location)
+        return self._functions[name]
+
+    def _reserve(self, size: int, align: int, location: Location) -> int:
+        step = max(align, _GAP)
+        base = (self._next + step - 1) // step * step
+        self._next = base + size + _GAP
+        if self._next >> (8 * self._module.model.pointer_size):
+            raise FrontendError(location, f"the objects do not fit the address space of data model {self._module.model.name}",
+                                "choose another --data-model, or make the arrays smaller")
+        return base
+
+    # ------------------------------------------------------------------------------------------- variables
+    def variables(self, obj: MemObject) -> tuple[Variable, ...]:
+        """The variables an object becomes, with their start values."""
+        symbol = obj.symbol
+        known = symbol is not None and symbol.defined and symbol.storage is not Storage.LOCAL and obj.instances is None
+        if symbol is not None and symbol.storage is Storage.THREAD and not symbol.initial:
+            known = True
+        starts = self._starts(obj) if known else {}
+        norace = symbol is not None and any(a == "norace" for a in symbol.attributes)
+        made = []
+        if obj.name in self._unsized:
+            self._notes.assume(f"no allocation of unknown size is of more than {obj.size} bytes", obj.location)
+        unset = symbol is None and isinstance(obj.start, Arbitrary) and not obj.filled and not self.is_hardware(obj)
+        pointers = _pointers(obj) if unset else ()
+        for leaf in obj.leaves:
+            start: Start = obj.start or Arbitrary()
+            if leaf.name in pointers and self.may_be_set(obj, leaf):
+                self._notes.assume("pointers in fresh memory are null until they are set", obj.location)
+                start = ZERO
+            if known:
+                start = Values(0, tuple(sorted(starts.get(leaf.name, {}).items())))
+            if isinstance(start, Values) and leaf.length is None:
+                start = Values(dict(start.elements).get(0, 0))
+            made.append(Variable(leaf.name, leaf.type, leaf.length, start, _shown(leaf, obj), obj.shown,
+                                 volatile=leaf.volatile, norace=norace, location=obj.location,
+                                 dims=tuple(d.count for d in leaf.dims) if len(leaf.dims) > 1 else ()))
+        return tuple(made)
+
+    def _starts(self, obj: MemObject) -> dict[str, dict[int, int]]:
+        """Initial values by leaf and element; what is not listed is zero."""
+        assert obj.symbol is not None
+        starts: dict[str, dict[int, int]] = {}
+        for path, value in obj.symbol.initial:
+            part = self._places.part(obj.shape.root, obj.type, path)
+            cell = self._places.cell(part, part.type, obj.location)
+            number = value if isinstance(value, int) else self.link_address(value, obj.location)
+            into = starts.setdefault(cell.leaf.name, {})
+            if cell.leaf.lock:
+                index = cell.index.value if isinstance(cell.index, Const) else 0
+                into[index] = into.get(index, 0) or (state_of_kind(number) if cell.further else cell.leaf.type.wrap(number))
+                continue
+            if cell.bits is not None:
+                first, count = cell.bits
+                index = cell.index.value if isinstance(cell.index, Const) else 0
+                into[index] = into.get(index, 0) | (number & ((1 << count) - 1)) << first
+                continue
+            for k, lvalue in enumerate(cell.lvalues):
+                index = lvalue.index.value if isinstance(lvalue, Element) and isinstance(lvalue.index, Const) else 0
+                into[index] = lvalue.type.wrap(number >> (8 * k) if cell.bytes else number)
+        return starts
+
+    def link_address(self, value: AddressValue, location: Location) -> int:
+        """The number that a link-time address stands for."""
+        if value.symbol in self._module.declarations and value.symbol not in self._module.symbols:
+            return self.function_address(value.symbol, location) + value.addend
+        obj = self.named(value.symbol)
+        return self.base(obj) + self._places.displacement(obj.type, value.path, inside=True).offset + value.addend
+
+
+def _pointers(obj: MemObject) -> frozenset[str]:
+    """The leaves of an object that are pointers."""
+    return frozenset(a.node.leaf.name for a in obj.shape.anchors
+                     if isinstance(a.type, PointerType) and isinstance(a.node, LeafNode))
+
+
+def _shown(leaf: Leaf, obj: MemObject) -> str:
+    tail = leaf.name[len(obj.name):] if leaf.name.startswith(obj.name) else ""
+    return (obj.shown + tail).removesuffix(".bytes[]")

@@ -1,0 +1,307 @@
+"""Pointers that are null or one address, whenever they are anything: a global that is set once to what `malloc` gave, the
+argument of a thread, copies of them.
+
+The values that each scalar is ever set to, in all threads, without regard to order; where those of a thread's own scalar are
+several, the values that it may have at a place. What is read through pointers, computed, or comes from outside is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from frontend.ir import Module
+from frontend.memory.flows import walks
+from frontend.memory.leaves import Leaf, MemObject
+from frontend.memory.objects import Objects
+from frontend.memory.places import Places
+from frontend.memory.points_to import Targets
+from frontend.memory.sketch import DEEP, Pending, Sketch, Step
+from frontend.program import Assign, Binary, Cast, Const, Expr, Havoc, Ite, Read, Values, Var, Variable, primitive, variables
+
+Key: TypeAlias = tuple[int | None, str]
+"""A variable: the thread it belongs to, None for a global, and its name."""
+
+Known: TypeAlias = dict[str, frozenset[int]]
+"""What some of a thread's own scalars may hold."""
+
+MOST_VALUES = 2
+NO_OBJECT = "&*?#"
+"""First characters of targets that are functions, hardware, or anything."""
+
+
+class SoleValues:
+    """What scalars may hold. `threads`: each one's steps, before its pointers are resolved, and the names of its own scalars;
+    `starts`: the globals; `reached`: the objects that a pointer with these targets leads to, however indirectly."""
+
+    def __init__(
+        self, threads: Sequence[tuple[Sketch, Collection[str]]], starts: Iterable[Variable], module: Module, places: Places,
+        objects: Objects, reached: Callable[[Targets], list[MemObject]],
+    ) -> None:
+        self._own = [frozenset(names) for _, names in threads]
+        self._sketches = [Sketch(k.size, k.start, list(k.steps)) for k, _ in threads]
+        self._at: dict[int, dict[int, Known]] = {}
+        self._module, self._places, self._objects, self._reached = module, places, objects, reached
+        self._found: dict[Key, frozenset[int]] = {}
+        self._open: set[Key] = set()
+        self._into: dict[Key, list[tuple[Key, int]]] = {}
+        known: set[str] = set()
+        for v in starts:
+            if not v.is_array:
+                known.add(v.name)
+                if isinstance(v.start, Values) and not v.volatile:
+                    self._found[None, v.name] = frozenset({v.start.default, *(n for _, n in v.start.elements)})
+                else:
+                    self._open.add((None, v.name))
+        self._globals = frozenset(known)
+        for number, (sketch, _) in enumerate(threads):
+            for step in sketch.steps:
+                self._look(number, step)
+        self._spread()
+
+    def address(self, thread: int, location: int, v: Var) -> tuple[int, frozenset[int]] | None:
+        """The only address of an object that the thread's own scalar may be there, if it was set at all, and what else it may
+        be."""
+        if v.name not in self._own[thread]:
+            return None
+        values = self._ever((thread, v.name))
+        if values is None:
+            if thread not in self._at:
+                self._at[thread] = self._flow(thread)
+            values = self._at[thread].get(location, {}).get(v.name)
+        there = [n for n in values or () if self._objects.at(n) is not None]
+        return (there[0], (values or frozenset()) - {there[0]}) if len(there) == 1 else None
+
+    def _ever(self, k: Key) -> frozenset[int] | None:
+        """All values that the scalar is ever set to, if they are few."""
+        return None if k in self._open else self._found.get(k, frozenset())
+
+    # ----------------------------------------------------------------------------------------------- places
+    def _flow(self, thread: int) -> dict[int, Known]:
+        """What is known at each location of scalars that pointers are copied through and that have several values in all."""
+        sketch = self._sketches[thread]
+        wanted = self._followed(thread)
+        out = sketch.leaving()
+        states: dict[int, Known] = {sketch.start: {}}
+        todo = [sketch.start]
+        while todo:
+            here = todo.pop()
+            for step in out.get(here, ()):
+                after = self._after(thread, step, states[here], wanted)
+                old = states.get(step.target)
+                if old is not None:
+                    after = {n: both for n, values in after.items() if n in old and len(both := values | old[n]) <= MOST_VALUES}
+                if after != old:
+                    states[step.target] = after
+                    todo.append(step.target)
+        return states
+
+    def _followed(self, thread: int) -> frozenset[str]:
+        sources: dict[str, set[str]] = {}
+        todo: list[str] = []
+        for step in self._sketches[thread].steps:
+            for part in primitive(step.op):
+                match part:
+                    case Assign(target=Var(name=n), value=value) if n in self._own[thread]:
+                        sources.setdefault(n, set()).update(variables(value) & self._own[thread])
+                    case _:
+                        pass
+            if step.lock is not None:
+                todo += sorted(variables(step.lock.pointer))
+            if step.pending is not None and not isinstance(step.pending.place.base, str):
+                todo += sorted(variables(step.pending.place.base))
+        found: set[str] = set()
+        while todo:
+            n = todo.pop()
+            if n not in found and (thread, n) in self._open:
+                found.add(n)
+                todo += sorted(sources.get(n, ()))
+        return frozenset(found)
+
+    def _after(self, thread: int, step: Step, before: Known, wanted: frozenset[str]) -> Known:
+        after = dict(before)
+        leaves = self._loaded(step)
+        if leaves is not None:
+            assert step.pending is not None and step.pending.register is not None
+            after.pop(step.pending.register.name, None)
+            read = [self._ever(self._key(thread, leaf)) for leaf in leaves]
+            values = frozenset(n for known in read for n in known or ())
+            if None not in read and len(values) <= MOST_VALUES:
+                after[step.pending.register.name] = values
+            return after
+        for part in primitive(step.op):
+            match part:
+                case Assign(target=Var(name=n), value=value) if n in wanted:
+                    held = self._value(thread, value, after)
+                    if held is None:
+                        after.pop(n, None)
+                    else:
+                        after[n] = held
+                case Havoc(targets=ts):
+                    for t in ts:
+                        if isinstance(t, Var):
+                            after.pop(t.name, None)
+                case _:
+                    pass
+        if step.lock is not None and step.lock.result is not None:
+            after.pop(step.lock.result.name, None)
+        return after
+
+    def _value(self, thread: int, e: Expr, here: Known) -> frozenset[int] | None:
+        match e:
+            case Const(value=n):
+                return frozenset({n})
+            case Cast(arg=a, type=t) if t.width == a.type.width and not t.signed:
+                return self._value(thread, a, here)
+            case Binary(op="+", left=a, right=Const(value=more), type=t) if not t.signed:
+                values = self._value(thread, a, here)
+                return None if values is None else frozenset(t.wrap(n + more) for n in values)
+            case Read(lvalue=Var(name=n)):
+                k = self._key(thread, n)
+                return here.get(n) if k in self._open else self._ever(k)
+            case _:
+                return None
+
+    # ----------------------------------------------------------------------------------------------- steps
+    def _look(self, thread: int, step: Step) -> None:
+        leaves = self._loaded(step)
+        if leaves is not None:
+            assert step.pending is not None and step.pending.register is not None
+            for leaf in leaves:
+                self._into.setdefault(self._key(thread, leaf), []).append((self._key(thread, step.pending.register.name), 0))
+            return
+        for part in primitive(step.op):
+            match part:
+                case Assign(target=Var(name=n), value=value):
+                    self._set(self._key(thread, n), thread, value, 0)
+                case Havoc(targets=ts):
+                    self._open.update(self._key(thread, t.name) for t in ts if isinstance(t, Var))
+                case _:
+                    pass
+        if step.lock is not None:
+            if step.lock.result is not None:
+                self._open.add(self._key(thread, step.lock.result.name))
+            for name, offset in step.lock.targets.known:
+                if name[0] not in NO_OBJECT:
+                    self._open.update(self._key(thread, leaf.name) for leaf in self._objects.named(name).leaves
+                                      if offset < 0 or offset == leaf.offset)
+        if step.pending is not None and step.pending.write:
+            self._through(thread, step.pending)
+
+    def _loaded(self, step: Step) -> list[str] | None:
+        """The scalars one of which a step reads through a pointer, if it does that; None if it is not sure which."""
+        pending = step.pending
+        if pending is None or pending.write or pending.register is None or pending.extent is not None or pending.targets.unknown:
+            return None
+        found: list[str] = []
+        for leaf, exact in self._meant(pending, pending.register.type.width):
+            if not exact:
+                return None
+            found.append(leaf.name)
+        return found
+
+    def _through(self, thread: int, pending: Pending) -> None:
+        """A write through a pointer: to the scalar that lies just there, or else anything may be anywhere."""
+        if pending.ends:
+            return
+        if pending.extent is not None or pending.value is None or pending.targets.unknown:
+            self._lose(thread, pending)
+            return
+        for leaf, exact in self._meant(pending, pending.value.type.width):
+            if exact:
+                self._set(self._key(thread, leaf.name), thread, pending.value, 0)
+            else:
+                self._open.add(self._key(thread, leaf.name))
+
+    def _meant(self, pending: Pending, width: int) -> Iterator[tuple[Leaf, bool]]:
+        """What an access of so many bits through a pointer may touch; True with a scalar that it touches as a whole."""
+        move = self._places.displacement(pending.place.base_type, pending.place.path)
+        fixed = not move.terms and (move.field is None or move.field.bits is None)
+        for name, offset in pending.targets.known:
+            if name[0] in NO_OBJECT:
+                continue
+            obj = self._objects.named(name)
+            fixed = fixed and not walks(obj, offset, pending.place.base_type, self._module)
+            for leaf in obj.leaves:
+                if not fixed or offset < 0 or leaf.dims or obj.instances is not None:
+                    yield leaf, False
+                elif offset + move.offset == leaf.offset and leaf.type.width == width and not leaf.bytes:
+                    yield leaf, True
+                elif leaf.offset < offset + move.offset + width // 8 and offset + move.offset < leaf.offset + leaf.span:
+                    yield leaf, False
+
+    def _lose(self, thread: int, pending: Pending) -> None:
+        """Any value may be anywhere that the pointer leads to, and, if it is handed to nobody knows what, where that leads to."""
+        if pending.targets.unknown or pending.extent == DEEP:
+            objects = self._reached(pending.targets)
+        else:
+            objects = [self._objects.named(name) for name, _ in pending.targets.known if name[0] not in NO_OBJECT]
+        self._open.update(self._key(thread, leaf.name) for obj in objects for leaf in obj.leaves)
+
+    def _key(self, thread: int, name: str) -> Key:
+        return (thread, name) if name in self._own[thread] else (None, name)
+
+    # ----------------------------------------------------------------------------------------------- values
+    def _set(self, k: Key, thread: int, value: Expr, more: int) -> None:
+        match value:
+            case Const(value=n, type=t):
+                self._found[k] = self._found.get(k, frozenset()) | {t.wrap(n + more)}
+            case Cast(arg=a, type=t) if t.width == a.type.width and not t.signed:
+                self._set(k, thread, a, more)
+            case Read(lvalue=Var(name=n)):
+                self._into.setdefault(self._key(thread, n), []).append((k, more))
+            case Binary(op="+", left=a, right=Const(value=n), type=t) if not t.signed:
+                self._set(k, thread, a, more + n)
+            case Ite(then=a, other=b):
+                self._set(k, thread, a, more)
+                self._set(k, thread, b, more)
+            case _:
+                self._open.add(k)
+
+    def _spread(self) -> None:
+        """Along copies, until nothing changes. A global that is not listed is open."""
+        self._open |= {k for k in self._into if k[0] is None and k[1] not in self._globals}
+        self._open |= {k for k, values in self._found.items() if len(values) > MOST_VALUES}
+        todo = list(dict.fromkeys([*self._found, *self._open]))
+        while todo:
+            k = todo.pop()
+            for into, more in self._into.get(k, ()):
+                if into in self._open:
+                    continue
+                both = self._found.get(into, frozenset()) | {
+                    self._places.pointer.wrap(n + more) if more else n for n in self._found.get(k, frozenset())}
+                if k in self._open or len(both) > MOST_VALUES:
+                    self._open.add(into)
+                elif both == self._found.get(into):
+                    continue
+                else:
+                    self._found[into] = both
+                todo.append(into)
+
+
+def sole(
+    e: Expr, address: Callable[[Var], tuple[int, frozenset[int]] | None],
+) -> tuple[Var, int, frozenset[int]] | None:
+    """The pointer in a sum, with what `address` says of it; None if it says nothing."""
+    v = pointer_in(e)
+    at = None if v is None else address(v)
+    return None if v is None or at is None else (v, *at)
+
+
+def pointer_in(e: Expr) -> Var | None:
+    """The pointer in a sum of it, a constant, and indices times strides; None if the expression is nothing of the kind."""
+    found: list[Var] = []
+    todo = [e]
+    while todo:
+        match todo.pop():
+            case Binary(op="+", left=a, right=b):
+                todo += (a, b)
+            case Cast(arg=a, type=t) if t.width == a.type.width:
+                todo.append(a)
+            case Read(lvalue=Var() as v):
+                found.append(v)
+            case Const() | Binary(op="*", right=Const()):
+                pass
+            case _:
+                return None
+    return found[0] if len(found) == 1 else None

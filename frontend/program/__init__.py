@@ -1,0 +1,74 @@
+"""TODO frontend.program."""
+
+from frontend.program.cfa import RETURN, Access, AccessKind, Cfa, Doubt, Edge, ErrorKind, ErrorLocation, K, calls_copy
+from frontend.program.data_model import DATA_MODELS, ILP32, IP16, LP64, DataModel
+from frontend.program.expr import (
+    ARITHMETIC,
+    BOOL,
+    COMPARISONS,
+    FALSE,
+    LEVEL,
+    LOGICAL,
+    TRUE,
+    Binary,
+    Cast,
+    Const,
+    Element,
+    Expr,
+    Ite,
+    Lvalue,
+    Read,
+    Scalar,
+    Unary,
+    Var,
+    children,
+    negate,
+    reads,
+    show,
+    show_lvalue,
+    substitute,
+    truth,
+    variables,
+)
+from frontend.program.ops import SKIP, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
+from frontend.program.program import (
+    UNBOUNDED_LENGTH,
+    ZERO,
+    Arbitrary,
+    Assumption,
+    CallSite,
+    Exempt,
+    Invariant,
+    Procedures,
+    Program,
+    Rely,
+    Role,
+    Self,
+    Start,
+    ThreadTemplate,
+    Values,
+    Variable,
+)
+from frontend.program.source import (
+    MAX_AST_DEPTH,
+    MAX_NESTING,
+    MAX_SOURCE,
+    NOWHERE,
+    FrontendError,
+    Location,
+    deep_recursion,
+    no_collection,
+    read_source,
+    too_large,
+)
+
+__all__ = [
+    "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
+    "Block", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
+    "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError", "Havoc", "ILP32", "IP16", "Invariant",
+    "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_NESTING", "MAX_SOURCE",
+    "NOWHERE", "Op", "Procedures", "Program", "RETURN", "Read", "Rely", "Role", "SKIP", "Scalar", "Self", "Start",
+    "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
+    "children", "deep_recursion", "name_of", "negate", "no_collection", "op_reads", "op_writes", "primitive",
+    "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",
+]

@@ -1,0 +1,166 @@
+"""Control-flow automata and programs: what the front end gives and every engine reads.
+
+The semantics (all engines, the interpreter and the kernel share it):
+a state is the globals plus, for each thread, a location and its locals; one step is one edge of one thread; a thread may
+step only if no *other* thread is at an atomic location; a thread of `ThreadTemplate.count` n exists n times.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from frontend.program.expr import Lvalue
+from frontend.program.ops import Op, name_of, op_writes, show_op
+from frontend.program.source import NOWHERE, Location
+
+RETURN = "::<return>"
+"""How the register of a function ends that remembers where to return to; only one with one copy for all calls has it."""
+
+
+def calls_copy(edge: Edge) -> bool:
+    """Whether the step calls a function that has one copy for all its callers."""
+    return any(name.endswith(RETURN) for name in op_writes(edge.op))
+
+
+# --------------------------------------------------------------------------------------------------- automata
+class AccessKind(enum.Enum):
+    """DATA can race. ATOMIC (a C11/GNU atomic access) races with DATA only. SYNC (a lock word, a ghost) never races."""
+
+    DATA = "data"
+    ATOMIC = "atomic"
+    SYNC = "sync"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access to a variable that other threads may see, as the user wrote it.
+
+    `lvalue` is evaluated in the state at the edge's source location, so its index reads only what is fixed before the
+    step. `whole` means any element of the array may be meant (an access that was over-approximated).
+    """
+
+    lvalue: Lvalue
+    write: bool
+    location: Location = NOWHERE
+    text: str = ""
+    kind: AccessKind = AccessKind.DATA
+    whole: bool = False
+
+    @property
+    def variable(self) -> str:
+        return name_of(self.lvalue)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """How a step does more than the C program can: a proof covers it, but a run that depends on it may not be real.
+
+    `values`: variables whose values behind the step are open here, but not in the program. `accesses`: the program may not
+    make the step's accesses. `step`: the program may not be able to take the step. Inputs are open in the program, too.
+    `frame`: behind a call, `values` are those that this activation of the function had before it, saved in what the step
+    forgets; other activations have saved theirs elsewhere.
+    """
+
+    reason: str
+    values: tuple[str, ...] = ()
+    accesses: bool = False
+    step: bool = False
+    frame: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One step. `protected`: it enters, is inside or leaves an atomic section, or is a lock operation."""
+
+    source: int
+    target: int
+    op: Op
+    accesses: tuple[Access, ...] = ()
+    protected: bool = False
+    location: Location = NOWHERE
+    text: str = ""
+    doubts: tuple[Doubt, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.source} --{show_op(self.op)}--> {self.target}"
+
+
+class ErrorKind(enum.Enum):
+    """LOOP, REQUIRES and ENSURES come from annotations: the claim holds on the branch that does not go there."""
+
+    ASSERT = "assert"
+    REACH_ERROR = "reach_error"
+    LOOP = "loop invariant"
+    REQUIRES = "requires"
+    ENSURES = "ensures"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorLocation:
+    """A location that no thread may ever reach, and what the user wrote to say so."""
+
+    kind: ErrorKind
+    location: Location
+    text: str
+
+
+K = TypeVar("K")
+"""What an analysis knows at a location."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cfa:
+    """A control-flow automaton with locations 0 .. size-1; `start` is never atomic."""
+
+    size: int
+    start: int
+    edges: tuple[Edge, ...]
+    atomic: frozenset[int] = frozenset()
+    errors: Mapping[int, ErrorLocation] = field(default_factory=dict)
+    critical: frozenset[int] = frozenset()
+    """Locations inside a `circ_critical` block: at most one thread of the program may be at such a location."""
+    places: Mapping[int, Location] = field(default_factory=dict)
+    """Where a location stands in the source, for the reader's sake."""
+
+    def leaving(self) -> tuple[tuple[Edge, ...], ...]:
+        """For each location its outgoing edges, in the order of `edges`; build it once and keep it."""
+        out: list[list[Edge]] = [[] for _ in range(self.size)]
+        for edge in self.edges:
+            out[edge.source].append(edge)
+        return tuple(map(tuple, out))
+
+    def forward(self, first: K, after: Callable[[K, Edge], K], meet: Callable[[K, K], K]) -> list[K | None]:
+        """What is known at each location, None where no path leads: `first` at the start, then what holds `after` each edge.
+
+        Where ways come together, it is what they `meet` in.
+        """
+        out = self.leaving()
+        at: list[K | None] = [None] * self.size
+        at[self.start] = first
+        todo = [self.start]
+        while todo:
+            q = todo.pop()
+            for e in out[q]:
+                here, old = at[q], at[e.target]
+                assert here is not None
+                known = after(here, e)
+                new = known if old is None else meet(old, known)
+                if new != old:
+                    at[e.target] = new
+                    todo.append(e.target)
+        return at
+
+    def behind(self, locations: Iterable[int]) -> frozenset[int]:
+        """These locations and all that some path leads to from them."""
+        out = self.leaving()
+        found = set(locations)
+        todo = list(found)
+        while todo:
+            for e in out[todo.pop()]:
+                if e.target not in found:
+                    found.add(e.target)
+                    todo.append(e.target)
+        return frozenset(found)

@@ -1,0 +1,86 @@
+"""Operations and accesses as a person reads them: locals without their function, globals as the user calls them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import assert_never
+
+from frontend.program.cfa import Access
+from frontend.program.expr import Const, Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute
+from frontend.program.ops import AllAt, Assign, Assume, Block, Havoc, Op, show_op
+from frontend.program.program import Program, ThreadTemplate
+
+
+class Names:
+    """What the variables that a thread of the template sees are called."""
+
+    def __init__(self, program: Program, template: ThreadTemplate) -> None:
+        tails = [v.name.rpartition("::")[2] for v in template.locals]
+        known = Counter([*tails, *(v.name for v in program.globals)])
+        self._short = {v.name: tail if known[tail] == 1 else v.name for v, tail in zip(template.locals, tails, strict=True)}
+        self._short |= {v.name: v.shown or v.name for v in program.globals}
+        arrays = (v for v in (*program.globals, *template.locals) if v.dims)
+        self._dims = {v.name: v.dims for v in arrays if self.variable(v.name).count("[]") == len(v.dims)}
+
+    def variable(self, name: str) -> str:
+        """A local `f::x` is plain `x` where nothing else that the thread sees is called so."""
+        return self._short.get(name, name)
+
+    def op(self, op: Op) -> str:
+        """The operation in C syntax, an assume in brackets."""
+        return show_op(self._op(op))
+
+    def cell(self, access: Access) -> str:
+        """The memory that is accessed: `x`, `s.f`, `a[i]`, or `a[..]` for any element."""
+        if not access.whole:
+            match access.lvalue:
+                case Element(array=a, index=Const(value=i)):
+                    return self.element(a, i)
+            return show_lvalue(self._lvalue(access.lvalue))
+        head, brackets, tail = self.variable(access.variable).partition("[]")
+        return f"{head}[..]{tail}" if brackets else f"{head}[..]"
+
+    def element(self, array: str, index: int) -> str:
+        """An element of an array, by one index for each of its dimensions."""
+        parts = self.variable(array).split("[]")
+        if array not in self._dims:
+            return f"{parts[0]}[{index}]{'[]'.join(parts[1:])}"
+        for position in range(len(parts) - 2, -1, -1):
+            index, own = divmod(index, self._dims[array][position])
+            parts[position] += f"[{own}]"
+        return "".join(parts)
+
+    def expr(self, e: Expr) -> str:
+        return show(self._expr(e))
+
+    def _lvalue(self, v: Lvalue) -> Lvalue:
+        match v:
+            case Var(name=n, type=t):
+                return Var(self.variable(n), t)
+            case Element(array=a, index=i, type=t):
+                return Element(self.variable(a), self._expr(i), t)
+            case _:
+                assert_never(v)
+
+    def _expr(self, e: Expr) -> Expr:
+        def read(v: Lvalue) -> Expr:
+            if isinstance(v, Var):
+                return Read(Var(self.variable(v.name), v.type))
+            return Read(Element(self.variable(v.array), v.index, v.type))  # substitute has renamed the index
+
+        return substitute(e, read)
+
+    def _op(self, op: Op) -> Op:
+        match op:
+            case Assume(cond=c):
+                return Assume(self._expr(c))
+            case Assign(target=t, value=e):
+                return Assign(self._lvalue(t), self._expr(e))
+            case Havoc(targets=ts, whole=ws):
+                return Havoc(tuple(map(self._lvalue, ts)), tuple(map(self.variable, ws)))
+            case AllAt():
+                return op
+            case Block(ops=ops):
+                return Block(tuple(map(self._op, ops)))
+            case _:
+                assert_never(op)

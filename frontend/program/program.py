@@ -1,0 +1,255 @@
+"""A program: its variables, its thread templates, what was assumed when it was read."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from frontend.program.cfa import Access, Cfa, Edge
+from frontend.program.exact import exact_op, show_exact, show_exact_lvalue
+from frontend.program.expr import Expr, Scalar, Var
+from frontend.program.source import NOWHERE, Location
+
+
+class Role(enum.Enum):
+    MAIN = "main"
+    THREAD = "thread"
+    HANDLER = "handler"
+    TASK = "task"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Start values of a variable: `default` for every element, except those in `elements` (sorted pairs index, value)."""
+
+    default: int = 0
+    elements: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arbitrary:
+    """Any value of the type at the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Self:
+    """The thread's own number: 0 .. count-1 within its template; if the count is unbounded any number from 0 on that fits
+    the variable, pairwise distinct.
+
+    `offset` is added to it (annotations count threads from 1).
+    """
+
+    offset: int = 0
+
+
+Start: TypeAlias = Values | Arbitrary | Self
+
+ZERO = Values()
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A global or a thread's local: one scalar, or an array of `length` scalars (UNBOUNDED_LENGTH if not known).
+
+    `shown` is the name a user writes (`x`, `s.f`, `a[]`, `f::x`); `object` the C object it is a part of.
+    `ghost`: made by circ (a temporary, a return value, a lock's state); never itself the subject of a race.
+    """
+
+    name: str
+    type: Scalar
+    length: int | None = None
+    start: Start = ZERO
+    shown: str = ""
+    object: str = ""
+    ghost: bool = False
+    volatile: bool = False
+    norace: bool = False
+    location: Location = NOWHERE
+    range: tuple[int, int] | None = None
+    """What `circ_range` says of its values; a hint, on which no proof rests."""
+    dims: tuple[int, ...] = ()
+    """Of an array of arrays, flattened here, how many elements each has, the outermost first."""
+
+    @property
+    def is_array(self) -> bool:
+        return self.length is not None
+
+
+UNBOUNDED_LENGTH = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTemplate:
+    """A thread as the program text has it; `count` copies run, any number of them if it is None.
+
+    `masked`: a handler that is entered with interrupts off.
+    """
+
+    name: str
+    cfa: Cfa
+    locals: tuple[Variable, ...] = ()
+    count: int | None = None
+    role: Role = Role.THREAD
+    location: Location = NOWHERE
+    masked: bool = False
+
+    @property
+    def most(self) -> int | None:
+        """How many copies can run: `count`, or as many as there are numbers for a local that holds one; None for any number."""
+        if self.count is not None:
+            return self.count
+        return min((v.type.high - max(v.start.offset, 0) + 1 for v in self.locals if isinstance(v.start, Self)), default=None)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Assumption:
+    """Something a verdict rests on that was not proved; printed with it and stored in every report."""
+
+    text: str
+    location: Location = NOWHERE
+
+    def __str__(self) -> str:
+        return self.text if self.location == NOWHERE else f"{self.text} ({self.location})"
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A condition over the globals that must hold in every reachable state (`circ_invariant`)."""
+
+    cond: Expr
+    location: Location
+    text: str
+    between: bool = False
+    """It may be false while a thread is inside an atomic section (`//@ invariant`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rely:
+    """What the threads of a template assume about a step of any other thread (`//@ assumes`): a condition over the globals
+    before it, those after it (their names with a prime) and the thread's own `\\tid`. A claim about the program."""
+
+    template: str
+    cond: Expr
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exempt:
+    """States that the Cartesian engine is to keep out of its abstraction (`circ_exception`): a condition over the globals,
+    and places (template, copy, source line) of threads. A hint, on which no proof rests."""
+
+    cond: Expr
+    places: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A whole program: globals, templates, and the models under which it is read."""
+
+    file: str
+    globals: tuple[Variable, ...]
+    templates: tuple[ThreadTemplate, ...]
+    data_model: str = "lp64"
+    ints: str = "exact"
+    race_model: str = "nesc"
+    preemption: str = "free"
+    invariants: tuple[Invariant, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    warnings: tuple[Assumption, ...] = ()
+    exceptions: tuple[Exempt, ...] = ()
+    relies: tuple[Rely, ...] = ()
+    procedures: Procedures | None = None
+    """The same program with its functions kept apart, where an engine with a stack is to see it."""
+    asserted: bool = False
+    """Whether the text has assertions, even if none is left because each was seen to hold."""
+
+    def template(self, name: str) -> ThreadTemplate:
+        return next(t for t in self.templates if t.name == name)
+
+    def variable(self, name: str) -> Variable:
+        return next(v for v in self.globals if v.name == name)
+
+    @property
+    def shared(self) -> tuple[Variable, ...]:
+        """The globals a race can be about: not ghosts, and accessed by some thread."""
+        return tuple(v for v in self.globals if not v.ghost and v.name in self.accesses)
+
+    @cached_property
+    def accesses(self) -> Mapping[str, Sequence[tuple[int, Edge, Access]]]:
+        """By variable every access to it: the template's position, the edge, the access."""
+        found: dict[str, list[tuple[int, Edge, Access]]] = {}
+        for n, t in enumerate(self.templates):
+            for e in t.cfa.edges:
+                for a in e.accesses:
+                    found.setdefault(a.variable, []).append((n, e, a))
+        return found
+
+    def fingerprint(self) -> str:
+        """A hash of everything that a proof speaks about, the same in every run; source locations do not enter."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        digest = hashlib.sha256()
+
+        def put(*parts: object) -> None:
+            digest.update("\x1f".join(map(str, parts)).encode() + b"\x1e")
+
+        put("circ-program-1", self.data_model, self.ints, self.race_model, self.preemption)
+        for v in self.globals:
+            put("global", v.name, v.type, v.length, v.start, v.ghost)
+        for inv in self.invariants:
+            put("invariant", show_exact(inv.cond), *(["between"] if inv.between else []))
+        for rely in self.relies:
+            put("rely", rely.template, show_exact(rely.cond))
+        for t in self.templates:
+            put("template", t.name, t.count, t.cfa.size, t.cfa.start, sorted(t.cfa.atomic), sorted(t.cfa.critical),
+                sorted((q, e.kind.value) for q, e in t.cfa.errors.items()))
+            for v in t.locals:
+                put("local", v.name, v.type, v.length, v.start)
+            for e in t.cfa.edges:
+                put("edge", e.source, e.target, exact_op(e.op), e.protected,
+                    [(show_exact_lvalue(a.lvalue), a.write, a.kind.value, a.whole) for a in e.accesses])
+        if self.procedures is not None:
+            put("procedures", self.procedures.fingerprint())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call edge of the caller: the callee, its arguments over the caller's locals, where the result goes."""
+
+    edge: int
+    callee: str
+    args: tuple[Expr, ...]
+    result: Var | None
+
+
+@dataclass(frozen=True, slots=True)
+class Procedures:
+    """Functions that are not inlined, so that they may be recursive (`frontend.threads.procedures`).
+
+    `program.templates` are the functions, each once; `threads` the functions that run as threads, and how often (those with
+    a parameter know their number by it). A thread is a stack of activations, the topmost of which runs. An edge in `calls`
+    pushes an activation of the callee at its start, its `params` being the arguments and its other locals arbitrary; at
+    the exit in `returns` an activation is popped: the caller goes on behind its call, with the register of the result.
+    """
+
+    program: Program
+    threads: tuple[tuple[str, int], ...]
+    calls: Mapping[str, tuple[CallSite, ...]]
+    params: Mapping[str, tuple[Var, ...]]
+    returns: Mapping[str, tuple[int, Var | None]]
+
+    def fingerprint(self) -> str:
+        """A hash of everything a proof speaks about."""
+        parts: list[object] = [self.program.fingerprint(), self.threads]
+        for name in sorted(self.calls):
+            sites = [(c.edge, c.callee, list(map(show_exact, c.args)), c.result) for c in self.calls[name]]
+            parts.append((name, sites, self.params[name], self.returns[name]))
+        return hashlib.sha256(repr(parts).encode()).hexdigest()

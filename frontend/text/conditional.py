@@ -1,0 +1,168 @@
+"""The integer expressions of `#if` and `#elif`, in C's 64-bit signed and unsigned arithmetic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frontend.program import MAX_NESTING, FrontendError
+from frontend.text.tokens import Token
+
+_NUMBER = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)")
+_PRECEDENCE = {
+    "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, ">": 7, "<=": 7, ">=": 7, "==": 6, "!=": 6,
+    "&": 5, "^": 4, "|": 3, "&&": 2, "||": 1,
+}
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    value: int
+    unsigned: bool = False
+
+    @staticmethod
+    def of(value: int, unsigned: bool) -> _Value:
+        value &= _MASK
+        return _Value(value if unsigned or value <= _MASK >> 1 else value - (1 << 64), unsigned)
+
+
+class Condition:
+    """A macro-expanded condition, `defined` and its like replaced by numbers already; unknown names are 0."""
+
+    def __init__(self, tokens: Sequence[Token], directive: Token) -> None:
+        self._tokens = tokens
+        self._directive = directive
+        self._pos = 0
+
+    def holds(self) -> bool:
+        """The truth of the expression; raises FrontendError if it is none."""
+        if not self._tokens:
+            raise FrontendError(self._directive.location, f"#{self._directive.value} without an expression", "give a condition")
+        if sum(t.value in ("(", "?") for t in self._tokens) > MAX_NESTING:
+            raise FrontendError(self._directive.location, f"the expression of #{self._directive.value} is too deep", "split it")
+        value = self._ternary(True)
+        if self._pos < len(self._tokens):
+            raise self._error(self._tokens[self._pos])
+        return value.value != 0
+
+    def _error(self, token: Token | None) -> FrontendError:
+        if token is None:
+            return FrontendError(self._directive.location, f"the expression of #{self._directive.value} is not complete",
+                                 "a value is missing at its end")
+        return FrontendError(token.location, f"'{token.value}' does not fit in the expression of #{self._directive.value}",
+                             "it takes integers, defined(...) and C's operators")
+
+    def _peek(self) -> str:
+        return self._tokens[self._pos].value if self._pos < len(self._tokens) else ""
+
+    def _expect(self, value: str) -> None:
+        if self._peek() != value:
+            raise self._error(self._tokens[self._pos] if self._pos < len(self._tokens) else None)
+        self._pos += 1
+
+    def _ternary(self, live: bool) -> _Value:
+        """`live`: whether the value counts; a division by zero does no harm where it does not."""
+        condition = self._binary(1, live)
+        if self._peek() != "?":
+            return condition
+        self._pos += 1
+        yes = self._ternary(live and condition.value != 0)
+        self._expect(":")
+        no = self._ternary(live and condition.value == 0)
+        chosen = yes if condition.value else no
+        return _Value.of(chosen.value, yes.unsigned or no.unsigned)
+
+    def _binary(self, least: int, live: bool) -> _Value:
+        left = self._unary(live)
+        while (level := _PRECEDENCE.get(op := self._peek(), 0)) >= least:
+            token = self._tokens[self._pos]
+            self._pos += 1
+            needed = live and not ((op == "&&" and left.value == 0) or (op == "||" and left.value != 0))
+            right = self._binary(level + 1, needed)
+            left = self._apply(op, left, right, token, needed)
+        return left
+
+    def _apply(self, op: str, a: _Value, b: _Value, token: Token, live: bool) -> _Value:
+        if op == "&&":
+            return _Value(int(a.value != 0 and b.value != 0))
+        if op == "||":
+            return _Value(int(a.value != 0 or b.value != 0))
+        unsigned = a.unsigned or b.unsigned
+        x, y = _Value.of(a.value, unsigned).value, _Value.of(b.value, unsigned).value
+        match op:
+            case "<<" | ">>":
+                by = b.value if b.value >= 0 else -b.value
+                leftwards = (op == "<<") == (b.value >= 0)
+                return _Value.of(a.value << min(by, 64) if leftwards else a.value >> min(by, 64), a.unsigned)
+            case "/" | "%":
+                if y == 0:
+                    if live:
+                        raise FrontendError(token.location, f"division by zero in #{self._directive.value}", "guard it with &&")
+                    return _Value(0, unsigned)
+                quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+                return _Value.of(quotient if op == "/" else x - y * quotient, unsigned)
+            case "<":
+                return _Value(int(x < y))
+            case ">":
+                return _Value(int(x > y))
+            case "<=":
+                return _Value(int(x <= y))
+            case ">=":
+                return _Value(int(x >= y))
+            case "==":
+                return _Value(int(x == y))
+            case "!=":
+                return _Value(int(x != y))
+        result = {"*": x * y, "+": x + y, "-": x - y, "&": x & y, "^": x ^ y, "|": x | y}[op]
+        return _Value.of(result, unsigned)
+
+    def _unary(self, live: bool) -> _Value:
+        signs: list[str] = []
+        while self._peek() in ("!", "~", "-", "+"):
+            signs.append(self._peek())
+            self._pos += 1
+        value = self._primary(live)
+        for sign in reversed(signs):
+            if sign == "!":
+                value = _Value(int(value.value == 0))
+            elif sign == "~":
+                value = _Value.of(~value.value, value.unsigned)
+            elif sign == "-":
+                value = _Value.of(-value.value, value.unsigned)
+        return value
+
+    def _primary(self, live: bool) -> _Value:
+        if self._pos >= len(self._tokens):
+            raise self._error(None)
+        token = self._tokens[self._pos]
+        self._pos += 1
+        if token.type == "LPAREN":
+            value = self._ternary(live)
+            self._expect(")")
+            return value
+        if token.type == "ID":
+            return _Value(0)
+        if token.type == "NUMBER" and (m := _NUMBER.fullmatch(token.value)):
+            digits = m[1].replace("'", "")
+            octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+            try:
+                number = int(digits, 8 if octal else 0)
+            except ValueError:
+                raise self._error(token) from None
+            return _Value.of(number, "u" in m[2].lower() or number > _MASK >> 1)
+        if token.type == "CHAR_CONST":
+            return _Value(_character(token.value[1:-1]))
+        raise self._error(token)
+
+
+def _character(body: str) -> int:
+    if body[0] != "\\":
+        return ord(body)
+    if body[1] == "x":
+        return int(body[2:], 16)
+    if body[1].isdigit():
+        return int(body[1:], 8)
+    return _ESCAPES.get(body[1], ord(body[1]))

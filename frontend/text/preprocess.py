@@ -1,0 +1,397 @@
+"""Preprocessing: directives, includes and predefined macros; or an external preprocessor; or a `.i` file as it is.
+
+Written here rather than taken from a library, because the tokens must keep the user's lines and columns through macros,
+and because every wrong directive must be an error with its place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from frontend.program import MAX_SOURCE, FrontendError, Location, read_source, too_large
+from frontend.text.comments import Annotation
+from frontend.text.conditional import Condition
+from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
+from frontend.text.predefined import predefined_macros
+from frontend.text.tokens import Token, bad_literal, scan, scan_preprocessed
+
+INCLUDE = str(Path(__file__).parent.parent / "include")
+"""`circ.h`, for real compilers too."""
+
+LIBC = str(Path(INCLUDE) / "libc")
+"""Our small standard headers; never given to a real compiler."""
+
+MAX_INCLUDE_DEPTH = 100
+_CPP_SECONDS = 60
+_HAS = ("__has_attribute", "__has_builtin", "__has_feature", "__has_extension", "__has_c_attribute", "__has_cpp_attribute")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """How to read a file: what `-I -D -U --cpp --data-model` say."""
+
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    undefine: tuple[str, ...] = ()
+    cpp: str | None = None
+    data_model: str = "lp64"
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessed:
+    """The tokens of a translation unit, `PRAGMA`s among them, and the comments in it that carry meaning."""
+
+    tokens: list[Token]
+    annotations: tuple[Annotation, ...]
+
+
+def preprocess(path: str, options: SourceOptions) -> Preprocessed:
+    """The file's tokens after preprocessing; raises FrontendError for whatever is wrong up to there."""
+    if path.endswith(".i"):
+        return _preprocessed_text(read_source(path), path)
+    if options.cpp is not None:
+        read_source(path)
+        return _preprocessed_text(_run_cpp(options.cpp, path, options), path)
+    return _Preprocessor(options).run(path)
+
+
+def _preprocessed_text(text: str, path: str) -> Preprocessed:
+    if len(text) > MAX_SOURCE:
+        raise too_large(path, len(text))
+    tokens: list[Token] = []
+    annotations: list[Annotation] = []
+    for token in scan_preprocessed(text, path):
+        if token.type == "ANNOTATION":
+            annotations.append(Annotation(token.value, token.location))
+        else:
+            tokens.append(token)
+    return Preprocessed(tokens, tuple(annotations))
+
+
+_CPP_ERROR = re.compile(r"^(.+?):(\d+):(?:(\d+):)? *(?:fatal )?error: *(.*)$", re.MULTILINE)
+
+
+def _run_cpp(command: str, path: str, options: SourceOptions) -> str:
+    """What the command makes of the file. `-C` keeps the comments, some of which are annotations."""
+    here = Location(path, 1, 1)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise FrontendError(here, f"--cpp {command!r} is not a command: {error}", "for example --cpp 'gcc -E'") from None
+    words += ["-C", "-D__CIRC__=1", *(f"-D{d}" for d in options.define), *(f"-U{u}" for u in options.undefine)]
+    words += [*(f"-I{d}" for d in options.include), f"-I{INCLUDE}", path]
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=_CPP_SECONDS, stdin=subprocess.DEVNULL, check=False)
+    except subprocess.TimeoutExpired:
+        raise FrontendError(here, f"the preprocessor took more than {_CPP_SECONDS} seconds", f"see --cpp {command!r}") from None
+    except OSError as error:
+        raise FrontendError(here, f"cannot run the preprocessor {words[0]!r}: {error.strerror}", "see --cpp") from None
+    if done.returncode != 0:
+        errors = done.stderr.decode("utf-8", "replace")
+        if m := _CPP_ERROR.search(errors):
+            raise FrontendError(Location(m[1], int(m[2]), int(m[3] or 0)), m[4], f"found by {words[0]}; see -I, -D and --cpp")
+        said = errors.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise FrontendError(here, f"the preprocessor failed: {said[0]}", f"see --cpp {command!r}")
+    try:
+        text = done.stdout.decode("utf-8")
+    except UnicodeDecodeError:
+        text = done.stdout.decode("latin-1")
+    return text.replace("\r\n", "\n")
+
+
+@dataclass(slots=True)
+class _Group:
+    """An `#if` that is open: whether its present branch is read, whether one was, whether the code around it is."""
+
+    opening: Token
+    active: bool
+    taken: bool
+    around: bool
+    seen_else: bool = False
+
+
+@dataclass(slots=True)
+class _File:
+    """A file being read; `#line` changes what it and its lines are called."""
+
+    path: str
+    name: str
+    shift: int
+    directory: int
+    """Position of the directory it was found in among those searched, for `#include_next`; -1 when not among them."""
+
+
+class _Preprocessor:
+    def __init__(self, options: SourceOptions) -> None:
+        self._search = [*options.include, INCLUDE, LIBC]
+        self._macros: dict[str, Macro] = {}
+        self._annotations: list[Annotation] = []
+        self._once: set[str] = set()
+        self._counter = 0
+        self._files: list[_File] = []
+        dynamic: dict[str, Dynamic] = {"__LINE__": self._line, "__FILE__": self._file_name, "__COUNTER__": self._count}
+        self._expander = Expander(self._macros, dynamic)
+        tests: dict[str, Dynamic] = {"__has_include": self._has_include, "__has_include_next": self._has_include_next}
+        tests |= dict.fromkeys(_HAS, self._has_nothing)
+        self._known = frozenset(dynamic) | frozenset(tests)
+        self._condition_expander = Expander(self._macros, dynamic | tests | {"defined": self._defined})
+        for text in (*predefined_macros(options.data_model), *(d.replace("=", " ", 1) if "=" in d else f"{d} 1"
+                                                               for d in options.define)):
+            self._define([t for t in scan(text, "<command line>") if t.type != "NEWLINE"])
+        for name in options.undefine:
+            self._macros.pop(name, None)
+
+    def run(self, path: str) -> Preprocessed:
+        tokens: list[Token] = []
+        size = 0
+        for token in self._expander.expand(self._read(path, path, -1)):
+            size += len(token.value) + 1
+            if size > MAX_SOURCE:
+                raise too_large(path, size)
+            tokens.append(token)
+        return Preprocessed(tokens, tuple(replace(a, macros=self._macros_in(a.text)) for a in self._annotations))
+
+    def _macros_in(self, text: str) -> tuple[tuple[str, str], ...]:
+        """Macros without parameters that an annotation names, as they are at the end of the file, and what they stand for."""
+        found: dict[str, str] = {}
+        for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
+            macro = self._macros.get(name)
+            if macro is not None and macro.params is None and macro.body:
+                found[name] = self._spelled_out(macro, frozenset())
+        return tuple(found.items())
+
+    def _spelled_out(self, macro: Macro, above: frozenset[str]) -> str:
+        parts = []
+        for token in macro.body:
+            inner = self._macros.get(token.value)
+            plain = inner is None or inner.params is not None or inner.name in above | {macro.name}
+            parts.append(token.value if plain or inner is None else self._spelled_out(inner, above | {macro.name}))
+        return " ".join(parts)
+
+    # ------------------------------------------------------------------------------------------- lines
+    def _read(self, path: str, name: str, directory: int) -> Iterator[Token]:
+        """The text of a file, directives obeyed, macros not yet expanded."""
+        tokens = list(scan(read_source(path), name))
+        file = _File(path, name, 0, directory)
+        self._files.append(file)
+        shipped = path.startswith(INCLUDE)
+        groups: list[_Group] = []
+        i, end = 0, len(tokens)
+        while i < end:
+            start = i
+            while i < end and tokens[i].type != "NEWLINE":
+                i += 1
+            line = tokens[start:i]
+            i += 1
+            if not line:
+                continue
+            active = not groups or groups[-1].active
+            if line[0].type == "HASH":
+                physical = line[0].lineno
+                self._place(line, file)
+                yield from self._directive([t for t in line if t.type != "ANNOTATION"], file, groups, active, physical)
+            elif active:
+                self._place(line, file)
+                for token in line:
+                    if token.type == "ANNOTATION":
+                        if not shipped:
+                            self._annotations.append(Annotation(token.value, token.location))
+                    elif token.type == "BAD":
+                        raise bad_literal(token)
+                    else:
+                        yield token
+        if groups:
+            raise FrontendError(groups[-1].opening.location, f"#{groups[-1].opening.value} without #endif", "add the #endif")
+        self._files.pop()
+
+    @staticmethod
+    def _place(line: list[Token], file: _File) -> None:
+        if file.shift or line[0].filename != file.name:
+            for token in line:
+                token.lineno += file.shift
+                token.filename = file.name
+
+    def _directive(
+        self, line: list[Token], file: _File, groups: list[_Group], active: bool, physical: int
+    ) -> Iterator[Token]:
+        if len(line) == 1:
+            return
+        name, rest = line[1], line[2:]
+        match name.value:
+            case "if" | "ifdef" | "ifndef":
+                holds = active and self._holds(name, rest)
+                groups.append(_Group(name, holds, holds, active))
+            case "elif" | "elifdef" | "elifndef" | "else":
+                self._branch(name, rest, groups)
+            case "endif":
+                if not groups:
+                    raise FrontendError(name.location, "#endif without #if", "remove it, or add the #if")
+                groups.pop()
+            case _ if not active:
+                return
+            case "define":
+                if not rest:
+                    raise FrontendError(name.location, "#define without a name", "name the macro")
+                self._define(rest)
+            case "undef":
+                self._macros.pop(self._one_name(name, rest), None)
+            case "include" | "include_next":
+                yield from self._include(name, rest, file)
+            case "line":
+                self._renumber(name, list(self._expander.expand(rest)), file, physical)
+            case "error":
+                raise FrontendError(name.location, f"#error {spelled(rest)}".rstrip(), "the source asks for it: see -D and -U")
+            case "pragma":
+                if rest and rest[0].value == "once":
+                    self._once.add(os.path.realpath(file.path))
+                else:
+                    yield Token("PRAGMA", spelled(rest), name.lineno, name.column, name.filename)
+            case "warning" | "ident" | "sccs":
+                return
+            case _ if name.type == "NUMBER":
+                self._renumber(name, line[1:], file, physical)
+            case _:
+                raise FrontendError(name.location, f"unknown directive #{name.value}", "C has no such directive")
+
+    def _branch(self, name: Token, rest: list[Token], groups: list[_Group]) -> None:
+        if not groups:
+            raise FrontendError(name.location, f"#{name.value} without #if", "remove it, or add the #if")
+        group = groups[-1]
+        if group.seen_else:
+            raise FrontendError(name.location, f"#{name.value} after #else", "only #endif can follow #else")
+        group.seen_else = name.value == "else"
+        open_branch = group.around and not group.taken
+        group.active = open_branch and (group.seen_else or self._holds(name, rest))
+        group.taken = group.taken or group.active
+
+    def _renumber(self, name: Token, rest: list[Token], file: _File, physical: int) -> None:
+        if not rest or rest[0].type != "NUMBER" or not rest[0].value.isdigit():
+            raise FrontendError(name.location, "#line takes a line number and a file name", '#line 12 "file.c"')
+        if len(rest) > 1:
+            if rest[1].type != "STRING_LITERAL":
+                raise FrontendError(rest[1].location, "#line takes a file name in quotes", '#line 12 "file.c"')
+            file.name = re.sub(r"\\(.)", r"\1", rest[1].value[1:-1])
+        file.shift = int(rest[0].value) - physical - 1
+
+    def _define(self, tokens: list[Token]) -> None:
+        for token in tokens:
+            if token.type == "BAD":
+                raise bad_literal(token)
+        macro = parse_definition(tokens)
+        self._macros[macro.name] = macro
+
+    def _one_name(self, directive: Token, rest: list[Token]) -> str:
+        if not rest or rest[0].type != "ID":
+            raise FrontendError(directive.location, f"#{directive.value} takes a macro's name", "name the macro")
+        return rest[0].value
+
+    # ------------------------------------------------------------------------------------------- conditions
+    def _holds(self, name: Token, rest: list[Token]) -> bool:
+        if name.value.endswith("ndef"):
+            return not self._is_defined(self._one_name(name, rest))
+        if name.value.endswith("def"):
+            return self._is_defined(self._one_name(name, rest))
+        return Condition(list(self._condition_expander.expand(rest)), name).holds()
+
+    def _is_defined(self, name: str) -> bool:
+        return name in self._macros or name in self._known
+
+    def _defined(self, token: Token, following: Following) -> Token:
+        name = following()
+        if name is not None and name.type == "LPAREN":
+            name, closing = following(), following()
+            if closing is None or closing.type != "RPAREN":
+                raise FrontendError(token.location, "defined(...) takes one macro's name", "defined(NAME)")
+        if name is None or name.type != "ID":
+            raise FrontendError(token.location, "defined takes a macro's name", "defined(NAME)")
+        return _number(int(self._is_defined(name.value)), token)
+
+    def _has_nothing(self, token: Token, following: Following) -> Token:
+        self._operand(token, following)
+        return _number(0, token)
+
+    def _has_include(self, token: Token, following: Following) -> Token:
+        return self._has_header(token, following, after=False)
+
+    def _has_include_next(self, token: Token, following: Following) -> Token:
+        return self._has_header(token, following, after=True)
+
+    def _has_header(self, token: Token, following: Following, after: bool) -> Token:
+        header = self._header(token, self._operand(token, following))
+        return _number(int(self._find(*header, self._files[-1], after) is not None), token)
+
+    @staticmethod
+    def _operand(token: Token, following: Following) -> list[Token]:
+        opening = following()
+        level = 1 if opening is not None and opening.type == "LPAREN" else 0
+        operand: list[Token] = []
+        while level:
+            t = following()
+            if t is None:
+                level = 0
+                operand = []
+                break
+            level += {"LPAREN": 1, "RPAREN": -1}.get(t.type, 0)
+            operand.append(t)
+        if not operand:
+            raise FrontendError(token.location, f"{token.value} takes an operand in parentheses", f"{token.value}(...)")
+        return operand[:-1]
+
+    # ------------------------------------------------------------------------------------------- computed macros
+    def _line(self, token: Token, _following: Following) -> Token:
+        return _number(token.lineno, token)
+
+    def _count(self, token: Token, _following: Following) -> Token:
+        self._counter += 1
+        return _number(self._counter - 1, token)
+
+    def _file_name(self, token: Token, _following: Following) -> Token:
+        name = token.filename.replace("\\", "\\\\").replace('"', '\\"')
+        return Token("STRING_LITERAL", f'"{name}"', token.lineno, token.column, token.filename, token.space)
+
+    # ------------------------------------------------------------------------------------------- includes
+    def _include(self, name: Token, rest: list[Token], file: _File) -> Iterator[Token]:
+        header, quoted = self._header(name, rest)
+        found = self._find(header, quoted, file, name.value == "include_next")
+        if found is None:
+            raise FrontendError((rest[0] if rest else name).location, f"cannot find the header '{header}'",
+                                "give its directory with -I, or use the system's headers with --cpp 'gcc -E'")
+        path, directory = found
+        if os.path.realpath(path) in self._once:
+            return
+        if len(self._files) > MAX_INCLUDE_DEPTH:
+            raise FrontendError(name.location, f"'{header}' is included within itself too deeply", "give it an include guard")
+        yield from self._read(path, path, directory)
+
+    def _header(self, name: Token, rest: list[Token]) -> tuple[str, bool]:
+        """The header's name, and whether it is in quotes."""
+        if rest and rest[0].type not in ("STRING_LITERAL", "LT"):
+            rest = list(self._expander.expand(rest))
+        if rest and rest[0].type == "STRING_LITERAL":
+            return rest[0].value[1:-1], True
+        if rest and rest[0].type == "LT":
+            for i, token in enumerate(rest):
+                if token.type == "GT":
+                    return spelled(rest[1:i]), False
+        raise FrontendError(name.location, f"#{name.value} takes \"header\" or <header>", "complete it")
+
+    def _find(self, header: str, quoted: bool, file: _File, after: bool) -> tuple[str, int] | None:
+        if quoted and not after:
+            beside = os.path.join(os.path.dirname(file.path), header)
+            if os.path.isfile(beside):
+                return beside, file.directory
+        for i, directory in enumerate(self._search):
+            path = os.path.join(directory, header)
+            if (not after or i > file.directory) and os.path.isfile(path):
+                return path, i
+        return None
+
+
+def _number(value: int, place: Token) -> Token:
+    return Token("NUMBER", str(value), place.lineno, place.column, place.filename, place.space)

@@ -1,0 +1,133 @@
+"""Which threads a program has: from the command line, from annotations in the source, from `main`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from frontend.ir import FunctionDecl, Module
+from frontend.ir.interrupt_table import Rule, Table
+from frontend.program import FrontendError, Location, Role
+
+NO_TABLE = Table()
+
+_CORTEX = re.compile(r"\w+_IRQHandler|(?:SysTick|PendSV)_Handler")
+"""What handlers are called on an ARM Cortex-M, where nothing else marks them. Those for faults end the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSource:
+    """A function that runs as a thread: `count` copies, any number if None.
+
+    `flag`: a handler starts only while this variable is not 0. `again`: when it returns it may start again. `masked`: a
+    handler that is entered with interrupts off. `rule`: what the interrupt table says about the handler. `ranked`: a
+    handler of a processor that has priorities instead.
+    """
+
+    function: str
+    count: int | None
+    role: Role
+    location: Location
+    flag: str | None = None
+    again: bool = False
+    masked: bool = False
+    rule: Rule | None = None
+    ranked: bool = False
+
+    @property
+    def reenables(self) -> bool:
+        """Whether it is a handler that ends with all interrupts on, as hardware does it on processors without priorities."""
+        return self.role is Role.HANDLER and (self.masked or (self.flag is None and not self.ranked))
+
+
+def choose_threads(module: Module, requested: tuple[str, ...], table: Table = NO_TABLE) -> tuple[ThreadSource, ...]:
+    """The threads that run from the start; those that others create are found while those are lowered."""
+    if requested:
+        return tuple(_requested(module, text) for text in requested)
+    found = [source for decl in module.declarations.values() if decl.defined for source in _annotated(decl, table)]
+    _check_table(module, table)
+    main = module.declarations.get("main")
+    if main is not None and main.defined and all(s.function != "main" for s in found):
+        found.insert(0, ThreadSource("main", 1, Role.MAIN, main.location))
+    if not found:
+        raise FrontendError(Location(module.file, 1), "there is no thread in this file",
+                            "name one with --thread F, mark a function with circ_thread, or define main")
+    return tuple(found)
+
+
+def _requested(module: Module, text: str) -> ThreadSource:
+    """A thread from `--thread F` (any number of copies) or `--thread F=N`."""
+    here = Location(module.file, 1)
+    parts = re.fullmatch(r"([A-Za-z_$][\w$]*)(?:=(\d+))?", text.strip())
+    if parts is None:
+        raise FrontendError(here, f"--thread {text}: expected F or F=N", "F is a function, N how many copies run")
+    name, number = parts.group(1), parts.group(2)
+    decl = module.declarations.get(name)
+    if decl is None or not decl.defined:
+        raise FrontendError(here, f"--thread {text}: there is no function '{name}' with a body in this file",
+                            "correct the name, or define the function")
+    count = None if number is None else int(number)
+    if count == 0:
+        raise FrontendError(here, f"--thread {text}: a thread that runs 0 times is none", "make N at least 1")
+    return ThreadSource(name, count, Role.MAIN if name == "main" and count == 1 else Role.THREAD, decl.location)
+
+
+def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
+    found: list[ThreadSource] = []
+    rule = table.rule(decl.name)
+    for attribute, arguments in decl.attributes:
+        match attribute:
+            case "circ_thread":
+                found.append(ThreadSource(decl.name, None, Role.THREAD, decl.location))
+            case "circ_threads":
+                if len(arguments) != 1 or not re.fullmatch(r"\s*[1-9]\d*\s*", arguments[0]):
+                    raise FrontendError(decl.location, f"circ_threads of '{decl.name}' needs a positive number",
+                                        "write circ_threads(2)")
+                found.append(ThreadSource(decl.name, int(arguments[0]), Role.THREAD, decl.location))
+            case "circ_interrupt":
+                if len(arguments) != 1:
+                    raise FrontendError(decl.location, f"circ_interrupt of '{decl.name}' needs the variable that enables it")
+                found.append(_handler(decl, rule, arguments[0].strip(), reentrant=False, masked=False))
+            case "interrupt" | "signal":
+                # Interrupts stay on in the one and are off in the other; without a table either may fire at any time.
+                found.append(_handler(decl, rule, None, attribute == "interrupt", attribute == "signal"))
+            case "circ_task":
+                found.append(task(decl))
+    if not found and rule is None and _CORTEX.fullmatch(decl.name):
+        found.append(replace(_handler(decl, None, None, reentrant=False, masked=False), ranked=True))
+    if not found and decl.name != "main" and (rule is not None or re.fullmatch(r"__vector_\d+", decl.name)):
+        found.append(_handler(decl, rule, None, reentrant=False, masked=True))
+    if len({s.role for s in found}) == 1 and found[0].role is Role.HANDLER:
+        found = found[-1:]  # `ISR(v, ISR_NOBLOCK)` says both, and the later one counts
+    if len(found) > 1:
+        raise FrontendError(decl.location, f"'{decl.name}' is marked as a thread twice", "keep one mark")
+    return found
+
+
+def _handler(decl: FunctionDecl, rule: Rule | None, flag: str | None, reentrant: bool, masked: bool) -> ThreadSource:
+    if decl.type.params:
+        raise FrontendError(decl.location, f"handler '{decl.name}' has arguments", "hardware passes none")
+    if rule is not None and rule.priority is not None:
+        reentrant = masked = False
+    if rule is not None and rule.entered_on is not None:
+        reentrant, masked = rule.entered_on and rule.priority is None, not rule.entered_on
+    ranked = rule is not None and rule.priority is not None
+    return ThreadSource(decl.name, None if reentrant else 1, Role.HANDLER, decl.location, flag, True, masked, rule, ranked)
+
+
+def task(decl: FunctionDecl) -> ThreadSource:
+    """A function that runs when it is posted."""
+    if decl.type.params:
+        raise FrontendError(decl.location, f"task '{decl.name}' has arguments", "the scheduler passes none")
+    return ThreadSource(decl.name, 1, Role.TASK, decl.location, again=True)
+
+
+def _check_table(module: Module, table: Table) -> None:
+    if table.required:
+        for rule in table.rules:
+            if "main" in rule.names:
+                raise FrontendError(rule.location, "'main' is no handler", "take it out of the table")
+            defined = any(n in module.declarations and module.declarations[n].defined for n in rule.names)
+            if not defined and not rule.names[0].startswith("__vector_"):
+                raise FrontendError(rule.location, f"unknown handler '{rule.names[0]}': the program does not define it",
+                                    "define it, or take it out of the table")

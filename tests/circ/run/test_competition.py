@@ -1,0 +1,115 @@
+"""The competition's property and task files, its last line, and its time limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from circ.cli import app
+from circ.run.competition import Task, read_property, read_task
+from circ.run.session import Session
+from frontend.program import FrontendError
+
+RACE = "CHECK( init(main()), LTL(G ! data-race) )\n"
+REACH = "CHECK( init(main()), LTL(G ! call(reach_error())) )\n"
+PROGRAM = """
+#include <pthread.h>
+extern void reach_error(void);
+int x, y;
+pthread_mutex_t m;
+void *t(void *a) { %s x++; pthread_mutex_unlock(&m); return 0; }
+int main(void) {
+  pthread_t h; pthread_create(&h, 0, t, 0);
+  pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);
+  if (sizeof(long) == 8) reach_error();
+  pthread_join(h, 0); y = x; return 0; }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "race.prp").write_text(RACE)
+    (tmp_path / "reach.prp").write_text(REACH)
+    (tmp_path / "good.c").write_text(PROGRAM % "pthread_mutex_lock(&m);")
+    (tmp_path / "bad.c").write_text(PROGRAM % "")
+    for name in ("good", "bad"):
+        (tmp_path / f"{name}.yml").write_text(
+            f"format_version: '2.0'\n# a comment\ninput_files: '{name}.c'\nproperties:\n  - property_file: race.prp\n"
+            "    expected_verdict: true\noptions:\n  language: C\n  data_model: ILP32\n")
+    return tmp_path
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["check", *map(str, arguments)])
+    return done.exit_code, done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("file", "prop", "status", "last"), [
+    ("good.yml", "race.prp", 0, "true"),
+    ("bad.yml", "race.prp", 1, "false(no-data-race)"),
+    ("good.c", "reach.prp", 1, "false(unreach-call)"),  # the default model has a long of 8 bytes
+    ("good.yml", "reach.prp", 0, "true"),
+])
+def test_last_line(folder: Path, file: str, prop: str, status: int, last: str) -> None:
+    assert run(folder / file, "--property", folder / prop, "--competition") == (status, last)
+
+
+def test_a_property_that_cannot_be_checked_is_unknown(folder: Path) -> None:
+    (folder / "other.prp").write_text("CHECK( init(main()), LTL(G ! overflow) )")
+    assert run(folder / "good.c", "--property", folder / "other.prp", "--competition") == (2, "unknown")
+
+
+def test_what_was_not_finished_is_unknown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(self: Session, file: str, usual: Callable[[Session, str], None] = Session.check) -> None:
+        if file.endswith("bad.c"):
+            raise RuntimeError
+        usual(self, file)
+
+    monkeypatch.setattr(Session, "check", check)
+    assert run(folder / "good.c", folder / "bad.c", "--competition") == (4, "unknown")
+
+
+def test_what_cannot_be_read_is_unknown(folder: Path) -> None:
+    (folder / "bad.c").write_text("int main(void) { return")
+    assert run(folder / "bad.yml", "--competition") == (2, "unknown")
+
+
+def test_the_time_is_for_the_whole_run(folder: Path) -> None:
+    lines = "".join(f"int v{i}; void f{i}(void) {{ v{i} = v{i - 1} * v{i} + {i}; }}\n" for i in range(1, 3000))
+    calls = "".join(f"f{i}();" for i in range(1, 3000))
+    (folder / "good.c").write_text(f"int v0;\n{lines}int main(void) {{ {calls} return 0; }}\n")
+    begin = time.monotonic()
+    assert run(folder / "good.c", "--competition", "--timeout", "0.5") == (3, "unknown")
+    assert time.monotonic() - begin < 10
+
+
+def test_property_files() -> None:
+    with pytest.raises(FrontendError):
+        read_property("no/such/file.prp")
+
+
+@pytest.mark.parametrize("text", ["CHECK( init(main()), LTL(F end) )", "", "CHECK( init(main()), LTL(G valid-free) )"])
+def test_properties_that_are_not_checked(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.prp").write_text(text)
+    with pytest.raises(FrontendError, match=r"a\.prp:1"):
+        read_property(str(tmp_path / "a.prp"))
+
+
+@pytest.mark.parametrize(("text", "task"), [
+    ("input_files: a.c\n", Task(("{0}/a.c",), None)),
+    ("input_files: ['a.c', \"b.c\"]\noptions:\n  data_model: LP64 # wide\n", Task(("{0}/a.c", "{0}/b.c"), "lp64")),
+    ("input_files:\n  - a.c\n  - 'b.c'\nproperties:\n  - property_file: p.prp\n", Task(("{0}/a.c", "{0}/b.c"), None)),
+])
+def test_task_files(tmp_path: Path, text: str, task: Task) -> None:
+    (tmp_path / "a.yml").write_text(text)
+    assert read_task(str(tmp_path / "a.yml")) == Task(tuple(f.format(tmp_path) for f in task.files), task.data_model)
+
+
+def test_a_task_without_files(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("format_version: '2.0'\n")
+    with pytest.raises(FrontendError, match="input_files"):
+        read_task(str(tmp_path / "a.yml"))

@@ -1,0 +1,337 @@
+"""The command line as a user runs it: output, exit statuses, bad input, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from circ.cli import main
+from circ.run.certificate_files import dump
+from circ.search import explicit
+from circ.verdict import Options, RaceOn, Refuted, silent
+from frontend import LoadOptions, load
+
+ROOT = Path(__file__).parents[2]
+FIGURE_1 = str(ROOT / "nesc_examples" / "test_and_set.c")
+RACY = str(ROOT / "nesc_examples" / "test_and_set_no_atomic.c")
+COUNTER = "int x;\nvoid w(void)\n{\n    x = x + 1;\n}\n"
+LOCKED = "int x;\nvoid w(void)\n{\n    atomic { x = x + 1; }\n}\n"
+
+
+def circ(*args: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", "from circ.cli import main; main()", *map(str, args)],
+                          capture_output=True, text=True, cwd=cwd or ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def inside(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line called in this process, which is quicker than starting another one."""
+
+    def run(*args: str | Path, cwd: Path = ROOT) -> Ended:
+        monkeypatch.chdir(cwd)
+        capfd.readouterr()
+        before = signal.getsignal(signal.SIGTERM)
+        with pytest.raises(SystemExit) as end:
+            main([str(a) for a in args])
+        signal.signal(signal.SIGTERM, before)
+        assert isinstance(end.value.code, int)
+        out, err = capfd.readouterr()
+        return Ended(end.value.code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Path:
+    path = tmp_path / "counter.c"
+    path.write_text(COUNTER)
+    return path
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Path:
+    path = tmp_path / "locked.c"
+    path.write_text(LOCKED)
+    return path
+
+
+# --------------------------------------------------------------------------------------------------- help, engines
+def test_help_lists_the_commands_and_loads_no_solver() -> None:
+    done = circ("--help")
+    assert done.returncode == 0
+    for command in ("check", "cfa", "recheck", "replay", "engines"):
+        assert command in done.stdout
+
+
+@pytest.mark.parametrize("command", ["--help", "check --help", "engines", f"cfa {FIGURE_1}", f"cfa {FIGURE_1} --format svg"])
+def test_no_solver_is_loaded_where_none_is_needed(command: str) -> None:
+    script = ("import sys\nfrom circ.cli import main\ntry:\n    main()\n"
+              "finally:\n    print('LOADED' if 'z3' in sys.modules else 'not loaded', file=sys.stderr)")
+    done = subprocess.run([sys.executable, "-c", script, *command.split()], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "not loaded"
+
+
+def test_engines_are_listed_with_what_they_claim(inside: Run) -> None:
+    done = inside("engines")
+    assert done.returncode == 0
+    assert "omega-circ" in done.stdout and "(default)" in done.stdout and "explicit" in done.stdout
+
+
+# --------------------------------------------------------------------------------------------------- cfa
+def test_cfa_of_figure_1(inside: Run) -> None:
+    done = inside("cfa", FIGURE_1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "any number of copies" in done.stdout
+    assert "[state == 0]" in done.stdout and "*" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "json", "dot", "svg"])
+def test_cfa_writes_to_a_file(inside: Run, form: str, tmp_path: Path) -> None:
+    done = inside("cfa", FIGURE_1, "--format", form, "-o", tmp_path / "out")
+    assert (done.returncode, done.stdout) == (0, "")
+    text = (tmp_path / "out").read_text()
+    assert text == inside("cfa", FIGURE_1, "--format", form).stdout
+    if form == "json":
+        assert json.loads(text)["format"] == "circ-cfa"
+
+
+def test_cfa_takes_the_source_options(inside: Run, tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "my.h").write_text("int shared;\n")
+    (tmp_path / "a.c").write_text('#include "my.h"\n#ifdef GONE\n#error gone\n#endif\nvoid t(void) { shared = LEVEL; }\n')
+    done = inside("cfa", "a.c", "-I", "inc", "-D", "LEVEL=41", "-D", "GONE", "-U", "GONE", "--thread", "t=3",
+                "--data-model", "ip16", "--ints", "math", "--race-model", "c11", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "thread t, 3 copies" in done.stdout and "shared = 41" in done.stdout
+    assert "ip16, math integers, race model c11" in done.stdout
+
+
+# --------------------------------------------------------------------------------------------------- check
+def test_a_race_is_status_1_and_names_both_lines(counter: Path) -> None:
+    done = circ("check", counter, "--thread", "w")
+    assert done.returncode == 1, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert first.startswith(f"{counter}:4:") and "warning: race on 'x'" in first
+    assert "thread 1 (w)" in done.stdout and "thread 2 (w)" in done.stdout
+    assert done.stdout.splitlines()[-1] == "circ: 1 race"
+
+
+def test_a_proof_is_status_0(inside: Run, locked: Path) -> None:
+    done = inside("check", locked, "--thread", "w")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "safe: no race on 'x'" in done.stdout
+    assert done.stdout.splitlines()[-1] == "circ: 1 safe"
+
+
+def test_figure_1_is_proved_and_explained(inside: Run) -> None:
+    done = inside("check", FIGURE_1, "--explain")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "safe: no race on 'x'" in done.stdout and "predicate" in done.stdout and "k = 1" in done.stdout
+
+
+def test_predicates_of_the_user_enter_the_proof(inside: Run) -> None:
+    done = inside("check", FIGURE_1, "-x", "x", "--engine", "omega-circ", "--predicate", "state == 1", "--explain")
+    assert done.returncode == 0
+    [line] = [line for line in done.stdout.splitlines() if "rests on the predicates" in line]
+    assert "state == 1" in line
+
+
+def test_the_same_report_twice(counter: Path, locked: Path) -> None:
+    runs = [circ("check", counter, locked, "--thread", "w") for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_json_report(inside: Run, counter: Path, locked: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.json"
+    done = inside("check", counter, tmp_path / "missing.c", locked, "--thread", "w", "--format", "json", "-o", out)
+    assert done.returncode == 2
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1
+    data = json.loads(out.read_text())
+    assert data["status"] == 2 and data["summary"]["race"] == 1 and data["summary"]["safe"] == 1
+    assert [f["status"] for f in data["files"]] == [1, 2, 0]
+    assert data["options"]["threads"] == ["w"]
+
+
+def test_a_timeout_is_unknown_and_status_3(inside: Run) -> None:
+    # Lamport's bakery with numbers of 32 bits: what orders them is a relation of two threads' numbers, and the search is endless.
+    done = inside("check", str(ROOT / "tests/programs/circ/bakery2.c"), "-x", "goods", "--timeout", "0.5")
+    assert done.returncode == 3, done.stdout
+    assert "unknown: races on 'goods'" in done.stdout and "--timeout" in done.stdout
+
+
+def test_a_preprocessor_named_in_a_certificate_is_not_run_unasked(inside: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\nvoid w(void) { x = 1; }\n")
+    cpp = f"{sys.executable} -c 'import sys; print(open(sys.argv[-1]).read())'"
+    assert inside("check", "a.c", "--thread", "w=1", "--cpp", cpp, "--certificate", "certs", cwd=tmp_path).returncode == 0
+    [path] = (tmp_path / "certs").iterdir()
+    unasked = inside("recheck", path, "a.c", cwd=tmp_path)
+    assert unasked.returncode == 2 and "--cpp" in unasked.stderr and len(unasked.stderr.splitlines()) == 1
+    assert inside("recheck", path, "a.c", "--cpp", "echo", cwd=tmp_path).returncode == 2
+    assert inside("recheck", path, "a.c", "--cpp", cpp, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("file", [FIGURE_1, RACY])
+def test_certificates_can_be_judged_again_with_the_c_file_alone(inside: Run, file: str, tmp_path: Path) -> None:
+    certificates = tmp_path / "certs"
+    checked = inside("check", file, "-x", "x", "--certificate", certificates, "--data-model", "ilp32")
+    [path] = certificates.iterdir()
+    good, wrong = ("recheck", "replay") if checked.returncode == 0 else ("replay", "recheck")
+    accepted = inside(good, path, file)
+    assert (accepted.returncode, accepted.stderr) == (0, "") and "accepted" in accepted.stdout
+    assert inside(wrong, path, file).returncode == 2
+    refused = inside(good, path, RACY if file == FIGURE_1 else FIGURE_1)
+    assert refused.returncode == 1 and "refused" in refused.stdout
+    path.write_text(path.read_text()[:-20])
+    broken = inside(good, path, file)
+    assert broken.returncode == 2 and len(broken.stderr.splitlines()) == 1
+
+
+def test_mathematical_integers_are_an_assumption_of_the_verdict_and_of_the_proof(inside: Run, tmp_path: Path, locked: Path) -> None:
+    folder, said = tmp_path / "proofs", "assuming: integers are mathematical"
+    assert said in inside("check", locked, "--thread", "w", "-x", "x", "--ints", "math", "--certificate", folder).stdout
+    assert said in inside("recheck", next(folder.iterdir()), locked).stdout
+    assert said not in inside("check", locked, "--thread", "w", "-x", "x").stdout
+
+
+def test_what_a_proof_decides_about_the_program_is_said(inside: Run, tmp_path: Path) -> None:
+    """A proof about one thread, or under a macro, is none about the program as the reader may think of it."""
+    (tmp_path / "a.c").write_text("int x;\nvoid w(void) { x = STEP; }\n")
+    checked = inside("check", "a.c", "--thread", "w=1", "-D", "STEP=2", "--certificate", "certs", cwd=tmp_path)
+    said = inside("recheck", next((tmp_path / "certs").iterdir()), "a.c", cwd=tmp_path).stdout
+    assert checked.returncode == 0
+    assert "thread w (1)" in said and "race model nesc" in said and "read with: -D STEP=2" in said
+
+
+def test_a_trace_that_depends_on_what_is_not_known_of_the_program_is_refused(inside: Run, tmp_path: Path) -> None:
+    """`check` says `unknown` of such a run: floating-point values are not followed."""
+    file = tmp_path / "a.c"
+    file.write_text("double d;\nint x;\nvoid w(void) { if (d > 1.0) x = 1; }\n")
+    options = LoadOptions(threads=("w=2",))
+    found = explicit.answer(load(file, options), RaceOn("x"), Options(), silent)
+    assert isinstance(found, Refuted)
+    (tmp_path / "trace.json").write_text(dump(found.trace, options))
+    again = inside("replay", tmp_path / "trace.json", file)
+    assert again.returncode == 1 and "floating-point" in again.stdout
+
+
+def test_dump(inside: Run, tmp_path: Path, locked: Path) -> None:
+    inside("check", locked, "--thread", "w", "--dump", tmp_path / "dump")
+    assert (tmp_path / "dump" / "x" / "01-cfa.dot").read_text().startswith("digraph")
+
+
+def test_the_dumps_of_two_files_stay_apart(inside: Run, tmp_path: Path, locked: Path) -> None:
+    dump = tmp_path / "dump"
+    inside("check", locked, "--thread", "w", "--dump", tmp_path / "alone")
+    inside("check", locked, locked, "--thread", "w", "--dump", dump)
+    assert {p.name for p in (dump / "x").iterdir()} == {p.name for p in (tmp_path / "alone" / "x").iterdir()}
+    assert (dump / f"2-{locked.name}" / "x" / "01-cfa.dot").read_text() == (dump / "x" / "01-cfa.dot").read_text()
+
+
+# --------------------------------------------------------------------------------------------------- bad input and usage
+@pytest.mark.parametrize("args", [
+    ["check"], ["nosuch"], ["check", "--nosuch", "a.c"], ["cfa", FIGURE_1, "--format", "png"],
+    ["check", FIGURE_1, "--timeout", "x"],
+    ["check", FIGURE_1, "--timeout", "-1"], ["check", FIGURE_1, "--engine", "nosuch"], ["cfa", "a.c", "b.c"],
+    ["check", FIGURE_1, "--property", "x"], ["recheck", "nosuch.json", FIGURE_1], ["check", FIGURE_1, "--k", "0"],
+    ["check", FIGURE_1, "--predicate", "nosuch == 1"],
+    ["check", FIGURE_1, "-x", "nosuch"], ["check", FIGURE_1, "--thread", "nosuch"], ["cfa", "nosuch.c"], ["cfa", str(ROOT)],
+    ["cfa", FIGURE_1, "-o", "/nosuch/dir/out"], ["check", FIGURE_1, "--certificate", "/dev/null/x"],
+])
+def test_bad_usage_and_bad_input_are_status_2_without_a_traceback(inside: Run, args: list[str]) -> None:
+    done = inside(*args)
+    assert done.returncode == 2, done.stdout + done.stderr
+    [line] = done.stderr.splitlines()
+    assert "error: " in line and line.endswith(")")  # it says what to do
+
+
+def test_pictures_leave_stderr_alone(tmp_path: Path) -> None:
+    done = circ("cfa", FIGURE_1, "--format", "svg", "-o", tmp_path / "x.svg")
+    assert done.returncode == 0 and not done.stderr and "<svg" in (tmp_path / "x.svg").read_text()
+
+
+def test_assertions_that_fold_away_are_answered(inside: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text("#include <assert.h>\n// EXPECT: safe asserts\nint g; int main(void) { int x = 2; assert(x == 2); g = x; }\n")
+    for prop in ("asserts", "all"):
+        assert "safe: no assertion can fail" in inside("check", file, "--property", prop, "--certificate", tmp_path / "c").stdout
+    assert circ("recheck", tmp_path / "c" / "a.c.asserts.triage.json", file).returncode == 0
+
+
+def test_names_and_indices_as_they_are_shown(inside: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.i"
+    file.write_text('# 1 "a.c"\nvoid *malloc(unsigned long); int pthread_create(unsigned long *, void *, void *(*)(void *), void *);\n'
+                    "int m[3][4][5]; void *w(void *a) { *(int *)a = 1; m[1][2][3] = 1; return 0; }\n"
+                    "int main(void) { unsigned long t; int *p = malloc(4); pthread_create(&t, 0, w, p); *p = 2; m[1][2][3] = 2; }\n")
+    assert "race on 'malloc@main:3'" in inside("check", file, "-x", "malloc@main:3").stdout
+    assert "race on 'm[][][]': thread 1 (main) writes m[1][2][3] in" in inside("check", file, "-x", "m").stdout
+
+
+@pytest.mark.parametrize(("text", "what"), [
+    ("", "empty.c"), ("this is not C\n", "a.c"), ("int x; /* no end\n", "a.c"),
+    ("#include <nosuch.h>\nint x;\n", "a.c"), ("int x;\n", "a.c"),
+])
+def test_bad_files_get_one_located_line(inside: Run, text: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / what).write_text(text)
+    done = inside("check", what, cwd=tmp_path)
+    [line] = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert line.startswith(f"{what}:") and "error: " in line
+
+
+def test_an_internal_error_is_status_4_and_one_line(tmp_path: Path) -> None:
+    script = "import frontend.api, circ.cli\ndef load(*a): raise RuntimeError('oops')\ncirc.cli.load = load\ncirc.cli.main()"
+    run = [sys.executable, "-c", script, "cfa", FIGURE_1]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 4
+    [line] = done.stderr.splitlines()
+    assert line.startswith("circ: internal error: RuntimeError: oops")
+    [saved] = tmp_path.iterdir()
+    assert "Traceback" in saved.read_text() and str(saved) in line
+    debugged = subprocess.run([*run, "--debug"], capture_output=True, text=True, cwd=ROOT)
+    assert debugged.returncode == 4 and "Traceback" in debugged.stderr
+
+
+# --------------------------------------------------------------------------------------------------- interruption
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interruption_tells_what_is_known(how: signal.Signals, status: int, tmp_path: Path) -> None:
+    script = ("import ctypes, circ.engines as e, tests.support.fake_engine\n"
+              "e.ENGINES = (e.Entry('fake', 'tests.support.fake_engine', '', ''),)\nfrom circ.cli import main\nmain()")
+    (tmp_path / "a.c").write_text("int x, stuck;\nvoid w(void) { x = 1; stuck = 1; }\n")
+    run = [sys.executable, "-c", script, "check", str(tmp_path / "a.c"), "--thread", "w", "--engine", "fake", "--timeout", "600"]
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # tests may run in the background
+    assert process.stdout is not None and process.stderr is not None
+    first = process.stdout.readline()
+    assert "unknown: races on 'x': asked 1" in first
+    time.sleep(0.2)
+    process.send_signal(how)
+    rest, errors = process.communicate(timeout=20)
+    assert process.returncode == status
+    assert errors == ""
+    assert rest.splitlines()[-1] == "circ: 1 unknown, interrupted"
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    shell = f"{sys.executable} -c 'from circ.cli import main; main()' cfa {FIGURE_1} --format json | true"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr == ""

@@ -1,0 +1,143 @@
+"""What pointers may point to, asked of C programs through the front end's own halves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import frontend
+from frontend.ir import Function
+from frontend.ir.modelled_calls import Without
+from frontend.ir.split_registers import MARK, split
+from frontend.lower.module import load_module
+from frontend.memory.heap import heap_types
+from frontend.memory.objects import Notes, Objects
+from frontend.memory.places import Places
+from frontend.memory.points_to import PointsTo
+from frontend.program import LP64, Read, Scalar, Var
+from frontend.text.parse import SourceOptions, parse
+from tests.support.ir_machine import Machine
+
+PTR = Scalar(64, False)
+
+
+def analyse(tmp_path: Path, text: str) -> PointsTo:
+    path = tmp_path / "p.c"
+    path.write_text(text)
+    module = load_module(parse(str(path), SourceOptions()), LP64)
+
+    def body(name: str) -> Function | None:
+        decl = module.declarations.get(name)
+        return module.function(name) if decl is not None and decl.defined else None
+
+    places = Places(module)
+    objects = Objects(module, places, Notes({}, {}))
+    found = PointsTo(module, objects, places, body, {})
+    found.solve(["main"])
+    if found.heaps:
+        types = heap_types(found.heaps, found.pointed, module)
+        objects.forget(found.heaps)
+        found = PointsTo(module, objects, places, body, types)
+        found.solve(["main"])
+    return found
+
+
+CASES = [
+    ("plain", "int x, y; int main(void) { int *p = &x; int *q = &y; return *p; }", "p", ["x"], False),
+    ("both branches", "int x, y, c; int main(void) { int *p; if (c) p = &x; else p = &y; return *p; }", "p", ["x", "y"], False),
+    ("through memory", "int x; int *g; int main(void) { g = &x; int *p = g; return *p; }", "p", ["x"], False),
+    ("through a field", "int x, y; struct { int *a, *b; } s; int main(void) { s.a = &x; s.b = &y; int *p = s.b; return *p; }",
+     "p", ["y"], False),
+    ("two levels", "int x; int *a; int **g = &a; int main(void) { *g = &x; int *p = a; return *p; }", "p", ["x"], False),
+    ("initialiser", "int x[4]; int *g = &x[2]; int main(void) { int *p = g; return *p; }", "p", ["x"], False),
+    ("parameter", "int x; int f(int *q) { int *p = q; return *p; } int main(void) { return f(&x); }", "f:p", ["x"], False),
+    ("result", "int x; int *f(void) { return &x; } int main(void) { int *p = f(); return *p; }", "p", ["x"], False),
+    ("arithmetic", "int a[8], i; int main(void) { int *p = a + i; p++; return *p; }", "p", ["a"], False),
+    ("container", "struct S { int k, m; } s; int main(void) { int *q = &s.m; struct S *p = (struct S *)((char *)q - 4);"
+     " return p->k; }", "p", ["s"], False),
+    ("heap", "#include <stdlib.h>\nint main(void) { int *p = malloc(4); return *p; }", "p", ["malloc@main:2"], False),
+    ("struct copy", "int x; struct { int *f; } s, t; int main(void) { s.f = &x; t = s; int *p = t.f; return *p; }", "p", ["x"],
+     False),
+    ("a counter", "unsigned long n; int x; int main(void) { int *p = &x; while (n) n = n + 8; return *p; }", "p", ["x"], False),
+    ("from outside", "int *f(void); int main(void) { int *p = f(); return *p; }", "p", [], True),
+    ("argv", "int main(int argc, char **argv) { char *p = argv[0]; return *p; }", "p", [], True),
+    ("null only", "int *g; int main(void) { int *p = g; return *p; }", "p", [], False),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "register", "targets", "unknown"), CASES, ids=[c[0] for c in CASES])
+def test_targets(tmp_path: Path, name: str, text: str, register: str, targets: list[str], unknown: bool) -> None:
+    function, _, local = register.rpartition(":")
+    found = analyse(tmp_path, text).targets(function or "main", Read(Var(local, PTR)))
+    assert sorted({t[0] for t in found.known}) == targets
+    assert found.unknown == unknown
+
+
+def test_fields_are_kept_apart(tmp_path: Path) -> None:
+    found = analyse(tmp_path, "struct { int a, b; } s; int main(void) { int *p = &s.a; int *q = &s.b; return *p + *q; }")
+    assert found.targets("main", Read(Var("p", PTR))).known == (("s", 0),)
+    assert found.targets("main", Read(Var("q", PTR))).known == (("s", 4),)
+
+
+def test_function_pointers_in_tables(tmp_path: Path) -> None:
+    text = """
+    int x;
+    void f(int k) { x = k; } void g(int k) { x = -k; } void h(void) { }
+    void (*table[])(int) = { f, g };
+    int main(void) { void (*t)(int) = table[x]; t(1); return 0; }
+    """
+    found = analyse(tmp_path, text)
+    assert found.functions("main", Read(Var("t", PTR)), 1) == ("f", "g")
+    assert sorted(found.reached) == ["f", "g", "main"]
+
+
+def test_heap_type_is_what_the_program_uses_it_as(tmp_path: Path) -> None:
+    text = """
+    #include <stdlib.h>
+    struct S { int a; struct S *next; };
+    int main(void) { struct S *p = malloc(sizeof *p); p->a = 1; p->next = 0; int *q = malloc(40); q[3] = 1; return 0; }
+    """
+    found = analyse(tmp_path, text)
+    names = list(found.heaps)
+    leaves = [[leaf.name for leaf in found._objects.named(n).leaves] for n in names]
+    assert leaves == [[f"{names[0]}.a", f"{names[0]}.next"], [f"{names[1]}[]"]]
+
+
+def test_addresses_of_parts_of_what_is_outside(tmp_path: Path) -> None:
+    """`&p->f` for a pointer from outside is outside, too: no object is meant by that."""
+    file = tmp_path / "outside.c"
+    file.write_text("struct s { int a, f; }; struct s *get(void); int g, *k = &g; int main(void) { int *q = &get()->f; *q = 1; }")
+    program = frontend.load(file)
+    assert "g" in {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if a.write}
+
+
+WEBS = """int f(int a, int b, int c) {
+    int p = a, q = 0;
+    q += p; p = b; q += 2 * p;
+    if (c) p = a + 1; else { q += 100; p = b + 2; }
+    q += 3 * p; p = 7;
+    for (int i = 0; i < 3; i++) { q += p; p = p * 2; }
+    a = p; p = q; q = a + b; a = q - p; p = a;
+    return p;
+}
+"""
+
+
+class _Split(Without):
+    """The module; every register is several, where it can be."""
+
+    def function(self, name: str) -> Function:
+        return split(super().function(name), lambda _: True)
+
+
+def test_a_register_that_is_several_computes_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(WEBS)
+    module = load_module(parse(str(path), SourceOptions()), LP64)
+    parted = _Split(module, lambda _: False)
+    whole, parts = module.function("f"), parted.function("f")
+    assert sum(r.name.startswith(f"p{MARK}") for r in parts.registers) >= 3
+    assert (parts.params, parts.result) == (whole.params, whole.result)
+    for args in ([1, 2, 0], [1, 2, 1], [5, 9, 1], [1000, 3, 0]):
+        assert Machine(module).call("f", [*args]) == Machine(parted).call("f", [*args])
