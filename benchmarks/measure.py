@@ -61,8 +61,8 @@ def measure(cases: Sequence[Case], timeout: float) -> Iterator[tuple[Case, Measu
 
 
 def _worker() -> Callable[[Case, Any], Measured]:
+    from circ import smt
     from circ.run.check import confirmed
-    from circ.smt import encoder as smt
     from circ.verdict import Answer
 
     spent = [0.0]

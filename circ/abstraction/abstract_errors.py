@@ -7,7 +7,7 @@ from typing import TypeAlias
 from circ.abstraction.predicates import Abstraction
 from circ.abstraction.skeleton import Skeleton
 from circ.semantics.conflicts import conflict
-from circ.smt.encoder import Answer, Encoder, Solver, Term, negation
+from circ.smt import Encoder, SatResult, Solver, Term, negation
 from circ.verdict import OutOfTime, Question, RaceOn
 from frontend.program import Element, Expr, Program, Self
 
@@ -60,7 +60,7 @@ class Errors:
             for inv in self.program.invariants:
                 solver.push()
                 solver.add(self._not(inv.cond, terms))
-                broken = broken or solver.check() is not Answer.UNSAT
+                broken = broken or solver.check() is not SatResult.UNSAT
                 solver.pop()
             self._broken[g] = broken
         return self._broken[g]
@@ -82,7 +82,7 @@ class Errors:
         if key not in self._pairs:
             solver, terms = self._together(t, first, s, second)
             possible = tuple(c for c in static if self._same_cell(solver, terms, t, s, c))
-            satisfiable = solver.check() is not Answer.UNSAT
+            satisfiable = solver.check() is not SatResult.UNSAT
             self._pairs[key] = possible if satisfiable and (possible or critical) else None
         return self._pairs[key]
 
@@ -95,7 +95,7 @@ class Errors:
         key = (t, first, s, second)
         if key not in self._fits:
             solver, _ = self._together(t, first, s, second)
-            self._fits[key] = solver.check() is not Answer.UNSAT
+            self._fits[key] = solver.check() is not SatResult.UNSAT
         return self._fits[key]
 
     def _static_clashes(self, t: int, q1: int, s: int, q2: int) -> tuple[Clash, ...]:
@@ -137,6 +137,6 @@ class Errors:
         solver.add(self.encoder.index(a.lvalue.index, terms[0]) == self.encoder.index(b.lvalue.index, terms[1]))
         answer = solver.check()
         solver.pop()
-        if answer is Answer.UNKNOWN:
+        if answer is SatResult.UNKNOWN:
             raise OutOfTime("the solver gave up on whether two array elements are one")
-        return answer is Answer.SAT
+        return answer is SatResult.SAT

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
+from circ import smt
 from circ.abstraction.skeleton import Segment, Skeleton
-from circ.smt import encoder as smt
-from circ.smt.encoder import Answer, Encoder, Solver, State, Term
+from circ.smt import Encoder, SatResult, Solver, SymbolicState, Term
 from circ.verdict import OutOfTime
 from frontend.program import (
     BOOL,
@@ -178,9 +178,9 @@ class Abstraction:
             self._initial = tuple(self.split(m) for m in use.after(self, 0))
         return self._initial
 
-    def start_state(self, names: Iterable[str]) -> State:
+    def start_state(self, names: Iterable[str]) -> SymbolicState:
         """The variables as they are at the start of a thread."""
-        state = State(self.symbols(names), [])
+        state = SymbolicState(self.symbols(names), [])
         for name in state.terms:
             v = self.variables[name]
             match v.start:
@@ -324,7 +324,7 @@ class _Step:
             state = owner.start_state(names)
         else:
             before = owner.symbols(names | frozenset(map(name_of, op_reads(op))) | frozenset(op_writes(op)))
-            state = State(dict(before), [])
+            state = SymbolicState(dict(before), [])
             encoder.apply(op, state)
             self.solver.add(*(encoder.cond(e, before) for e in owner.numbers))
         self.before: list[Term] = []
@@ -347,9 +347,9 @@ class _Step:
         try:
             while True:
                 answer = self.solver.check(*assumptions)
-                if answer is Answer.UNKNOWN:
+                if answer is SatResult.UNKNOWN:
                     raise OutOfTime("the solver gave up on a step of the abstraction")
-                if answer is Answer.UNSAT:
+                if answer is SatResult.UNSAT:
                     break
                 values = [self.solver.evaluate(t) for t in self.after]
                 found.append(sum(1 << i for i, v in enumerate(values) if v))
@@ -363,9 +363,9 @@ class _Step:
     def _product(self, assumptions: list[Term]) -> tuple[int, ...]:
         """Each predicate by itself: true, false or either (the Cartesian abstraction)."""
         answer, implied = self.solver.consequences(assumptions, self.after)
-        if answer is Answer.UNKNOWN:
+        if answer is SatResult.UNKNOWN:
             raise OutOfTime("the solver gave up on a step of the abstraction")
-        if answer is Answer.UNSAT:
+        if answer is SatResult.UNSAT:
             return ()
         fixed = {str(t.arg(0) if smt.is_negation(t) else t): not smt.is_negation(t) for t in implied}
         masks = [0]

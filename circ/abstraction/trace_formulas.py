@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from circ import smt
 from circ.abstraction.predicates import number_ranges
 from circ.abstraction.relevance import Name
-from circ.smt import encoder as smt
-from circ.smt.encoder import Answer, Encoder, Solver, State, Term
+from circ.smt import Encoder, SatResult, Solver, SymbolicState, Term
 from circ.verdict import Choice, OutOfTime, Question, Step, Trace
 from frontend.program import (
     AllAt,
@@ -159,7 +159,7 @@ class Formula:
         self.script = s
         self.encoder = Encoder(s.program.ints)
         self.solver = Solver(100_000_000)
-        self.state = State({}, [])
+        self.state = SymbolicState({}, [])
         self.open_start: list[tuple[Variable, int | None, Term]] = []
         self.open_steps: list[tuple[int, int, Lvalue | None, str, Variable | None, Term, Term | None]] = []
         self.variables: dict[str, Variable] = {}
@@ -231,9 +231,9 @@ class Formula:
     # ----------------------------------------------------------------------------------------------- answers
     def decide(self, reluctance: Mapping[Name, int]) -> Feasible | Infeasible:
         answer = self.solver.check(*self.literals.values(), *self.finals)
-        if answer is Answer.UNKNOWN:
+        if answer is SatResult.UNKNOWN:
             raise OutOfTime("the solver gave up on a trace formula")
-        if answer is Answer.UNSAT:
+        if answer is SatResult.UNSAT:
             return self._reason(reluctance)
         start = [c for v, thread, term in self.open_start for c in self._values(v, thread, term)]
         steps: dict[int, list[Choice]] = {}
@@ -256,7 +256,7 @@ class Formula:
         rest = self.literals
         for name in sorted(cost, key=lambda n: (-cost[n], n)):
             without = {i: t for i, t in rest.items() if name not in support[i]}
-            if len(without) < len(rest) and self.solver.check(*without.values(), *self.finals) is Answer.UNSAT:
+            if len(without) < len(rest) and self.solver.check(*without.values(), *self.finals) is SatResult.UNSAT:
                 rest, why = without, self._core()
         return why
 
@@ -265,7 +265,7 @@ class Formula:
         shared = frozenset(v.name for v in self.script.program.globals) - names
         support = supports(self.script)
         rest = [t for i, t in self.literals.items() if not support[i] & shared]
-        return self._core() if self.solver.check(*rest, *self.finals) is Answer.UNSAT else None
+        return self._core() if self.solver.check(*rest, *self.finals) is SatResult.UNSAT else None
 
     def _core(self) -> Infeasible:
         names = {str(t) for t in self.solver.core()}

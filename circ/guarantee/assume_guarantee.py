@@ -21,7 +21,7 @@ from circ.guarantee.meetings import Meeting, meeting, places
 from circ.guarantee.pieces import pieces
 from circ.guarantee.search import real_run
 from circ.kernel.guarantee.loop_cuts import flow
-from circ.smt.encoder import Encoder, Inexpressible
+from circ.smt import Encoder, Inexpressible
 from circ.verdict import (
     Certificate,
     Engine,

@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 from circ.guarantee.formulas import Annotated, Closure, Terms, conjuncts, shown, visible
 from circ.kernel.guarantee.loop_cuts import Arc, Flow, Node, Role
-from circ.smt.encoder import (
-    Answer,
+from circ.smt import (
     Encoder,
+    SatResult,
     Solver,
-    State,
+    SymbolicState,
     Term,
     boolean,
     conjunction,
@@ -243,9 +243,9 @@ class Conditions:
         self.add(implication(here, conjunction((point.here, *steps, self.terms.invariant(after)))))
         return Point(here, after, point.begun)
 
-    def _after(self, node: int, edge: int) -> State:
+    def _after(self, node: int, edge: int) -> SymbolicState:
         point = self.points[node]
-        state = State(dict(point.terms), [point.here])
+        state = SymbolicState(dict(point.terms), [point.here])
         self.encoder.apply(self.flow.effect(self.template.cfa, edge), state)
         return state
 
@@ -297,12 +297,13 @@ class Conditions:
             self.conditions += len(asked)
             return None
         for kind, who, goal, text, claim, other, tid in asked:
-            found = self._ask(kind, edge, State(state.terms, [*state.constraints, *who]), goal, text, claim, n, other, tid)
+            known = SymbolicState(state.terms, [*state.constraints, *who])
+            found = self._ask(kind, edge, known, goal, text, claim, n, other, tid)
             if found is not None:
                 return found
         return None
 
-    def _obligations(self, n: int, edge: Edge, state: State) -> Iterator[_Obligation]:
+    def _obligations(self, n: int, edge: Edge, state: SymbolicState) -> Iterator[_Obligation]:
         """What a step that ends in this state has to ensure, in small parts."""
         ends = edge.target not in self.template.cfa.atomic
         for inv in self.program.invariants:
@@ -320,33 +321,33 @@ class Conditions:
                 for part in conjuncts(rely.cond):
                     yield Kind.RELY, who, self.terms.two(part, begun, state.terms, tid), rely.text, rely.location, u.name, tid
 
-    def _all_hold(self, state: State, asked: list[_Obligation]) -> bool:
+    def _all_hold(self, state: SymbolicState, asked: list[_Obligation]) -> bool:
         """One query for a step that keeps all its promises, as most do."""
         self.solver.push()
         self.solver.add(*state.constraints, disjunction(conjunction((*who, negation(goal))) for _, who, goal, *_ in asked))
         answer = self.solver.check()
         self.solver.pop()
-        return answer is Answer.UNSAT
+        return answer is SatResult.UNSAT
 
-    def _ask(self, kind: Kind, edge: Edge, state: State, goal: Term, text: str, claim: Location, n: int, other: str = "",
+    def _ask(self, kind: Kind, edge: Edge, state: SymbolicState, goal: Term, text: str, claim: Location, n: int, other: str = "",
              tid: Term | None = None) -> Failure | None:
         self.conditions += 1
         self.solver.push()
         self.solver.add(*state.constraints, negation(goal))
         answer = self.solver.check()
         found = None
-        if answer is not Answer.UNSAT:
-            values = tuple(self._values(n, edge, state)) if answer is Answer.SAT else ()
-            mine = self._number(self.tid) if answer is Answer.SAT else None
-            theirs = self._number(tid) if answer is Answer.SAT else None
-            found = Failure(kind, self.template.name, edge, text, claim, other, values, mine, theirs, answer is Answer.SAT)
+        if answer is not SatResult.UNSAT:
+            values = tuple(self._values(n, edge, state)) if answer is SatResult.SAT else ()
+            mine = self._number(self.tid) if answer is SatResult.SAT else None
+            theirs = self._number(tid) if answer is SatResult.SAT else None
+            found = Failure(kind, self.template.name, edge, text, claim, other, values, mine, theirs, answer is SatResult.SAT)
         self.solver.pop()
         return found
 
     def _number(self, term: Term | None) -> int | None:
         return None if term is None else self.solver.evaluate(term)
 
-    def _values(self, n: int, edge: Edge, state: State) -> Iterator[tuple[str, int | None, int | None]]:
+    def _values(self, n: int, edge: Edge, state: SymbolicState) -> Iterator[tuple[str, int | None, int | None]]:
         point = self.points[n]
         before = {**point.terms, **point.begun}
         seen = {*op_writes(edge.op), *map(name_of, op_reads(edge.op))}

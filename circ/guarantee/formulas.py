@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from circ.smt.encoder import Answer, Encoder, Solver, Term, conjunction, equality, negation
+from circ.smt import Encoder, SatResult, Solver, Term, conjunction, equality, negation
 from frontend.annotations.two_state import PRIME, TID
 from frontend.program import (
     BOOL,
@@ -167,7 +167,7 @@ def excluded(annotated: Annotated, template: ThreadTemplate, part: Expr) -> tupl
     state = terms.globals("")
     solver = Solver()
     solver.add(*known, terms.invariant(state), negation(terms.two(part, state, state, tid)))
-    if solver.check() is not Answer.SAT:
+    if solver.check() is not SatResult.SAT:
         return ()
     return _scalars(annotated.program, terms, state, solver)
 
@@ -183,7 +183,7 @@ def _fails(solver: Solver, hypotheses: Iterable[Term], goal: Term) -> bool:
     solver.add(*hypotheses, negation(goal))
     answer = solver.check()
     solver.pop()
-    return answer is not Answer.UNSAT
+    return answer is not SatResult.UNSAT
 
 
 def false_at_start(program: Program, invariant: Invariant) -> tuple[tuple[str, int], ...] | None:
@@ -199,6 +199,6 @@ def false_at_start(program: Program, invariant: Invariant) -> tuple[tuple[str, i
             solver.add(state[v.name] >= v.type.low, state[v.name] <= v.type.high)
     solver.add(negation(terms.encoder.cond(invariant.cond, state, strict=True)))
     answer = solver.check()
-    if answer is Answer.UNSAT:
+    if answer is SatResult.UNSAT:
         return None
-    return _scalars(program, terms, state, solver) if answer is Answer.SAT else ()
+    return _scalars(program, terms, state, solver) if answer is SatResult.SAT else ()

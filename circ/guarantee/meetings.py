@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from circ.guarantee.conditions import Conditions
 from circ.guarantee.formulas import shown, visible
 from circ.semantics.conflicts import conflict
-from circ.smt.encoder import Answer, Solver, State, Term, conjunction, disjunction, equality
+from circ.smt import SatResult, Solver, SymbolicState, Term, conjunction, disjunction, equality
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import (
     NOWHERE,
@@ -90,8 +90,9 @@ def meeting(program: Program, question: Question, first: Conditions, second: Con
         solver.add(_together(first, second, one, two))
         answer = solver.check()
         found = None
-        if answer is not Answer.UNSAT:
-            found = Meeting(one, two, _state(program, first, solver, one) if answer is Answer.SAT else (), answer is Answer.SAT)
+        if answer is not SatResult.UNSAT:
+            sure = answer is SatResult.SAT
+            found = Meeting(one, two, _state(program, first, solver, one) if sure else (), sure)
         solver.pop()
         if found is not None:
             return found, asked
@@ -112,7 +113,7 @@ def _together(first: Conditions, second: Conditions, one: Place, two: Place) -> 
                 if place.access is None or outside:
                     continue  # the other one is inside a section and may have changed what this one would look at
                 edge, access = place.access
-                state = State(dict(point.terms), [])
+                state = SymbolicState(dict(point.terms), [])
                 conditions.encoder.apply(_before(conditions.program, edge, access), state)
                 parts += state.constraints
                 if not access.whole and isinstance(access.lvalue, Element):

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from circ import smt
 from circ.abstraction.trace_formulas import Infeasible, Line, Script
-from circ.smt import encoder as smt
-from circ.smt.encoder import Encoder, State, Term
+from circ.smt import Encoder, SymbolicState, Term
+from circ.smt.interpolation import atomic_conditions, sequence_interpolants
 from frontend.program import (
     BOOL,
     COMPARISONS,
@@ -101,7 +102,7 @@ def interpolants(script: Script, why: Infeasible) -> list[Found]:
         if isinstance(start, Values):
             begin.append(smt.equality(cuts[0][n], encoder.constant(known[n].type.wrap(start.default), known[n].type)))
     for i, line in enumerate(script.lines):
-        state = State(dict(cuts[-1]), [])
+        state = SymbolicState(dict(cuts[-1]), [])
         encoder.apply(line.op, state)
         after = symbols(i + 1)
         steps.append(smt.conjunction([*state.constraints, *(smt.equality(after[n], state.terms[n]) for n in names)]))
@@ -111,10 +112,10 @@ def interpolants(script: Script, why: Infeasible) -> list[Found]:
     steps[0] = smt.conjunction([*begin, steps[0]])
     last = cuts[-1]
     steps[-1] = smt.conjunction([steps[-1], *(encoder.cond(e, last) for e in script.finals)])
-    formulas = smt.sequence_interpolants([list(c.values()) for c in cuts], steps)
+    formulas = sequence_interpolants([list(c.values()) for c in cuts], steps)
     found: dict[Found, None] = {}
     for formula in formulas or ():
-        for atom in smt.atoms(formula, lambda name: _lvalue(known, name.rpartition("!")[0])):
+        for atom in atomic_conditions(formula, lambda name: _lvalue(known, name.rpartition("!")[0])):
             found.update(dict.fromkeys(_seen_by(script, fold(atom))))
     return list(found)
 

@@ -73,7 +73,7 @@ class Kernel:
             return check_reachable(self.program, certificate)
         if certificate.kind not in SOLVED:
             return check_syntactic(self.program, question, certificate)
-        from circ.smt.encoder import Inexpressible
+        from circ.smt import Inexpressible
 
         try:
             return self._solved(question, certificate)

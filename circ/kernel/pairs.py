@@ -54,7 +54,7 @@ from circ.kernel.pair_bodies import FALSE_ROW, Body, Counting, Row
 from circ.kernel.prover import Failure, Obligation, Prover
 from circ.kernel.threads import Moment, Place, Threads
 from circ.semantics.conflicts import conflict
-from circ.smt.encoder import Answer, Term
+from circ.smt import SatResult, Term
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import Access, AllAt, Assumption, Edge, Element, Program, op_writes, primitive, variables
 from frontend.program.exact import exact_op, show_exact_lvalue
@@ -499,8 +499,8 @@ class PairsCheck:
 
     def refused(self, failure: Failure) -> Refused:
         places = [self.show(p) for p in failure.obligation.about]
-        detail = "does not follow" if failure.answer is Answer.SAT else "the solver gave up"
-        return Refused(failure.obligation.name, "; ".join(places), detail, failure.answer is not Answer.SAT)
+        detail = "does not follow" if failure.answer is SatResult.SAT else "the solver gave up"
+        return Refused(failure.obligation.name, "; ".join(places), detail, failure.answer is not SatResult.SAT)
 
     def show(self, part: object) -> str:
         match part:

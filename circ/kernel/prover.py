@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from circ.smt.encoder import Answer, Solver, Term, conjunction, decide_apart, disjunction, key, negation, without_stores
+from circ.smt import SatResult, Solver, Term, conjunction, decide_apart, disjunction, key, negation, without_stores
 
 BATCH = 48
 EFFORT, BRIEFLY = 20_000_000, 1_000_000
@@ -29,7 +29,7 @@ class Obligation:
 @dataclass(frozen=True, slots=True)
 class Failure:
     obligation: Obligation
-    answer: Answer
+    answer: SatResult
 
 
 class Prover:
@@ -84,26 +84,26 @@ class Prover:
     def _prove(self, batch: list[Obligation]) -> Failure | None:
         """All at once; only if that does not succeed, one by one. Where batches are too hard they become smaller."""
         if len(batch) != 1:
-            answer = Answer.UNSAT if not batch else self._ask_briefly((disjunction(conjunction(o.violation) for o in batch),))
-            if answer is Answer.UNSAT:
+            answer = SatResult.UNSAT if not batch else self._ask_briefly((disjunction(conjunction(o.violation) for o in batch),))
+            if answer is SatResult.UNSAT:
                 return None
-            if answer is Answer.UNKNOWN:
+            if answer is SatResult.UNKNOWN:
                 self._size = max(1, self._size // 4)
         for obligation in batch:
             answer = self._ask(obligation.violation)
-            if answer is not Answer.UNSAT:
+            if answer is not SatResult.UNSAT:
                 return Failure(obligation, answer)
         return None
 
-    def _ask(self, terms: tuple[Term, ...]) -> Answer:
+    def _ask(self, terms: tuple[Term, ...]) -> SatResult:
         """First with what little it mostly takes, then in a world of its own, where nothing asked before makes a difference."""
         answer = self._ask_briefly(terms)
-        if answer is Answer.UNKNOWN:
+        if answer is SatResult.UNKNOWN:
             self.queries += 1
             answer = decide_apart(terms, EFFORT)
         return answer
 
-    def _ask_briefly(self, terms: tuple[Term, ...]) -> Answer:
+    def _ask_briefly(self, terms: tuple[Term, ...]) -> SatResult:
         self.queries += 1
         solver = Solver(BRIEFLY)
         solver.push()

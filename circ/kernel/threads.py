@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ.kernel.pair_bodies import ANY, SLOTS, Counting, Row
-from circ.smt.encoder import Encoder, State, Term, conjunction, disjunction, equality, key, negation, rename
+from circ.smt import Encoder, SymbolicState, Term, conjunction, disjunction, equality, key, negation, rename
 from frontend.program import (
     BOOL,
     Access,
@@ -82,7 +82,7 @@ class Threads:
         cached = (place.slot, place.template, id(op))
         if cached not in self._steps:
             mine = self.locals[place.slot, place.template]
-            state = State({**self.globals, **mine}, [])
+            state = SymbolicState({**self.globals, **mine}, [])
             self.encoder.apply(op, state)
             written = [name for name in dict.fromkeys(op_writes(op)) if name in self.globals]
             changed = frozenset(n for n in written if key(state.terms[n]) != key(self.globals[n]))

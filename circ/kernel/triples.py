@@ -32,7 +32,7 @@ from circ.kernel.pair_bodies import FALSE_ROW, Row
 from circ.kernel.pairs import PairsCheck, Step
 from circ.kernel.prover import Obligation
 from circ.kernel.threads import Moment, Place
-from circ.smt.encoder import Term
+from circ.smt import Term
 from circ.verdict import Assertions, Question, RaceOn
 
 

@@ -99,7 +99,7 @@ class Scan:
 
     def run(self) -> None:
         """Does all jobs; an exception (Ctrl-C, say) leaves what is known by then."""
-        for heavy in ("frontend.lower.module", "circ.smt.encoder"):
+        for heavy in ("frontend.lower.module", "circ.smt"):
             importlib.import_module(heavy)  # here, so that not every job's process has to load them
         progress = ScanProgress(sys.stderr, {job.path: job.weight for job in self.jobs})
         with contextlib.ExitStack() as stack:

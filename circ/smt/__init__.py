@@ -1,1 +1,47 @@
-"""TODO circ.smt.encoder."""
+"""Typed expressions in, terms of the solver and its answers out: the only room that imports z3. It knows nothing of threads.
+
+Trusted: `terms`, `encoder` and `solver`, which is what is exported here. Not trusted, and apart: `interpolation` (predicates from
+infeasible traces), which the kernel may not import.
+"""
+
+from circ.smt.encoder import Encoder, Inexpressible, SymbolicState
+from circ.smt.solver import SatResult, Solver, decide_apart
+from circ.smt.terms import (
+    Term,
+    boolean,
+    conjunction,
+    constant_like,
+    disjunction,
+    element,
+    equality,
+    implication,
+    is_negation,
+    key,
+    negation,
+    rename,
+    select,
+    without_stores,
+)
+
+__all__ = [
+    "Encoder",
+    "Inexpressible",
+    "SatResult",
+    "Solver",
+    "SymbolicState",
+    "Term",
+    "boolean",
+    "conjunction",
+    "constant_like",
+    "decide_apart",
+    "disjunction",
+    "element",
+    "equality",
+    "implication",
+    "is_negation",
+    "key",
+    "negation",
+    "rename",
+    "select",
+    "without_stores",
+]

@@ -1,19 +1,19 @@
-"""The only module that imports z3: expressions to terms and back, solving, sequence interpolants.
+"""Expressions and operations as terms of the solver. Trusted: a step that is encoded with fewer behaviours than it has is lost.
 
 `exact` integers are bit-vectors. `math` integers are unbounded; where a bit operation has no exact term there, the encoder
 puts a fresh arbitrary value, so a step only gains behaviours; a formula that is to be *proved* is encoded with `strict`
-and refuses such operations instead. A solver's `unknown` is never read as unsat.
+and refuses such operations instead.
 """
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, assert_never
+from typing import assert_never
 
 import z3
 
+from circ.smt.terms import INDEX_WIDTH, Term
 from frontend.program import (
     ARITHMETIC,
     BOOL,
@@ -38,24 +38,13 @@ from frontend.program import (
     primitive,
 )
 
-Term: TypeAlias = Any
-"""A z3 expression; z3 carries no static types."""
-
-INDEX_WIDTH = 64
-
-
-class Answer(enum.Enum):
-    SAT = "sat"
-    UNSAT = "unsat"
-    UNKNOWN = "unknown"
-
 
 class Inexpressible(Exception):
-    """No exact term for the expression in this integer model, or no expression for the term."""
+    """The expression has no exact term in this integer model."""
 
 
 @dataclass(slots=True)
-class State:
+class SymbolicState:
     """A symbolic state: a term for each variable (arrays as z3 arrays) and the constraints under which it is reached."""
 
     terms: dict[str, Term]
@@ -249,7 +238,7 @@ class Encoder:
         return self.fresh(e.type)
 
     # ----------------------------------------------------------------------------------------------- operations
-    def apply(self, op: Op, state: State) -> None:
+    def apply(self, op: Op, state: SymbolicState) -> None:
         """Executes the operation symbolically on `state`. AllAt is a matter of locations and is not looked at here."""
         for part in primitive(op):
             match part:
@@ -267,7 +256,7 @@ class Encoder:
                 case _:
                     assert_never(part)
 
-    def _write(self, target: Lvalue, value: Term, state: State) -> None:
+    def _write(self, target: Lvalue, value: Term, state: SymbolicState) -> None:
         match target:
             case Var(name=n):
                 state.terms[n] = value
@@ -275,66 +264,6 @@ class Encoder:
                 state.terms[a] = z3.Store(state.terms[a], self.index(i, state.terms), value)
             case _:
                 assert_never(target)
-
-
-# --------------------------------------------------------------------------------------------------- solving
-class Solver:
-    """An incremental solver with a deterministic effort limit for each query; counts its queries."""
-
-    def __init__(self, effort: int = 20_000_000) -> None:
-        self._solver = z3.Solver()
-        self._solver.set("rlimit", effort)
-        self._solver.set("random_seed", 7)
-        self.queries = 0
-
-    def add(self, *terms: Term) -> None:
-        self._solver.add(*terms)
-
-    def push(self) -> None:
-        self._solver.push()
-
-    def pop(self) -> None:
-        self._solver.pop()
-
-    def check(self, *assumptions: Term) -> Answer:
-        self.queries += 1
-        answer = self._solver.check(*assumptions)
-        if answer == z3.sat:
-            return Answer.SAT
-        return Answer.UNSAT if answer == z3.unsat else Answer.UNKNOWN
-
-    def core(self) -> list[Term]:
-        """After UNSAT: the assumptions that were used."""
-        return list(self._solver.unsat_core())
-
-    def evaluate(self, term: Term) -> int:
-        """After SAT: the value of a scalar term in the model, as an unsigned number (or an integer for `math`)."""
-        value = self._solver.model().eval(term, model_completion=True)
-        if z3.is_true(value) or z3.is_false(value):
-            return int(z3.is_true(value))
-        return int(value.as_long())
-
-    def consequences(self, assumptions: Sequence[Term], literals: Sequence[Term]) -> tuple[Answer, list[Term]]:
-        """The literals (or negations of them) that follow from what is asserted and assumed."""
-        self.queries += 1
-        answer, implied = self._solver.consequences(list(assumptions), list(literals))
-        if answer == z3.sat:
-            return Answer.SAT, [c.arg(1) if z3.is_implies(c) else c for c in implied]
-        return (Answer.UNSAT if answer == z3.unsat else Answer.UNKNOWN), []
-
-
-def decide_apart(terms: Iterable[Term], effort: int) -> Answer:
-    """Whether the terms can hold together, in a world of their own: what was asked before makes no difference to the effort."""
-    context = z3.Context()
-    solver = z3.Solver(ctx=context)
-    solver.set("rlimit", effort)
-    solver.set("random_seed", 7)
-    solver.push()  # chooses the solver for many small queries; without it z3 prepares for one large one
-    solver.add(*(t.translate(context) for t in terms))
-    answer = solver.check()
-    if answer == z3.sat:
-        return Answer.SAT
-    return Answer.UNSAT if answer == z3.unsat else Answer.UNKNOWN
 
 
 def _shifted(a: Term, b: Term) -> Term:
@@ -359,207 +288,3 @@ def _masked(a: Term, b: Term) -> Term:
     if z3.is_app_of(a, z3.Z3_OP_BSUB) and a.num_args() == 2 and z3.is_bv_value(a.arg(1)) and a.arg(1).as_long() % divisor == 0:
         a = a.arg(0)
     return z3.ZeroExt(width - k, z3.Extract(k - 1, 0, a))
-
-
-def without_stores(term: Term) -> Term:
-    """The same with every element of an array that was changed as a case distinction: easier where indices are arithmetic."""
-    return z3.simplify(term, blast_select_store=True)
-
-
-def conjunction(terms: Iterable[Term]) -> Term:
-    parts = list(terms)
-    return parts[0] if len(parts) == 1 else _joined(z3.Z3_mk_and, parts) if parts else z3.BoolVal(True)
-
-
-def disjunction(terms: Iterable[Term]) -> Term:
-    parts = list(terms)
-    return parts[0] if len(parts) == 1 else _joined(z3.Z3_mk_or, parts) if parts else z3.BoolVal(False)
-
-
-def _joined(make: Callable[..., Any], parts: list[Term]) -> Term:
-    """Straight to the C interface: z3.And and z3.Or look at the sort of every part several times, ten times slower."""
-    ctx = parts[0].ctx
-    return z3.BoolRef(make(ctx.ref(), len(parts), (z3.Ast * len(parts))(*(p.as_ast() for p in parts))), ctx)
-
-
-def negation(term: Term) -> Term:
-    return z3.BoolRef(z3.Z3_mk_not(term.ctx_ref(), term.as_ast()), term.ctx)
-
-
-def implication(a: Term, b: Term) -> Term:
-    return z3.Implies(a, b)
-
-
-def equality(a: Term, b: Term) -> Term:
-    return a == b
-
-
-def boolean(name: str) -> Term:
-    """A Boolean constant, for assumption literals."""
-    return z3.Bool(name)
-
-
-def constant_like(name: str, sort: Term) -> Term:
-    return z3.Const(name, sort)
-
-
-def is_negation(term: Term) -> bool:
-    return bool(z3.is_not(term))
-
-
-def key(term: Term) -> int:
-    """A number that identifies a term while the term is alive (z3 shares equal terms). Asked of z3 once, then kept with it."""
-    known: int | None = getattr(term, "_circ_key", None)
-    if known is None:
-        known = term._circ_key = int(term.get_id())
-    return known
-
-
-def select(array: Term, index: int, math: bool) -> Term:
-    return z3.Select(array, z3.IntVal(index) if math else z3.BitVecVal(index, INDEX_WIDTH))
-
-
-def element(array: Term, index: Term) -> Term:
-    return z3.Select(array, index)
-
-
-def rename(term: Term, pairs: Sequence[tuple[Term, Term]]) -> Term:
-    """The term with constants replaced."""
-    return z3.substitute(term, *pairs)
-
-
-# --------------------------------------------------------------------------------------------------- interpolation
-def sequence_interpolants(cuts: Sequence[Sequence[Term]], steps: Sequence[Term], effort_ms: int = 3000) -> list[Term] | None:
-    """Inductive interpolants of an infeasible trace, from Spacer on linear Horn clauses; None if it finds none.
-
-    `cuts[i]` are the constants alive between steps i-1 and i; `steps[i]` relates `cuts[i]` to `cuts[i+1]` (other
-    constants in it are existentially quantified). The result has a formula over `cuts[i]` for each inner cut.
-    """
-    fp = z3.Fixedpoint()
-    fp.set("engine", "spacer")
-    fp.set("timeout", effort_ms)
-    for switch in ("xform.inline_eager", "xform.inline_linear", "xform.slice"):
-        fp.set(switch, False)
-    relations = []
-    for i, cut in enumerate(cuts):
-        relation = z3.Function(f"cut{i}", *[c.sort() for c in cut], z3.BoolSort())
-        fp.register_relation(relation)
-        relations.append(relation)
-    known: dict[int, Term] = {}
-    for cut in cuts:
-        for c in cut:
-            known[c.get_id()] = c
-    for step in steps:
-        for c in _constants(step):
-            known.setdefault(c.get_id(), c)
-    fp.declare_var(*known.values())
-    fp.fact(relations[0](*cuts[0]))
-    for i, step in enumerate(steps):
-        fp.rule(relations[i + 1](*cuts[i + 1]), [relations[i](*cuts[i]), step])
-    goal = z3.Bool("error")
-    fp.register_relation(goal.decl())
-    fp.rule(goal, [relations[-1](*cuts[-1])])
-    try:
-        if fp.query(goal) != z3.unsat:
-            return None
-        result = []
-        for i in range(1, len(cuts)):
-            cover = fp.get_cover_delta(-1, relations[i])
-            result.append(z3.substitute_vars(cover, *cuts[i]))
-    except z3.Z3Exception:
-        return None
-    return result
-
-
-def _constants(term: Term) -> list[Term]:
-    found: dict[int, Term] = {}
-    seen: set[int] = set()
-    stack = [term]
-    while stack:
-        t = stack.pop()
-        if t.get_id() in seen:
-            continue
-        seen.add(t.get_id())
-        if z3.is_const(t) and t.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found[t.get_id()] = t
-        stack.extend(t.children())
-    return sorted(found.values(), key=str)
-
-
-# --------------------------------------------------------------------------------------------------- terms back to expressions
-_BINARY = {
-    z3.Z3_OP_BADD: "+", z3.Z3_OP_BSUB: "-", z3.Z3_OP_BMUL: "*", z3.Z3_OP_BAND: "&", z3.Z3_OP_BOR: "|", z3.Z3_OP_BXOR: "^",
-    z3.Z3_OP_ADD: "+", z3.Z3_OP_SUB: "-", z3.Z3_OP_MUL: "*", z3.Z3_OP_BSHL: "<<",
-}
-_ORDER = {
-    z3.Z3_OP_ULEQ: ("<=", False), z3.Z3_OP_ULT: ("<", False), z3.Z3_OP_UGEQ: (">=", False), z3.Z3_OP_UGT: (">", False),
-    z3.Z3_OP_SLEQ: ("<=", True), z3.Z3_OP_SLT: ("<", True), z3.Z3_OP_SGEQ: (">=", True), z3.Z3_OP_SGT: (">", True),
-    z3.Z3_OP_LE: ("<=", True), z3.Z3_OP_LT: ("<", True), z3.Z3_OP_GE: (">=", True), z3.Z3_OP_GT: (">", True),
-}
-
-
-def atoms(term: Term, variable: Callable[[str], Lvalue | None]) -> list[Expr]:
-    """The atomic conditions of a Boolean term that can be written as expressions over known variables."""
-    if z3.is_and(term) or z3.is_or(term) or z3.is_not(term) or z3.is_implies(term):
-        return [a for child in term.children() for a in atoms(child, variable)]
-    try:
-        return [_condition(term, variable)]
-    except Inexpressible:
-        return []
-
-
-def _condition(term: Term, variable: Callable[[str], Lvalue | None]) -> Expr:
-    kind = term.decl().kind()
-    if kind == z3.Z3_OP_EQ and not z3.is_bool(term.arg(0)):
-        a, b = (_expression(c, variable) for c in term.children())
-        return Binary("==", *_same(a, b))
-    if kind in _ORDER:
-        op, signed = _ORDER[kind]
-        a, b = (_expression(c, variable) for c in term.children())
-        t = Scalar(max(a.type.width, b.type.width), signed)
-        return Binary(op, _retype(a, t), _retype(b, t))
-    raise Inexpressible(str(term.decl()))
-
-
-def _same(a: Expr, b: Expr) -> tuple[Expr, Expr]:
-    if a.type == b.type:
-        return a, b
-    if isinstance(a, Const):
-        return Const(b.type.wrap(a.value), b.type), b
-    return a, _retype(b, a.type)
-
-
-def _retype(e: Expr, t: Scalar) -> Expr:
-    if e.type == t:
-        return e
-    return Const(t.wrap(e.value), t) if isinstance(e, Const) else Cast(e, t)
-
-
-def _expression(term: Term, variable: Callable[[str], Lvalue | None]) -> Expr:
-    if z3.is_bv_value(term):
-        return Const(term.as_long(), Scalar(term.size(), False))
-    if z3.is_int_value(term):
-        return Const(term.as_long(), Scalar(32, True))
-    kind = term.decl().kind()
-    if kind == z3.Z3_OP_UNINTERPRETED and term.num_args() == 0:
-        found = variable(term.decl().name())
-        if found is None:
-            raise Inexpressible(str(term))
-        return Read(found)
-    if kind == z3.Z3_OP_EXTRACT:
-        high, low = term.params()
-        arg = _expression(term.arg(0), variable)
-        wide = Scalar(arg.type.width, False)
-        shifted = Binary(">>", _retype(arg, wide), Const(low, wide)) if low else arg
-        return Cast(shifted, Scalar(high - low + 1, False))
-    if kind in (z3.Z3_OP_ZERO_EXT, z3.Z3_OP_SIGN_EXT):
-        arg = _expression(term.arg(0), variable)
-        signed = kind == z3.Z3_OP_SIGN_EXT
-        return Cast(_retype(arg, Scalar(arg.type.width, signed)), Scalar(term.size(), signed))
-    if kind in _BINARY:
-        parts = [_expression(c, variable) for c in term.children()]
-        result = parts[0]
-        for part in parts[1:]:
-            result = Binary(_BINARY[kind], *_same(result, part))
-        return result
-    raise Inexpressible(str(term.decl()))

@@ -16,7 +16,7 @@ from circ.kernel.finite.diagram_bodies import read_inductive
 from circ.kernel.finite.inductive import INDEX_OF_BOTH, InductiveCheck, Mark, Slot
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.conflicts import conflict
-from circ.smt.encoder import Term, conjunction, disjunction, implication, negation
+from circ.smt import Term, conjunction, disjunction, implication, negation
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import Program, Self
 

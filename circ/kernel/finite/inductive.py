@@ -33,11 +33,11 @@ from circ.kernel.finite.finite_steps import Commands, Unclear
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.access_guards import Prefixes
 from circ.semantics.conflicts import conflict
-from circ.smt.encoder import (
-    Answer,
+from circ.smt import (
     Encoder,
+    SatResult,
     Solver,
-    State,
+    SymbolicState,
     Term,
     boolean,
     conjunction,
@@ -172,7 +172,7 @@ class InductiveCheck:
         whole = self.encoder.symbol(v, suffix)
         if v.length is None or v.length > ELEMENTS:
             return whole
-        state = State({v.name: whole}, [])
+        state = SymbolicState({v.name: whole}, [])
         for i in range(v.length):
             element = Variable(f"{v.name}<{i}>", v.type)
             state.terms[element.name] = self.encoder.symbol(element, suffix)
@@ -282,7 +282,7 @@ class InductiveCheck:
     def _path(self, slot: Slot, path: Sequence[Edge]) -> Term:
         here, there = self.own(slot, False), self.own(slot, True)
         listed = self.body.sections[self.body.groups[slot[0]].template]
-        state = State({**self.shared(False), **{n: t for n, t in here.items() if n}}, [])
+        state = SymbolicState({**self.shared(False), **{n: t for n, t in here.items() if n}}, [])
         for edge in path:
             self.encoder.apply(edge.op, state)
         source, target = path[0].source, path[-1].target
@@ -564,7 +564,7 @@ class InductiveCheck:
         for q, sort, a, e in marks:
             place = [self.is_word(self.own(slot, False)[""], q), self.is_word(self.word(f"sort{side}"), sort)]
             if a is not None and e is not None:
-                state = State(dict(terms), [])
+                state = SymbolicState(dict(terms), [])
                 self.encoder.apply(self.prefixes.before(e, a), state)
                 place += state.constraints
             if a is not None and isinstance(a.lvalue, Element) and not a.whole:
@@ -585,5 +585,5 @@ class InductiveCheck:
                 self.solver.add(implication(name, term))
             names.append(name)
         answer = self.solver.check(*names)
-        self.gave_up = answer is Answer.UNKNOWN
-        return answer is Answer.UNSAT
+        self.gave_up = answer is SatResult.UNKNOWN
+        return answer is SatResult.UNSAT

@@ -29,7 +29,7 @@ from circ.kernel.finite.inductive import InductiveCheck, section_paths
 from circ.kernel.finite.summary_bodies import Cell, Entry, Interval, Kind, Row, begins, cells, inside, overlap, read_summaries
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.semantics.conflicts import conflict
-from circ.smt.encoder import Answer, Encoder, Solver, State, Term, conjunction, disjunction, equality, negation
+from circ.smt import Encoder, SatResult, Solver, SymbolicState, Term, conjunction, disjunction, equality, negation
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import (
     Access,
@@ -183,7 +183,7 @@ class SummariesCheck:
         key = (i, before, id(op), frozenset(goals), None if same is None else frozenset(same))
         if key not in self._known:
             terms = {n: self.encoder.symbol(v) for n, v in self.variables[i].items()}
-            state = State(dict(terms), [])
+            state = SymbolicState(dict(terms), [])
             self.encoder.apply(op, state)
             known = [*self._in_box(i, before, terms), *state.constraints]
             ways = [conjunction(self._in_box(i, g, state.terms)) for g in sorted(goals, key=repr)]
@@ -210,8 +210,8 @@ class SummariesCheck:
         self.solver.add(*terms)
         answer = self.solver.check()
         self.solver.pop()
-        self.gave_up = self.gave_up or answer is Answer.UNKNOWN
-        return answer is Answer.UNSAT
+        self.gave_up = self.gave_up or answer is SatResult.UNKNOWN
+        return answer is SatResult.UNSAT
 
     def _covered(self, i: int, box: Sequence[tuple[Cell, Interval]], rows: Iterable[Sequence[tuple[Cell, Interval]]]) -> bool:
         """Whether every state of the box is in one of the boxes over the same cells."""
@@ -387,7 +387,7 @@ class SummariesCheck:
                               *(name_of(v) for v in (reads(index) if index is not None else ()))))
             own = {v.name: self.encoder.symbol(v, f"@{side}") for v in self.templates[f].locals}
             terms.append({**{v.name: self.encoder.symbol(v) for v in self.program.globals}, **own})
-            state = State(dict(terms[side]), [])
+            state = SymbolicState(dict(terms[side]), [])
             self.encoder.apply(before, state)
             box = self._touched(f, row, used)
             known += [*self._in_box(f, box, terms[side]), *state.constraints]

@@ -28,11 +28,11 @@ from circ.kernel.guarantee.loop_cuts import Arc, Flow, Role, flow
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.access_guards import Prefixes
 from circ.semantics.conflicts import conflict
-from circ.smt.encoder import (
-    Answer,
+from circ.smt import (
     Encoder,
+    SatResult,
     Solver,
-    State,
+    SymbolicState,
     Term,
     boolean,
     conjunction,
@@ -170,7 +170,7 @@ class GuaranteeCheck:
         answer = solver.check()
         solver.pop()
         self.queries += 1
-        return answer is not Answer.UNSAT
+        return answer is not SatResult.UNSAT
 
     # ----------------------------------------------------------------------------------------------- numbers
     def tid(self, template: ThreadTemplate) -> Variable | None:
@@ -297,9 +297,9 @@ class GuaranteeCheck:
         """Others have taken any number of steps."""
         return conjunction((self.two(self.closures[t], before, after, after.get(TID)), self.all(self.invariants, after)))
 
-    def _after(self, thread: _Thread, node: int, op: Op) -> State:
+    def _after(self, thread: _Thread, node: int, op: Op) -> SymbolicState:
         at = thread.at[node]
-        state = State(dict(at.terms), [at.here])
+        state = SymbolicState(dict(at.terms), [at.here])
         self.encoder.apply(op, state)
         return state
 
@@ -433,7 +433,7 @@ class GuaranteeCheck:
         for who, (at, (edge, access)) in enumerate(((here, x), (there, y))):
             if (inside is not None and who != inside) or self.prefixes.moving(edge, access) & self.passing:
                 continue
-            state = State(dict(at.terms), [])
+            state = SymbolicState(dict(at.terms), [])
             self.encoder.apply(self.prefixes.before(edge, access), state)
             yield conjunction(state.constraints)
             if not access.whole and isinstance(access.lvalue, Element):

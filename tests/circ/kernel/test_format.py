@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from circ.kernel.certificate import Accepted, Outcome, Refused, check_certificate
 from circ.kernel.formula import MAX_DEPTH, parse
 from circ.kernel.outcome import Malformed
-from circ.smt.encoder import Encoder, Inexpressible
+from circ.smt import Encoder, Inexpressible
 from circ.verdict import Certificate, RaceOn
 from frontend.program import (
     ARITHMETIC,

@@ -14,7 +14,7 @@ from circ.kernel.certificate import check_certificate
 from circ.kernel.finite import inductive
 from circ.kernel.outcome import Accepted, Refused
 from circ.run.check import confirmed
-from circ.smt.encoder import Solver
+from circ.smt import Solver
 from circ.verdict import Answer, Assertions, Certificate, Options, Safe, Unknown, silent
 from frontend.program import Program
 from tests.support.finite_programs import mux_sem, peterson, sections, simple

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from circ.kernel.certificate import Accepted, Kernel, Refused, check_certificate
-from circ.smt.encoder import Answer, Solver
+from circ.smt import SatResult, Solver
 from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.program import Assumption, Program, Self, Values, Variable
 from tests.support.build import INT, program, thread
@@ -293,8 +293,8 @@ def test_a_thread_that_starts_at_an_atomic_location_is_refused() -> None:
 
 def test_a_solver_that_gives_up_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     p, rows = figure_1()
-    monkeypatch.setattr(Solver, "check", lambda self, *assumptions: Answer.UNKNOWN)
-    monkeypatch.setattr("circ.kernel.prover.decide_apart", lambda terms, effort: Answer.UNKNOWN)
+    monkeypatch.setattr(Solver, "check", lambda self, *assumptions: SatResult.UNKNOWN)
+    monkeypatch.setattr("circ.kernel.prover.decide_apart", lambda terms, effort: SatResult.UNKNOWN)
     assert refused(p, RaceOn("x"), pairs(p, RaceOn("x"), rows)).detail == "the solver gave up"
 
 

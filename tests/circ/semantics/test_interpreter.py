@@ -8,8 +8,7 @@ import pytest
 
 from circ.semantics.evaluation import Undefined, cell, cells, evaluate, store
 from circ.semantics.interpreter import Domain, Machine, Stuck, run_alone
-from circ.smt.encoder import Answer as SolverAnswer
-from circ.smt.encoder import Encoder, Solver
+from circ.smt import Encoder, SatResult, Solver
 from frontend.program import (
     BOOL,
     AllAt,
@@ -94,7 +93,7 @@ def test_interpreter_and_encoder_agree(ints: str) -> None:
             assert t.low <= mine <= t.high
         solver = Solver()
         solver.add(encoder.value(e, terms, strict=True) != encoder.constant(mine, t))
-        assert solver.check() is SolverAnswer.UNSAT, (e, values, mine)
+        assert solver.check() is SatResult.UNSAT, (e, values, mine)
         assert evaluate(Unary("!", e), {**values, "a": cells(9, elements)}, ints) == int(mine == 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from circ.smt.encoder import Answer, Encoder, Solver, conjunction, equality, negation
+from circ.smt import Encoder, SatResult, Solver, conjunction, equality, negation
 from frontend.program import Binary, Const, Expr, Read, Scalar, Var, Variable
 
 BYTE = Scalar(8, False)
@@ -25,7 +25,7 @@ def test_division_by_constants(op: str, divisor: int, offset: int) -> None:
         solver = Solver()
         solver.add(conjunction((equality(symbol, encoder.constant(x, BYTE)),
                                 negation(equality(term, encoder.constant(result, BYTE))))))
-        assert solver.check() is Answer.UNSAT, x
+        assert solver.check() is SatResult.UNSAT, x
 
 
 @pytest.mark.parametrize("op", ["/", "%"])
@@ -34,4 +34,4 @@ def test_division_by_zero_has_some_value(op: str) -> None:
     term = encoder.value(Binary(op, X, Const(0, BYTE)), {"x": encoder.symbol(Variable("x", BYTE))})
     solver = Solver()
     solver.add(equality(term, term))
-    assert solver.check() is Answer.SAT
+    assert solver.check() is SatResult.SAT

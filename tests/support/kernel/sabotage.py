@@ -10,7 +10,7 @@ from circ.kernel.pair_bodies import read_body
 from circ.kernel.pairs import PairsCheck, Step
 from circ.kernel.prover import Obligation
 from circ.kernel.threads import Place
-from circ.smt.encoder import Term
+from circ.smt import Term
 from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.program import Edge, Program
 from tests.support.build import program, thread

@@ -27,7 +27,7 @@ from circ.inference.context_inference import ContextInference
 from circ.inference.trace import Mu
 from circ.kernel.outcome import Refused
 from circ.run.check import judge
-from circ.smt.encoder import Answer, Solver, Term
+from circ.smt import SatResult, Solver, Term
 from circ.verdict import Certificate, Options, OutOfTime, RaceOn, Refuted, Safe, Unknown, Verdict, silent
 from frontend.program import Assume, Program, primitive
 from tests.support.build import program, thread
@@ -327,16 +327,16 @@ def glue_sections(self: skeleton._Builder) -> set[int]:
 _first_anchors = skeleton._Builder._first_anchors
 
 
-def gives_up(self: Solver, *assumptions: Term) -> Answer:
+def gives_up(self: Solver, *assumptions: Term) -> SatResult:
     """A solver that gives up whenever something could be satisfiable."""
     answer = _check(self, *assumptions)
-    return Answer.UNKNOWN if answer is Answer.SAT else answer
+    return SatResult.UNKNOWN if answer is SatResult.SAT else answer
 
 
-def unknown_is_unsat(self: Solver, *assumptions: Term) -> Answer:
+def unknown_is_unsat(self: Solver, *assumptions: Term) -> SatResult:
     """The same, read by somebody who takes `unknown` for `unsat`."""
     answer = gives_up(self, *assumptions)
-    return Answer.UNSAT if answer is Answer.UNKNOWN else answer
+    return SatResult.UNSAT if answer is SatResult.UNKNOWN else answer
 
 
 _check = Solver.check

@@ -1,0 +1,84 @@
+"""Terms of the solver and how they are joined: connectives, constants, elements of arrays.
+
+Trusted: an obligation of the kernel is put together with these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import z3
+
+Term: TypeAlias = Any
+"""A z3 expression; z3 carries no static types."""
+
+INDEX_WIDTH = 64
+"""Of the indices of arrays, where integers are bit-vectors."""
+
+
+def without_stores(term: Term) -> Term:
+    """The same with every element of an array that was changed as a case distinction: easier where indices are arithmetic."""
+    return z3.simplify(term, blast_select_store=True)
+
+
+def conjunction(terms: Iterable[Term]) -> Term:
+    parts = list(terms)
+    return parts[0] if len(parts) == 1 else _joined(z3.Z3_mk_and, parts) if parts else z3.BoolVal(True)
+
+
+def disjunction(terms: Iterable[Term]) -> Term:
+    parts = list(terms)
+    return parts[0] if len(parts) == 1 else _joined(z3.Z3_mk_or, parts) if parts else z3.BoolVal(False)
+
+
+def _joined(make: Callable[..., Any], parts: list[Term]) -> Term:
+    """Straight to the C interface: z3.And and z3.Or look at the sort of every part several times, ten times slower."""
+    ctx = parts[0].ctx
+    return z3.BoolRef(make(ctx.ref(), len(parts), (z3.Ast * len(parts))(*(p.as_ast() for p in parts))), ctx)
+
+
+def negation(term: Term) -> Term:
+    return z3.BoolRef(z3.Z3_mk_not(term.ctx_ref(), term.as_ast()), term.ctx)
+
+
+def implication(a: Term, b: Term) -> Term:
+    return z3.Implies(a, b)
+
+
+def equality(a: Term, b: Term) -> Term:
+    return a == b
+
+
+def boolean(name: str) -> Term:
+    """A Boolean constant, for assumption literals."""
+    return z3.Bool(name)
+
+
+def constant_like(name: str, sort: Term) -> Term:
+    return z3.Const(name, sort)
+
+
+def is_negation(term: Term) -> bool:
+    return bool(z3.is_not(term))
+
+
+def key(term: Term) -> int:
+    """A number that identifies a term while the term is alive (z3 shares equal terms). Asked of z3 once, then kept with it."""
+    known: int | None = getattr(term, "_circ_key", None)
+    if known is None:
+        known = term._circ_key = int(term.get_id())
+    return known
+
+
+def select(array: Term, index: int, math: bool) -> Term:
+    return z3.Select(array, z3.IntVal(index) if math else z3.BitVecVal(index, INDEX_WIDTH))
+
+
+def element(array: Term, index: Term) -> Term:
+    return z3.Select(array, index)
+
+
+def rename(term: Term, pairs: Sequence[tuple[Term, Term]]) -> Term:
+    """The term with constants replaced."""
+    return z3.substitute(term, *pairs)
