@@ -53,7 +53,7 @@ def run(command: Sequence[str]) -> tuple[str, float]:
 
 def check(path: Path, header: Header, timeout: float) -> Row:
     races = [x.verdict for x in header.expectations if x.verdict in ("race", "safe")]
-    text, seconds = run([sys.executable, "-m", "circ", "check", *header.options, "--competition", "--timeout", f"{timeout:g}",
+    text, seconds = run([sys.executable, "-m", "circ", "check", *header.words, "--competition", "--timeout", f"{timeout:g}",
                          str(path)])
     last = text.strip().splitlines()[-1] if text.strip() else "nothing"
     return Row(path.stem, "race" if "race" in races else "safe", WORDS.get(last, last), seconds)
@@ -62,7 +62,7 @@ def check(path: Path, header: Header, timeout: float) -> Row:
 def programs(names: Sequence[str]) -> list[tuple[Path, Header]]:
     """Those that races are expected of, or their absence."""
     paths = [p for folder in FOLDERS for p in sorted((ROOT / "tests" / "programs" / folder).glob("*.c"))]
-    found = [(p, read_header(str(p), p.read_text())) for p in paths if not names or p.stem in names]
+    found = [(p, read_header(str(p), p.read_text(), str(p.parent))) for p in paths if not names or p.stem in names]
     return [(p, h) for p, h in found if any(x.verdict in ("race", "safe") and x.subject != "asserts" for x in h.expectations)
             and "--property" not in h.options]
 

@@ -30,6 +30,8 @@ from frontend.program import FrontendError, Location, read_source
 
 if TYPE_CHECKING:
     from circ.run.session import Request
+    from circ.scan.header import Header
+    from circ.scan.sources import Source
 
 app = typer.Typer(
     help="Race checker for C: proves that a program has no data race, or shows the interleaving that makes one.",
@@ -115,10 +117,10 @@ def request_of(options: Mapping[str, Any]) -> Request:
     """What `check` is asked for, from the values of its options by their names."""
     from circ.run.session import Request
 
+    _check_words(options)
     o = SimpleNamespace(**options)
     entry = find(o.engine)
-    if entry is None:
-        fail(f"circ: error: unknown engine '{o.engine}' (one of {', '.join(e.name for e in ENGINES)})")
+    assert entry is not None
     source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
                             o.platform, o.interrupts, o.ignore_norace)
     source = replace(source, stack=entry.stack, contracts=o.engine == ANNOTATED)
@@ -126,16 +128,27 @@ def request_of(options: Mapping[str, Any]) -> Request:
                    o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll)
 
 
-def property_of(text: str) -> str:
-    """The property that is named, or that the property file of this name asks for."""
+class UnknownWord(Exception):
+    """An option's value is none of those that there are."""
+
+
+def _check_words(options: Mapping[str, Any]) -> None:
+    """Raises UnknownWord for an engine or a property that there is not."""
     from circ.run.check import PROPERTIES
 
+    engine, prop = options["engine"], options["prop"]
+    if find(engine) is None:
+        raise UnknownWord(f"unknown engine '{engine}' (one of {', '.join(e.name for e in ENGINES)})")
+    if prop not in PROPERTIES and not prop.endswith(".prp"):
+        raise UnknownWord(f"unknown property '{prop}' (one of {', '.join(PROPERTIES)}, or a .prp file)")
+
+
+def property_of(text: str) -> str:
+    """The property that is named, or that the property file of this name asks for."""
     if text.endswith(".prp"):
         from circ.run.competition import read_property
 
         return read_property(text)
-    if text not in PROPERTIES:
-        fail(f"circ: error: unknown property '{text}' (one of {', '.join(PROPERTIES)}, or a .prp file)")
     return text
 
 
@@ -203,7 +216,7 @@ def check(
         sys.exit(session.status)
 
 
-_UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])
+_UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])  # all of typer's errors of usage; it does not export it
 _NOT_IN_SCAN = ("ctx", "files", "export_assumption", "form", "output", "dump", "explain", "competition", "debug")
 
 
@@ -285,17 +298,25 @@ def scan(
     given = {name: value for name, value in options.items() if _given(ctx, name)}
     command: Any = typer.main.get_command(app)
 
-    def request_for(own: Sequence[str], place: Location) -> Request:
-        try:
-            header = command.commands["check"].make_context("circ", [*own, place.file])
-        except _UsageError as error:
-            raise FrontendError(place, f"in the file's own options: {error.format_message()}") from None  # type: ignore[attr-defined]
-        both = {n: (*header.params[n], *v) if isinstance(v, list | tuple) else v for n, v in given.items()}
-        return request_of({**header.params, **both})
+    def parsed(words: Sequence[str]) -> Mapping[str, Any]:
+        params: Mapping[str, Any] = command.commands["check"].make_context("circ", [*words, "--", "file"]).params
+        _check_words(params)
+        return params
+
+    def request_for(source: Source, header: Header) -> Request:
+        for words, place in ((source.flags, Location(source.path, 1)), *((o.words, o.location) for o in header.options)):
+            try:
+                parsed(words)
+            except UnknownWord as error:
+                raise FrontendError(place, f"in the file's own options: {error}") from None
+            except _UsageError as error:
+                raise FrontendError(place, f"in the file's own options: {cast(Any, error).format_message()}") from None
+        own = parsed((*source.flags, *header.words))
+        both = {n: (*own[n], *v) if isinstance(v, list | tuple) else v for n, v in given.items()}
+        return request_of({**own, **both})
 
     with guarded(debug):
-        if find(options["engine"]) is None:
-            fail(f"circ: error: unknown engine '{options['engine']}' (one of {', '.join(e.name for e in ENGINES)})")
+        _check_words(options)
         for folder in (cache, options["certificate"]):
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -431,6 +452,8 @@ def guarded(debug: bool) -> Iterator[None]:
         sys.stdout.flush()
     except FrontendError as error:
         fail(str(error))
+    except UnknownWord as error:
+        fail(f"circ: error: {error}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
@@ -465,9 +488,6 @@ def write(output: Path | None, text: str) -> None:
         output.write_text(text)
 
 
-_USAGE = typer.BadParameter.mro()[1]  # what all of typer's errors of usage are; it does not export it
-
-
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command; bad usage is one line on stderr, like all bad input."""
     words = sys.argv[1:] if args is None else list(args)
@@ -476,7 +496,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except typer.Abort:
         status = BAD_INPUT
     except Exception as e:
-        if not isinstance(e, _USAGE):
+        if not isinstance(e, _UsageError):
             raise
         usage = cast(Any, e)
         command = "circ" if usage.ctx is None else usage.ctx.command_path

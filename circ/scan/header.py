@@ -1,24 +1,48 @@
-"""The header comment of an example: the options it is to be checked with, and the verdicts that are to come out.
+"""The header comment of a file: how it is to be read, what is asked of it, and the verdicts that are to come out.
 
     // CIRC: --thread worker=2 --ints math     options of `circ check`; several lines add up
     // EXPECT: safe x                          a verdict and its subject: a variable, or `asserts`
 
-A relative path in the options is one from the folder of the file. A header is the run of `//` comments at the top of a
-file. `violated` may stand alone and then means the assertions.
+A header is the run of `//` comments at the top of a file. It is written by whoever wrote the file, who need not be whoever runs
+circ: so only options that can neither run nor write anything are obeyed (`READING` and `ASKING`), and paths in them, which start
+from the folder of the file, must lie inside the project that is scanned. Anything else is refused, with its place.
+`violated` may stand alone and then means the assertions.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from frontend.program import FrontendError, Location
 
 VERDICTS = ("safe", "race", "violated", "unknown")
 ASSERTS = "asserts"
+
+READING = ("--thread", "-D", "-U", "-I", "--data-model", "--ints", "--race-model", "--preemption", "--platform", "--interrupts",
+           "--ignore-norace")
+"""Options that say how the program is to be read."""
+
+ASKING = ("-x", "--property", "--engine")
+"""Options that say what is asked of it, and whom; a property is one of our words here, never a file."""
+
 _PATHS = ("-I", "--interrupts")
-"""Options that name a folder or a file: relative to the file in whose header they stand."""
+_FLAGS = ("--ignore-norace",)
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderOption:
+    """An option that a header may have; a path is as seen from where we are. `value` is empty for a flag."""
+
+    name: str
+    value: str
+    location: Location
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As on a command line."""
+        return (self.name,) if self.name in _FLAGS else (self.name, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,53 +56,113 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file says about itself; `location` is where its options stand."""
+    """What a file says about itself."""
 
-    options: tuple[str, ...]
-    expectations: tuple[Expectation, ...]
-    location: Location
+    options: tuple[HeaderOption, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options as on a command line."""
+        return tuple(word for option in self.options for word in option.words)
 
 
-def read_header(path: str, text: str) -> Header:
-    """The header of a file's text; raises FrontendError for a line that does not say what it must."""
-    options: list[str] = []
+def read_header(path: str, text: str, project: str) -> Header:
+    """The header of a file's text; `project` is the folder that paths must lie in.
+
+    Raises FrontendError for a line that does not say what it must, or says what it may not.
+    """
+    options: list[HeaderOption] = []
     expectations: list[Expectation] = []
-    place: Location | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.startswith("//"):
             break
         key, colon, rest = line.removeprefix("//").strip().partition(":")
-        here = Location(path, number)
         if colon and key == "CIRC":
-            place = place or here
-            options += _beside(_words(rest, here), os.path.dirname(path))
+            options += _options(_words(rest, Location(path, number, len(line.rstrip()) - len(rest.rstrip()) + 1)), project)
         elif colon and key == "EXPECT":
-            expectations.append(_expectation(rest.split(), here))
-    return Header(tuple(options), tuple(expectations), place or Location(path, 1))
+            expectations.append(_expectation(rest.split(), Location(path, number)))
+    return Header(tuple(options), tuple(expectations))
 
 
-def _words(text: str, here: Location) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise FrontendError(here, f"the options in the header cannot be read: {error}", "close the quotation") from None
+# --------------------------------------------------------------------------------------------------- options
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    location: Location
 
 
-def _beside(words: list[str], folder: str) -> list[str]:
-    """The options with the paths in them as seen from the file that they stand in."""
-    made: list[str] = []
-    for before, word in zip(("", *words), words, strict=False):
-        name, equals, path = word.partition("=")
-        if before in _PATHS:
-            word = os.path.join(folder, word)
-        elif name in _PATHS and equals:
-            word = f"{name}={os.path.join(folder, path)}"
-        elif word.startswith("-I") and word != "-I":
-            word = "-I" + os.path.join(folder, word.removeprefix("-I"))
-        made.append(word)
-    return made
+def _words(text: str, start: Location) -> Iterator[_Word]:
+    """The words of a line as a shell would split them, without anything else that a shell does."""
+    word, begin, quote = "", -1, ""
+    i = 0
+    while i < len(text):
+        c = text[i]
+        if begin < 0 and not c.isspace():
+            begin = i
+        if c == "\\" and quote != "'" and i + 1 < len(text):
+            i += 1
+            word += text[i] if not quote or text[i] in '"\\' else "\\" + text[i]
+        elif quote:
+            word, quote = (word, "") if c == quote else (word + c, quote)
+        elif c in "'\"":
+            quote = c
+        elif not c.isspace():
+            word += c
+        elif begin >= 0:
+            yield _Word(word, _at(start, begin))
+            word, begin = "", -1
+        i += 1
+    if quote:
+        raise FrontendError(_at(start, begin), "the options in the header cannot be read: no closing quotation", "close the quotation")
+    if begin >= 0:
+        yield _Word(word, _at(start, begin))
 
 
+def _at(start: Location, offset: int) -> Location:
+    return Location(start.file, start.line, start.column + offset)
+
+
+def _options(words: Iterator[_Word], project: str) -> Iterator[HeaderOption]:
+    for word in words:
+        name, value = _split(word.text)
+        if name not in (*READING, *ASKING):
+            raise FrontendError(word.location, f"a file's header may not say '{word.text}'",
+                                f"give it on the command line; a header says {', '.join((*READING, *ASKING))}")
+        if name in _FLAGS:
+            if value is not None:
+                raise FrontendError(word.location, f"'{name}' takes no value", "remove it")
+            yield HeaderOption(name, "", word.location)
+            continue
+        if value is None:
+            following = next(words, None)
+            if following is None:
+                raise FrontendError(word.location, f"'{name}' takes a value", "name it")
+            value = following.text
+        if name == "--property" and value.endswith(".prp"):
+            raise FrontendError(word.location, "a file's header may not name a property file", "say races, asserts or all")
+        yield HeaderOption(name, _inside(value, project, word.location) if name in _PATHS else value, word.location)
+
+
+def _split(word: str) -> tuple[str, str | None]:
+    """`--name=value` and `-Xvalue` in two."""
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+        return name, value if equals else None
+    return word[:2], word[2:] or None
+
+
+def _inside(path: str, project: str, place: Location) -> str:
+    """The path as seen from the folder of the file; links do not lead it out of the project."""
+    here = os.path.join(os.path.dirname(place.file), path)
+    root = os.path.realpath(project)
+    if "\0" in path or os.path.commonpath([root, os.path.realpath(here)]) != root:
+        raise FrontendError(place, f"'{path}' in a file's header lies outside of '{project}', which is scanned",
+                            "scan the folder that has both, or give it on the command line")
+    return here
+
+
+# --------------------------------------------------------------------------------------------------- expectations
 def _expectation(words: list[str], here: Location) -> Expectation:
     match words:
         case ["violated"]:

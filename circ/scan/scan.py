@@ -31,14 +31,14 @@ from circ.scan.results import Cache, Known, Results, read_results
 from circ.scan.sources import Source, find_sources
 from circ.verdict import Answer, Refuted, Safe, Unknown
 from frontend import load, resolve_variable
-from frontend.program import FrontendError, Location, Program, read_source
+from frontend.program import FrontendError, Program, read_source
 from frontend.program.variable_names import NoSuchVariable
 
 READING = 120.0
 """Seconds that a file may take to be read, unless its variables are given more."""
 
-RequestFor: TypeAlias = Callable[[Sequence[str], Location], Request]
-"""What the command line asks of a file whose own options (flags and header, which stands there) are these."""
+RequestFor: TypeAlias = Callable[[Source, Header], Request]
+"""What the command line asks of a file with such flags and such a header; raises FrontendError if they make no sense."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +240,12 @@ class Scan:
 
 
 def _job(number: int, source: Source, request_for: RequestFor) -> Job:
-    nothing = Header((), (), Location(source.path, 1))
     try:
         text = read_source(source.path)
-        header = read_header(source.path, text)
-        request = request_for((*source.flags, *header.options), header.location)
+        header = read_header(source.path, text, source.project)
+        request = request_for(source, header)
     except FrontendError as error:
-        return Job(number, source.path, None, nothing, error=str(error))
+        return Job(number, source.path, None, Header(), error=str(error))
     return Job(number, source.path, request, header, text.count("\n") + 1)
 
 

@@ -20,9 +20,13 @@ COMMANDS = "compile_commands.json"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A C file, and the options that its compile command means: `-I`, `-D`, `-U`, the processor."""
+    """A C file, the folder that its header may name files of, and the options that its compile command means.
+
+    The folder is the one that was named to be scanned, that of the compile commands, or that of a file named on its own.
+    """
 
     path: str
+    project: str
     flags: tuple[str, ...] = ()
 
 
@@ -40,11 +44,11 @@ def find_sources(paths: Sequence[str]) -> tuple[Source, ...]:
 
 def _expand(path: str) -> Iterator[Source]:
     if os.path.isdir(path):
-        yield from (Source(str(p)) for p in sorted(Path(path).rglob("*")) if p.suffix in SUFFIXES and p.is_file())
+        yield from (Source(str(p), path) for p in sorted(Path(path).rglob("*")) if p.suffix in SUFFIXES and p.is_file())
     elif os.path.basename(path) == COMMANDS and os.path.exists(path):
         yield from _compile_commands(path)
     elif os.path.exists(path) or not glob.has_magic(path):
-        yield Source(path)  # a file that is not there is reported with the others, when its turn comes
+        yield Source(path, os.path.dirname(path) or ".")  # a file that is not there is reported with the others, when its turn comes
     else:
         for match in sorted(glob.glob(path, recursive=True)):
             if os.path.isdir(match) or os.path.basename(match) == COMMANDS or match.endswith(SUFFIXES):
@@ -87,7 +91,8 @@ def _command(entry: Any, path: str, number: int) -> Source:
             raise bad(f"cannot be split into words: {error}") from None
     if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
         raise bad("has arguments that are no texts")
-    return Source(_relative(os.path.join(folder, entry["file"])), (*_processor(words), *_flags(words, folder)))
+    return Source(_relative(os.path.join(folder, entry["file"])), os.path.dirname(path) or ".",
+                  (*_processor(words), *_flags(words, folder)))
 
 
 _PARTS = {"atmega103": r"atmega103", "atmega128": r"atmega128a?", "atmega328p": r"atmega(?:48|88|168|328)(?:a|p|pa|pb)?"}

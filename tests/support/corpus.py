@@ -36,8 +36,8 @@ class Example:
 
 def read_example(path: Path) -> Example:
     """The program at `path` with what its header says."""
-    header = read_header(str(path), path.read_text(encoding="utf-8"))
-    return Example(path, header.options, header.expectations)
+    header = read_header(str(path), path.read_text(encoding="utf-8"), str(path.parent))
+    return Example(path, header.words, header.expectations)
 
 
 def collect(*folders: Path) -> tuple[Example, ...]:

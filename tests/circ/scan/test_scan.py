@@ -181,12 +181,13 @@ def test_a_table_in_a_header_lies_beside_the_file(scan: Run, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("header", "message"), [
     ("CIRC: --nonsense", "nonsense"), ("CIRC: --ints fuzzy", "fuzzy"), ("CIRC: -D 'x", "quotation"), ("EXPECT: fine x", "fine x"),
+    ("CIRC: --engine nosuch", "nosuch"), ("CIRC: --property fine", "fine"), ("CIRC: --thread", "value"),
 ])
 def test_a_bad_header_is_that_file_alone(scan: Run, folder: Path, header: str, message: str) -> None:
     (folder / "locked.c").write_text(f"// A title\n// {header}\n{LOCKED}")
     done = scan(folder, "--format", "csv")
     assert done.status == 2
-    assert [line for line in done.err.splitlines() if "locked.c:2: error:" in line and message in line]
+    assert [line for line in done.err.splitlines() if "locked.c:2:" in line and " error: " in line and message in line]
     assert done.rows[0] == ("locked.c", "", "error") and len(done.rows) == 4
 
 
