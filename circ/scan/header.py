@@ -114,7 +114,8 @@ def _words(text: str, start: Location) -> Iterator[_Word]:
             word, begin = "", -1
         i += 1
     if quote:
-        raise FrontendError(_at(start, begin), "the options in the header cannot be read: no closing quotation", "close the quotation")
+        raise FrontendError(_at(start, begin), "the options in the header cannot be read: no closing quotation",
+                            "close the quotation")
     if begin >= 0:
         yield _Word(word, _at(start, begin))
 

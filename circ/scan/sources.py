@@ -48,7 +48,8 @@ def _expand(path: str) -> Iterator[Source]:
     elif os.path.basename(path) == COMMANDS and os.path.exists(path):
         yield from _compile_commands(path)
     elif os.path.exists(path) or not glob.has_magic(path):
-        yield Source(path, os.path.dirname(path) or ".")  # a file that is not there is reported with the others, when its turn comes
+        # A file that is not there is reported with the others, when its turn comes.
+        yield Source(path, os.path.dirname(path) or ".")
     else:
         for match in sorted(glob.glob(path, recursive=True)):
             if os.path.isdir(match) or os.path.basename(match) == COMMANDS or match.endswith(SUFFIXES):
