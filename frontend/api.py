@@ -37,8 +37,8 @@ DEFAULT_OPTIONS = LoadOptions()
 
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in a C file (or a preprocessed `.i` file); raises FrontendError for anything wrong with it."""
-    # The parser and the linker are heavy and not needed by those who only import the data types.
-    from frontend.link.linker import LinkOptions, link
+    # The parser and the passes are heavy and not needed by those who only import the data types.
+    from frontend.link import LinkOptions, link
     from frontend.lower.module import load_module
     from frontend.text.parse import SourceOptions, parse
 

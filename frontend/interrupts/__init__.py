@@ -1,1 +1,8 @@
-"""TODO frontend.interrupts.interrupt_calls."""
+"""Handlers, tasks and who preempts whom: calls and registers that switch interrupts come in, steps and guards go out.
+
+While threads are inlined, calls become steps on ghost variables (`interrupt_calls`, `interrupt_sections`); on the finished
+program those ghosts, hardware registers and priorities become guards (`preemption`, `registers`, `masked_handlers`), and what
+`main` does before anybody else runs becomes initial values (`initialisation_run`). It may not know libraries, or C text.
+"""
+
+__all__ = ["initialisation_run", "interrupt_calls", "interrupt_sections", "preemption", "registers"]

@@ -42,6 +42,7 @@ from frontend.program import (
     Ite,
     Op,
     Read,
+    Role,
     Var,
     Variable,
     negate,
@@ -85,8 +86,6 @@ class Interrupts:
     tasks: frozenset[str] = frozenset()
     returning: frozenset[str] = frozenset()
     """Handlers that switch all interrupts on as they return, even to somebody who calls them like a function."""
-    in_main: bool = False
-    """Whether it is `main` that is being expanded."""
     ghosts: dict[str, Variable] = field(default_factory=dict)
 
     def model(self, request: Request) -> bool:
@@ -267,7 +266,7 @@ class Interrupts:
 
     def _run_next(self, request: Request) -> None:
         """Tasks run here, any number of them; whether there was one is left open."""
-        if not self.in_main:
+        if request.inliner.role is not Role.MAIN:
             raise FrontendError(request.location, f"'{RUN_NEXT}' is called elsewhere than by 'main'",
                                 "tasks inside tasks are not modelled: let main alone run the scheduler")
         self.notes.assume(f"'{RUN_NEXT}' runs a posted task, and '{POST}' posts one: the queue between them is taken as read",

@@ -102,15 +102,18 @@ class Created:
 class Pthreads:
     """Models calls of the threading library."""
 
-    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool, taken: Iterable[str], joins: bool) -> None:
-        """`taken`: names of templates that exist already; `joins`: whether the program joins threads anywhere."""
+    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool, taken: Iterable[str], joins: bool,
+                 owner: Expr | None) -> None:
+        """`taken`: names of templates that exist already; `joins`: whether the program joins threads anywhere.
+
+        `owner`: what mutexes hold while a thread has them, where annotations ask who has them.
+        """
         self._joins = joins
         self._numbered = 0
         self._notes = notes
         self._pointer = pointer
         self._typed = typed_mutexes
-        self.owner: Expr | None = None
-        """What mutexes hold while a thread has them, where annotations ask who has them."""
+        self.owner = owner
         self.created: dict[str, Created] = {}
         self._per_function: dict[str, int] = dict.fromkeys(taken, 1)
         self._single: dict[str, int] = {}

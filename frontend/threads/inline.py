@@ -59,6 +59,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.fold import cast, conjunction, fold
+from frontend.threads.sources import ThreadSource
 
 _RETURN = Scalar(32, False)
 _UNTRACKED = "where a recursive function returns to is not tracked"
@@ -136,7 +137,7 @@ class Inliner:
     `end`: where the thread has ended; `leaving`: where it goes if it ends before its function returns.
     """
 
-    def __init__(self, functions: Callable[[str], Function | None], accesses: Accesses, library: Library, once: bool,
+    def __init__(self, thread: ThreadSource, functions: Callable[[str], Function | None], accesses: Accesses, library: Library,
                  shared: frozenset[str] = frozenset(), specified: frozenset[str] = frozenset(),
                  one_step: Callable[[Request], bool] = lambda _: False) -> None:
         """`shared`: functions with one copy for all callers, `specified` those with contracts among them.
@@ -147,7 +148,8 @@ class Inliner:
         self._functions = functions
         self.accesses = accesses
         self._library = library
-        self._once = once
+        self.role = thread.role
+        self._once = thread.count == 1
         self.sketch = Sketch()
         self.end = self.sketch.fresh()
         self.leaving = self.sketch.fresh()

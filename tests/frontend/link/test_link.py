@@ -6,7 +6,7 @@ import pytest
 
 from frontend.ctypes import FunctionType
 from frontend.ir import AtomicBegin, AtomicEnd, Call, Forget, Guard, Load, Nop, Set, Store
-from frontend.link.linker import LinkOptions, link
+from frontend.link import LinkOptions, link
 from frontend.program import Arbitrary, Binary, Const, FrontendError, Read, Role, Self, ThreadTemplate, Var, show_op
 from tests.support.handmade import I32, INT, VOID, HandModule, function, place, symbol
 

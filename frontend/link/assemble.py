@@ -1,0 +1,72 @@
+"""Templates and objects put together as a `Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from frontend.ir import Fail, Storage
+from frontend.link.drafts import Drafts
+from frontend.link.options import LinkOptions
+from frontend.memory.accesses import World
+from frontend.program import AccessKind, Assumption, Program, ThreadTemplate, Variable, name_of, op_reads, op_writes
+from frontend.program.schedule_ghosts import IE, ghost
+
+
+def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], reactive: bool,
+             options: LinkOptions) -> Program:
+    """The program of these templates, with what is assumed about it; who may preempt whom is not said yet.
+
+    `reactive`: there are handlers or tasks.
+    """
+    module, notes = world.module, world.notes
+    for text, where in module.assumptions:
+        notes.assume(text, where)
+    return Program(
+        file=module.file,
+        globals=_globals(world, drafts, templates, options.ignore_norace),
+        templates=templates,
+        data_model=module.model.name,
+        ints=options.ints,
+        race_model=options.race_model or _race_model(world, drafts),
+        preemption=options.preemption or ("nested" if reactive and not drafts.created else "free"),
+        assumptions=(*(Assumption(t, where) for t, where in notes.assumptions.items()), *_unbounded(options.ints)),
+        warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),
+        asserted=any(isinstance(e.instr, Fail) for f in world.pointsto.reached.values() for e in f.edges),
+    )
+
+
+def _unbounded(ints: str) -> Iterator[Assumption]:
+    if ints == "math":
+        yield Assumption("integers are mathematical: no arithmetic wraps around")
+
+
+def _race_model(world: World, drafts: Drafts) -> str:
+    """C11's where threads of a library are used, or the vocabulary of SV-COMP; else that of nesC."""
+    c11 = any(n.startswith(("pthread_", "__VERIFIER_", "thrd_", "mtx_", "cnd_", "sem_")) for n in drafts.called)
+    vocabulary = any(n.startswith("__VERIFIER_") for n in world.module.declarations)
+    return "c11" if c11 or vocabulary else "nesc"
+
+
+def _globals(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], ignore_norace: bool) -> tuple[Variable, ...]:
+    """Every object that the file defines or that a thread touches, in source order; then heap, then ghosts."""
+    objects = world.objects
+    edges = [e for t in templates for e in t.cfa.edges]
+    used = {n for e in edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
+    data = {a.variable for e in edges for a in e.accesses if a.kind is not AccessKind.SYNC}
+    locks = {a.variable for e in edges for a in e.accesses} - data
+    made: list[Variable] = []
+    for symbol in sorted(world.module.symbols.values(), key=lambda s: s.location):
+        if symbol.storage in (Storage.GLOBAL, Storage.STATIC) and (symbol.defined or objects.is_known(symbol.name)):
+            made.extend(objects.variables(objects.named(symbol.name)))
+    others = [o for o in objects.all() if o.symbol is None or o.symbol.storage in (Storage.LOCAL, Storage.THREAD)]
+    made.extend(v for o in others if objects.is_global(o) for v in objects.variables(o) if v.name in used)
+    if ignore_norace:
+        made = [replace(v, norace=False) for v in made]
+    for v in made:
+        if v.norace and v.name in used:
+            world.notes.warn(f"'{v.object}' is declared norace: it is checked only with -x or --ignore-norace", v.location)
+    made = [replace(v, ghost=True) if v.name in locks else v for v in made]
+    # Sections that switch interrupts may use IE even if no call does.
+    ghosts = {g.name: g for g in (*drafts.ghosts, ghost(IE))}
+    return (*made, *(g for g in ghosts.values() if g.name in used))

@@ -1,0 +1,57 @@
+"""The models of calls that have no body to inline: threads, locks, callbacks, the C library, interrupts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from frontend.annotations.two_state import tid_of
+from frontend.interrupts.interrupt_calls import Interrupts
+from frontend.ir import Call
+from frontend.ir.interrupt_table import Table
+from frontend.library.callbacks import Registered
+from frontend.library.library_calls import KnownFunctions
+from frontend.library.lifetime import Lifetime
+from frontend.library.pthreads import JOINERS, KIND_SETTERS, Pthreads, knows
+from frontend.link.bodies import Bodies
+from frontend.link.which_threads import Threads, count_runs
+from frontend.memory.accesses import World
+from frontend.memory.lock_types import has_kinds
+from frontend.memory.objects import Notes
+from frontend.program import Read
+
+
+@dataclass(frozen=True, slots=True)
+class CallModels:
+    """One model for all threads of the program: they collect what the threads that are inlined create and need.
+
+    `cancels`: whether threads are cancelled, so that one that is joined may have ended early.
+    """
+
+    library: KnownFunctions
+    lifetime: Lifetime
+    interrupts: Interrupts
+    cancels: bool
+
+
+def model_interrupts(bodies: Bodies, threads: Threads, table: Table, notes: Notes) -> Interrupts:
+    """What calls do that switch interrupts or post tasks; nothing in a program without handlers and tasks."""
+    return Interrupts(table, notes, bodies.has, threads.reactive, threads.rules, threads.tasks, threads.reenabling)
+
+
+def model_calls(world: World, threads: Threads, interrupts: Interrupts) -> CallModels:
+    """The models, told what they must know of the whole program: whether mutexes have kinds, who joins, who is cancelled."""
+    pointer, module = world.places.pointer, world.module
+    kinds = any(calls(world, name) for name in (*KIND_SETTERS, "mtx_init")) or has_kinds(
+        module, world.pointsto.reached.values(), lambda name: name in world.pointsto.reached or knows(name))
+    joins = any(calls(world, name) for name in JOINERS)
+    owner = None if module.attached is None else Read(tid_of(module.model))
+    pthreads = Pthreads(world.notes, pointer, kinds, threads.functions, joins, owner)
+    cancels = calls(world, "pthread_cancel")
+    registered = Registered(pthreads, count_runs(threads, world.pointsto), cancels, calls(world, "pthread_setcanceltype"))
+    library = KnownFunctions(pthreads, registered, world.notes, interrupts)
+    return CallModels(library, Lifetime(world.objects, pointer), interrupts, cancels)
+
+
+def calls(world: World, name: str) -> bool:
+    """Whether any function that is reached calls the one of this name."""
+    return any(isinstance(e.instr, Call) and e.instr.callee == name for f in world.pointsto.reached.values() for e in f.edges)

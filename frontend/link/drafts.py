@@ -1,0 +1,136 @@
+"""Inlining: every thread becomes a sketch of its automaton, in which accesses through pointers are still to be resolved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from frontend.annotations.clauses import Kind
+from frontend.annotations.thread_ids import own_tid
+from frontend.ir import Function, IrEdge, Module, Nop
+from frontend.library.atomic_operations import AtomicOps
+from frontend.library.pthreads import Created
+from frontend.link.bodies import Bodies
+from frontend.link.call_models import CallModels
+from frontend.link.which_threads import Threads
+from frontend.memory.accesses import Accesses, World
+from frontend.memory.escapes import UNBOUNDED_COPIES, Escapes, Root
+from frontend.memory.objects import Notes
+from frontend.memory.sketch import Sketch, Step
+from frontend.program import Arbitrary, Assume, Binary, Const, Read, Role, Self, Start, Var, Variable
+from frontend.program.fold import conjunction
+from frontend.threads.inline import Inliner, qualified
+from frontend.threads.sources import ThreadSource
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A thread whose functions are inlined; `created`: how it is created, None for threads that run from the start."""
+
+    source: ThreadSource
+    created: Created | None
+    function: Function
+    inliner: Inliner
+
+    @property
+    def sketch(self) -> Sketch:
+        return self.inliner.sketch
+
+    @property
+    def template(self) -> str:
+        """The name of its template."""
+        return self.source.function if self.created is None else self.created.template
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """All threads of the program, and what inlining found: the threads created, ghost variables, library functions called."""
+
+    threads: tuple[Draft, ...]
+    created: tuple[Created, ...]
+    ghosts: tuple[Variable, ...]
+    called: tuple[str, ...]
+
+
+def draft_threads(world: World, bodies: Bodies, threads: Threads, roots: tuple[Root, ...], escapes: Escapes,
+                  models: CallModels) -> Drafts:
+    """Inline every thread; those that are created join the queue as their creation is met."""
+    library = models.library
+    drafts: list[Draft] = []
+    queue: list[tuple[ThreadSource, Created | None]] = [(s, None) for s in threads.sources]
+    known: set[str] = set()
+    while queue:
+        source, created = queue.pop(0)
+        root = next(r for r in roots if r.function == source.function and r.created == (created is not None))
+        drafts.append(_draft(world, bodies, source, created, root, escapes, models))
+        for made in library.pthreads.created.values():
+            if made.template not in known:
+                known.add(made.template)
+                queue.append((ThreadSource(made.function, made.count, Role.THREAD, made.location), made))
+    made_threads = tuple(library.pthreads.created.values())
+    ghosts = (*models.lifetime.ghosts(made_threads), *library.counters.values(), *library.registered.flags.values(),
+              *models.interrupts.ghosts.values())
+    return Drafts(tuple(drafts), made_threads, ghosts, tuple(library.called))
+
+
+def _draft(world: World, bodies: Bodies, source: ThreadSource, created: Created | None, root: Root, escapes: Escapes,
+           models: CallModels) -> Draft:
+    function = bodies.prepared(source.function)
+    assert function is not None
+    number = 0 if created is None else created.number
+    accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
+    specified = _specified(world.module)
+    shared = world.calls.shared(source.function) | specified
+    one_step = AtomicOps(world.notes, world.module.model, world.module.attached).model
+    inliner = Inliner(source, bodies.prepared, accesses, models.library, shared, specified, one_step)
+    models.library.pthreads.introduce(accesses, source.count)
+    edge = IrEdge(0, 0, Nop(), function.location)
+    begin, end = models.lifetime.around(inliner, function, source, created, edge)
+    if accesses.own and source.count is None:
+        _bound_copies(inliner.sketch, accesses.own[0], source, world.notes)
+    returned = inliner.sketch.fresh()
+    inliner.enter(function, begin, returned, (), None, edge, again=source.again)
+    models.library.registered.finish(inliner, function, returned, end, edge)
+    return Draft(source, created, function, inliner)
+
+
+def _specified(module: Module) -> frozenset[str]:
+    """Functions that callers know by their contracts: one copy is enough for all calls."""
+    attached = module.attached
+    return frozenset() if attached is None else frozenset(
+        f for f in attached.functions
+        if (attached.of(f, Kind.REQUIRES) or attached.of(f, Kind.ENSURES)) and not attached.of(f, Kind.ATOMIC))
+
+
+def _bound_copies(sketch: Sketch, me: Variable, source: ThreadSource, notes: Notes) -> None:
+    """Locals that escape have room for so many threads only; the others never start."""
+    notes.assume(f"at most {UNBOUNDED_COPIES} threads of '{source.function}' run", source.location)
+    number = Read(Var(me.name, me.type))
+    within = conjunction(Binary(">=", number, Const(0, me.type)), Binary("<", number, Const(UNBOUNDED_COPIES, me.type)))
+    first = sketch.fresh()
+    sketch.steps.append(Step(first, sketch.start, Assume(within), (), source.location))
+    sketch.start = first
+
+
+def locals_of(world: World, draft: Draft) -> list[Variable]:
+    """The thread's own variables: registers, temporaries, locals in memory that do not escape, its number and identity."""
+    function, inliner = draft.function, draft.inliner
+    made: list[Variable] = []
+    numbered = dict(zip((p.name if isinstance(p, Var) else p for p in function.params), function.param_names, strict=False))
+    own = {qualified(function, n): shown for n, shown in numbered.items()}
+    for name, (var, shown) in inliner.registers.known.items():
+        counted = own.get(name) == "self" and draft.source.role is Role.THREAD and draft.created is None
+        start: Start = Self() if counted else Arbitrary()
+        made.append(Variable(name, var.type, None, start, name if shown else "", ghost=not shown))
+    for var in inliner.accesses.temporaries.values():
+        made.append(Variable(var.name, var.type, None, Arbitrary(), "", ghost=True))
+    for obj in inliner.accesses.used.values():
+        if not world.objects.is_global(obj):
+            made.extend(world.objects.variables(obj))
+    made.extend(inliner.accesses.own)
+    made.append(own_tid(world.module.model))
+    return made
+
+
+def scalars(variables: list[Variable]) -> dict[str, bool]:
+    """The scalars among a thread's own variables; True for temporaries."""
+    return {v.name: v.ghost for v in variables if not v.is_array}

@@ -1,0 +1,85 @@
+"""Objects, what pointers point to, and which calls of a function are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from frontend.ctypes import CType
+from frontend.link.bodies import Bodies
+from frontend.link.which_threads import Threads, count_runs
+from frontend.memory.accesses import World
+from frontend.memory.call_graph import MANY, CallGraph
+from frontend.memory.calling_contexts import confused, contexts
+from frontend.memory.flows import Site
+from frontend.memory.heap import heap_types
+from frontend.memory.objects import Notes, Objects
+from frontend.memory.places import Places
+from frontend.memory.points_to import PointsTo
+from frontend.threads.join_loops import find_joins
+
+
+def model_memory(bodies: Bodies, threads: Threads, tracked: frozenset[int], notes: Notes) -> tuple[World, Bodies]:
+    """What all threads share while they are built, and the bodies with a copy for each calling context.
+
+    `tracked`: addresses of hardware registers whose bits are followed. The points-to analysis runs several times where the
+    heap is used: without contexts (which finds what to copy), with them (which finds the allocations that some pointer may
+    confuse anyway; they are one object again), and with what is known by then about the types of the heap's objects.
+    """
+    module, places = bodies.module, Places(bodies.module)
+    objects = Objects(module, places, notes, tracked)
+    analysis = _Analysis(bodies, objects, places, threads)
+    solved = analysis.solve()
+    same: Mapping[Site, Site] = {}
+    # Annotations speak of functions by their names, so that there are no copies then.
+    if solved.heaps and module.attached is None:
+        apart = contexts(solved, CallGraph(solved), threads.functions, bodies.concerns_threads)
+        if apart.copies:
+            bodies = bodies.told_apart(apart, solved)
+            analysis = _Analysis(bodies, objects, places, threads)
+            solved = analysis.typed(analysis.solve(), {})
+            same = confused(solved, apart)
+            objects.forget(solved.heaps)
+            solved = analysis.solve(same=same)
+    if solved.heaps:
+        solved = analysis.typed(solved, same)
+    objects.may_be_set = solved.holds_addresses
+    outside = tuple(n for n in solved.taken if n not in module.declarations or n in module.symbols)
+    joined = find_joins(solved.reached, solved.created)
+    return World(module, objects, places, solved, CallGraph(solved), notes, outside, joined, bodies.contexts), bodies
+
+
+class _Analysis:
+    """The points-to analysis of the threads over some bodies; `objects` are laid out as it meets them."""
+
+    def __init__(self, bodies: Bodies, objects: Objects, places: Places, threads: Threads) -> None:
+        self._bodies = bodies
+        self._objects = objects
+        self._places = places
+        self._threads = threads
+
+    def solve(self, types: Mapping[str, CType] | None = None, single: frozenset[str] = frozenset(),
+              same: Mapping[Site, Site] | None = None) -> PointsTo:
+        """What pointers point to; once more, if it was learnt only on the way that a struct is taken as bytes.
+
+        `types`: of the heap's objects; `single`: those allocated once; `same`: allocations that are one object with another.
+        """
+        module = self._bodies.module
+        while True:
+            before = module.bytewise
+            solved = PointsTo(module, self._objects, self._places, self._bodies.prepared, types or {}, single,
+                              self._bodies.contexts.called, same)
+            solved.solve(self._threads.functions)
+            if module.bytewise == before:
+                return solved
+
+    def typed(self, solved: PointsTo, same: Mapping[Site, Site]) -> PointsTo:
+        """The analysis once more, with what it found out about the heap: what its objects are used as, which there is one of."""
+        calls = CallGraph(solved)
+        runs = count_runs(self._threads, solved)
+        often: dict[str, int] = {}
+        for (function, source, _), name in solved.sites.items():
+            often[name] = often.get(name, 0) + (MANY if source in calls.cyclic(function) else runs[function])
+        self._objects.forget(solved.heaps)
+        types = heap_types(solved.heaps, solved.pointed, self._bodies.module)
+        single = frozenset(name for name, number in often.items() if number == 1)
+        return self.solve(types, single, same)

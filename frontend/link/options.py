@@ -1,0 +1,23 @@
+"""What the command line says about linking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from frontend.ir.interrupt_table import Table
+from frontend.threads.sources import NO_TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """What the command line says about threads and models; None where the program decides."""
+
+    threads: tuple[str, ...] = ()
+    ints: str = "exact"
+    race_model: str | None = None
+    preemption: str | None = None
+    ignore_norace: bool = False
+    table: Table = NO_TABLE
+
+
+DEFAULT_OPTIONS = LinkOptions()

@@ -1,0 +1,63 @@
+"""The back half of the front end, from top to bottom: functions in, a `Program` of thread automata out.
+
+Each pass is a function from what is known by then to what it adds; nothing is handed over but arguments and results. Two
+things are shared and only grow: `Notes` (assumptions and warnings, in the order in which they come up) and `Objects` (memory,
+laid out when it is first asked for).
+"""
+
+from __future__ import annotations
+
+from frontend.annotations.claims import with_claims
+from frontend.annotations.contracts import with_contracts
+from frontend.interrupts.initialisation_run import initialised
+from frontend.interrupts.preemption import schedule
+from frontend.interrupts.registers import Registers
+from frontend.ir import Module
+from frontend.ir.modelled_calls import Without
+from frontend.link.assemble import assemble
+from frontend.link.bodies import Bodies
+from frontend.link.call_models import model_calls, model_interrupts
+from frontend.link.drafts import draft_threads
+from frontend.link.memory_model import model_memory
+from frontend.link.options import DEFAULT_OPTIONS, LinkOptions
+from frontend.link.settle import settle_pointers
+from frontend.link.templates import make_templates
+from frontend.link.which_threads import find_roots, find_threads, reached_from, with_reentrance
+from frontend.memory.escapes import find_escapes
+from frontend.memory.objects import Notes
+from frontend.program import Program
+
+
+def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
+    """The program that a module's threads make."""
+    notes = Notes({}, {})
+
+    # Which threads there are, and what calls mean that concern interrupts and tasks. The bodies of the functions that
+    # implement a scheduler are hidden then: calls of them are modelled.
+    threads = find_threads(module, options, notes)
+    interrupts = model_interrupts(Bodies(module), threads, options.table, notes)
+    registers = Registers(options.table, dict(threads.rules))
+    seen = Without(module, interrupts.replaces) if threads.reactive else module
+    tracked = frozenset(registers.masks) if threads.reactive else frozenset()
+
+    # What pointers point to, with the calls that are told apart; which locals escape from their thread.
+    world, bodies = model_memory(Bodies(seen), threads, tracked, notes)
+    threads = with_reentrance(threads, world, interrupts)
+    models = model_calls(world, threads, interrupts)
+    roots = find_roots(threads, world.pointsto)
+    escapes = find_escapes(world.pointsto, world.objects, seen, roots, world.calls)
+
+    # One automaton a thread: inlined, pointers resolved, sections resolved, simplified.
+    drafts = draft_threads(world, bodies, threads, roots, escapes, models)
+    settled = settle_pointers(world, drafts, models.lifetime, models.cancels)
+    templates = make_templates(world, bodies, settled, drafts.created, options.table if threads.reactive else None)
+
+    # The program, and what is said about it: who may preempt whom, contracts, claims, what `main` does before all else.
+    program = assemble(world, drafts, templates, threads.reactive, options)
+    if threads.reactive:
+        starts_on = interrupts.starts_on(reached_from(world, "main"))
+        program = schedule(program, {s.function: s for s in threads.sources}, registers, starts_on)
+    if module.attached is not None:
+        program = with_contracts(program, module.attached)
+    program = with_claims(program, module.annotations, module.enumerator)
+    return initialised(program)

@@ -1,0 +1,76 @@
+"""Pointers resolved: every access through a pointer becomes steps on the objects that it may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from frontend.library.lifetime import Lifetime
+from frontend.link.drafts import Draft, Drafts, locals_of, scalars
+from frontend.memory.accesses import World
+from frontend.memory.sketch import Sketch
+from frontend.memory.sole_values import SoleValues
+from frontend.program import Const
+from frontend.threads.simplify import Facts, constants
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A thread without accesses that are still to be resolved; `facts`: about its operations, as far as they were looked at."""
+
+    draft: Draft
+    facts: Facts
+
+
+def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, cancels: bool) -> tuple[Settled, ...]:
+    """Resolve the pointers and the joins of every thread, in the order in which threads create each other.
+
+    What a thread hands to those that it creates once is often a constant, and then known when their turn comes.
+    """
+    created = tuple(c for c in drafts.created if not c.handler)
+    handed: dict[str, Const] = {}
+    values = _sole_values(world, drafts, lifetime)
+    settled: list[Settled] = []
+    for number, draft in enumerate(drafts.threads):
+        sketch, known = draft.sketch, _Constants(world, draft)
+        if draft.created is not None:
+            lifetime.known_argument(sketch, draft.created, handed)
+        lifetime.resolve_joins(sketch, created, cancels)
+        draft.inliner.accesses.sole = partial(values.address, number)
+        draft.inliner.accesses.settle(sketch, known.at)
+        if lifetime.creates(sketch, created):
+            lifetime.arguments(sketch, created, known.at(sketch), handed)
+        settled.append(Settled(draft, known.facts))
+    return tuple(settled)
+
+
+def _sole_values(world: World, drafts: Drafts, lifetime: Lifetime) -> SoleValues:
+    """The addresses that are the only ones ever put into a variable, seen over all threads."""
+    objects = world.objects
+    shared = [v for o in objects.all() if objects.is_global(o) and not objects.is_hardware(o) for v in objects.variables(o)]
+    ghosts = lifetime.ghosts(drafts.created)
+    threads = [(d.sketch, {*d.inliner.registers.known, *d.inliner.accesses.temporaries}) for d in drafts.threads]
+    reached = drafts.threads[0].inliner.accesses.reached
+    return SoleValues(threads, (*shared, *ghosts), world.module, world.places, objects, reached)
+
+
+class _Constants:
+    """What is known of a thread's own scalars while some accesses through pointers are not resolved."""
+
+    def __init__(self, world: World, draft: Draft) -> None:
+        self._world = world
+        self._draft = draft
+        self.facts = Facts({})
+
+    def at(self, sketch: Sketch) -> Mapping[int, Mapping[str, Const]]:
+        """The scalars with known values, by location. A store through a pointer may change those that are in memory."""
+        own = scalars(locals_of(self._world, self._draft))
+        self.facts = facts_about(own, self.facts)
+        inliner = self._draft.inliner
+        return constants(sketch, self.facts, own.keys() - {*inliner.registers.known, *inliner.accesses.temporaries})
+
+
+def facts_about(own: Mapping[str, bool], known: Facts) -> Facts:
+    """Facts about a thread's operations: those that are known, as long as the thread has the same scalars."""
+    return known if known.locals == own else Facts(own)
