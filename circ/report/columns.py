@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from circ.report.rerun import Rerun, Row
+from circ.report.rerun import Rerun, ShownStep
 from circ.verdict import Trace
 from frontend.program import Location, Program
 
@@ -34,7 +34,7 @@ def _join(number: str, texts: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([number.rjust(4), *(t.ljust(w) for t, w in zip(texts, widths, strict=True))]).rstrip()
 
 
-def _cell(row: Row, file: str) -> str:
+def _cell(row: ShownStep, file: str) -> str:
     values = ", ".join(f"{v.name} = {v.value}" for v in row.values)
     return f"{_line(row.location, file)}: {' '.join(row.text.split())}" + (f"  {{{values}}}" if values else "")
 

@@ -1,14 +1,16 @@
-"""A trace run again for the sake of its reader: which thread, which line, which values, and how it ends."""
+"""A trace as its reader sees it: which thread, which line, which values, and how it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
-from circ.semantics.evaluation import Value, cell, cells
+from circ.semantics.evaluation import cell
 from circ.semantics.interpreter import Machine, State
-from circ.semantics.relies import broken_at_end
-from circ.verdict import Choice, Step, Trace
+from circ.semantics.trace_run import run_trace
+from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroken, RelyBroken, violation_at_end
+from circ.verdict import Step, Trace
 from frontend.program import (
     NOWHERE,
     AccessKind,
@@ -21,8 +23,6 @@ from frontend.program import (
     Location,
     Lvalue,
     Program,
-    Self,
-    Variable,
     calls_copy,
     name_of,
     op_reads,
@@ -41,7 +41,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ShownStep:
     """One step: thread (from 0), where, what the user wrote there, and the values that it read or wrote."""
 
     thread: int
@@ -59,7 +59,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class RacingAccess:
     """One of the two accesses of a race: thread (from 0), where, which memory, and within what text."""
 
     thread: int
@@ -79,43 +79,46 @@ class Rerun:
     def __init__(self, program: Program, trace: Trace) -> None:
         self.machine = Machine(program)
         self.trace = trace
-        self.crew = [self.machine.index[name] for name in trace.threads]
         self.names = [Names(program, t) for t in program.templates]
         self.ghosts = [{v.name for v in (*program.globals, *t.locals) if v.ghost} for t in program.templates]
-        self.rows: list[Row] = []
+        self.rows: list[ShownStep] = []
         """The steps that a user could see."""
-        self.state = self._start()
-        self._states = [self.state]
-        for step in trace.steps:
-            self._step(step)
+        run = run_trace(self.machine, trace)
+        self.crew, self._states = run.crew, run.states
+        for step, before, after in zip(trace.steps, run.states, run.states[1:], strict=False):
+            self._show(step, before, after)
+
+    @property
+    def state(self) -> State:
+        """The last state."""
+        return self._states[-1]
 
     def failure(self) -> Failure:
         """What the last state or step violates: an assertion, a critical section that two threads are in, an annotation."""
-        program = self.machine.program
-        inside = []
-        for thread, ((location, _), template) in enumerate(zip(self.state.threads, self.crew, strict=True)):
-            cfa = program.templates[template].cfa
-            if location in cfa.errors:
-                error = cfa.errors[location]
+        found = violation_at_end(self.machine, self.crew, self._states, [s.thread for s in self.trace.steps])
+        assert found is not None, "a trace that the kernel accepted violates nothing"
+        match found:
+            case ErrorReached(thread=thread, error=error):
                 if error.kind is ErrorKind.REQUIRES:
                     return Failure(self._call(thread), f"the call breaks '{error.text}' ({error.location})")
                 return Failure(error.location, error.text or error.kind.value)
-            if location in cfa.critical:
-                inside.append(cfa.places.get(location, Location(program.file, 1)))
-        if len(inside) > 1:
-            return Failure(inside[0], f"two threads are in a critical section, the other at {inside[1]}")
-        atomic = self.machine.holder(self.crew, self.state.threads) is not None
-        broken = self.machine.broken_invariant(self.state.globals, atomic)
-        if broken is None:
-            rely = broken_at_end(program, self.machine, self.crew, self._states, [s.thread for s in self.trace.steps])
-            assert rely is not None, "a trace that the kernel accepted violates nothing"
-            return Failure(self._last_place(), f"the step breaks what {rely.template} assumes: {rely.text} ({rely.location})")
-        invariant = program.invariants[broken]
-        if not invariant.between:
-            return Failure(invariant.location, f"circ_invariant({invariant.text})")
-        if not self.trace.steps:
-            return Failure(invariant.location, f"the invariant {invariant.text} is false at the start")
-        return Failure(self._last_place(), f"the step breaks the invariant {invariant.text} ({invariant.location})")
+            case BothCritical(first=one, second=two):
+                return Failure(self._place(one), f"two threads are in a critical section, the other at {self._place(two)}")
+            case InvariantBroken(invariant=invariant):
+                if not invariant.between:
+                    return Failure(invariant.location, f"circ_invariant({invariant.text})")
+                if not self.trace.steps:
+                    return Failure(invariant.location, f"the invariant {invariant.text} is false at the start")
+                return Failure(self._last_place(), f"the step breaks the invariant {invariant.text} ({invariant.location})")
+            case RelyBroken(rely=rely):
+                return Failure(self._last_place(), f"the step breaks what {rely.template} assumes: {rely.text} ({rely.location})")
+            case _:
+                assert_never(found)
+
+    def _place(self, thread: int) -> Location:
+        """Where a thread is at the end."""
+        program = self.machine.program
+        return program.templates[self.crew[thread]].cfa.places.get(self.state.threads[thread][0], Location(program.file, 1))
 
     def _call(self, thread: int) -> Location:
         """Where the thread called the function whose claim its last step finds broken."""
@@ -130,11 +133,11 @@ class Rerun:
         last = self.trace.steps[-1]
         return self.machine.edge(self.crew[last.thread], last.edge).location
 
-    def meeting(self) -> list[Meeting]:
+    def meeting(self) -> list[RacingAccess]:
         """The accesses that race at the end, a write first."""
         return sorted(self._meeting(), key=lambda m: not m.write)
 
-    def _meeting(self) -> Iterator[Meeting]:
+    def _meeting(self) -> Iterator[RacingAccess]:
         for thread, edge, index in self.trace.accesses:
             found = self.machine.edge(self.crew[thread], edge)
             access = found.accesses[index]
@@ -143,61 +146,16 @@ class Rerun:
             where = names.cell(access) if element is None else names.element(access.variable, element)
             place = access.location if access.location != NOWHERE else found.location
             text = " ".join(access.text.split())
-            yield Meeting(thread, place, access.write, where, "" if text == where else text)
+            yield RacingAccess(thread, place, access.write, where, "" if text == where else text)
 
-    # ----------------------------------------------------------------------------------------------- running
-    def _start(self) -> State:
-        chosen = _by_cell(self.trace.start)
-        numbers = self._numbers(chosen)
-
-        def value(v: Variable, thread: int | None) -> Value:
-            if isinstance(v.start, Self) and thread is not None:
-                return v.type.wrap(numbers[thread] + v.start.offset)
-            given = chosen.get((v.name, thread), {})
-            if v.is_array:
-                return cells(0, {i: n for i, n in given.items() if i is not None})
-            return given.get(None, 0)
-
-        return self.machine.start(self.crew, value)
-
-    def _numbers(self, chosen: Mapping[tuple[str, int | None], dict[int | None, int]]) -> list[int]:
-        """Each thread's number: as chosen, else the smallest that is free in its template."""
-        claimed: list[int | None] = []
-        for i, t in enumerate(self.crew):
-            selves = [(v, v.start.offset) for v in self.machine.program.templates[t].locals if isinstance(v.start, Self)]
-            claims = [chosen[v.name, i][None] - offset for v, offset in selves if None in chosen.get((v.name, i), {})]
-            claimed.append(claims[0] if claims else None)
-        for i, t in enumerate(self.crew):
-            if claimed[i] is None:
-                taken = {n for j, n in enumerate(claimed) if self.crew[j] == t}
-                claimed[i] = next(n for n in range(len(self.crew) + 1) if n not in taken)
-        return [n for n in claimed if n is not None]
-
-    def _step(self, step: Step) -> None:
-        template, before = self.crew[step.thread], self.state
-        edge, code = self.machine.edge(template, step.edge), self.machine.code(template, step.edge)
-        pending = list(step.choices)
-
-        def fill(hole: int, index: int | None) -> Value:
-            name = code.holes[hole].variable
-            if code.holes[hole].whole:
-                return cells(0, {c.index: c.value for c in pending if c.variable == name and c.index is not None})
-            found = next((c for c in pending if c.variable == name), None)
-            if found is None:
-                return 0
-            pending.remove(found)
-            return found.value
-
-        done = self.machine.execute(code, before.globals, before.threads[step.thread][1], fill)
-        assert done is not None, "a trace that the kernel accepted blocks"
-        threads = list(before.threads)
-        threads[step.thread] = edge.target, done[1]
-        self.state = State(done[0], tuple(threads))
-        self._states.append(self.state)
-        values = tuple(self._values(step.thread, edge, before))
+    # ----------------------------------------------------------------------------------------------- steps
+    def _show(self, step: Step, before: State, after: State) -> None:
+        template = self.crew[step.thread]
+        edge = self.machine.edge(template, step.edge)
+        values = tuple(self._values(step.thread, edge, before, after))
         fails = edge.target in self.machine.program.templates[template].cfa.errors
         if (fails or not _trivial(edge)) and (values or edge.text):
-            self.rows.append(Row(step.thread, edge.location, self._text(template, edge), values))
+            self.rows.append(ShownStep(step.thread, edge.location, self._text(template, edge), values))
 
     def _text(self, template: int, edge: Edge) -> str:
         """The step in C syntax; where circ's own variables would show, what the user wrote."""
@@ -219,14 +177,14 @@ class Rerun:
         return f"{wrote}  {names.op(edge.op)}"
 
     # ----------------------------------------------------------------------------------------------- values
-    def _values(self, thread: int, edge: Edge, before: State) -> Iterator[Shown]:
+    def _values(self, thread: int, edge: Edge, before: State, after: State) -> Iterator[Shown]:
         """What the step read (as it was) and wrote (as it is now), each once, what circ made for itself left out."""
         written = dict.fromkeys(op_writes(edge.op))
         found = [self._shown(thread, name_of(v), self._index(thread, v, before), before)
                  for v in op_reads(edge.op) if name_of(v) not in written]
-        found += [self._shown(thread, a.variable, self._index(thread, a.lvalue, before), self.state)
+        found += [self._shown(thread, a.variable, self._index(thread, a.lvalue, before), after)
                   for a in edge.accesses if a.write and not a.whole]
-        found += [self._shown(thread, name, None, self.state) for name in written]
+        found += [self._shown(thread, name, None, after) for name in written]
         yield from dict.fromkeys(shown for shown in found if shown is not None)
 
     def _index(self, thread: int, v: Lvalue, state: State) -> int | None:
@@ -251,10 +209,3 @@ class Rerun:
 def _trivial(edge: Edge) -> bool:
     """Whether the step does nothing, and asks nothing that depends on the state."""
     return all(isinstance(p, Assume) and isinstance(p.cond, Const) for p in primitive(edge.op))
-
-
-def _by_cell(choices: Sequence[Choice]) -> Mapping[tuple[str, int | None], dict[int | None, int]]:
-    found: dict[tuple[str, int | None], dict[int | None, int]] = {}
-    for c in choices:
-        found.setdefault((c.variable, c.thread), {})[c.index] = c.value
-    return found
