@@ -38,7 +38,7 @@ def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, cancels: b
             lifetime.known_argument(sketch, draft.created, handed)
         lifetime.resolve_joins(sketch, created, cancels)
         draft.inliner.accesses.sole = partial(values.address, number)
-        draft.inliner.accesses.settle(sketch, known.at)
+        draft.inliner.accesses.settle(sketch, draft.inliner.registers.known, known.at)
         if lifetime.creates(sketch, created):
             lifetime.arguments(sketch, created, known.at(sketch), handed)
         settled.append(Settled(draft, known.facts))

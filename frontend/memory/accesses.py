@@ -7,7 +7,7 @@ pointer, which is a register: the test touches nothing shared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -227,8 +227,13 @@ class Accesses:
         return made
 
     # ------------------------------------------------------------------------------------------- pending
-    def settle(self, sketch: Sketch, constants: Callable[[Sketch], Mapping[int, Mapping[str, Const]]]) -> None:
-        """Replace every pending access by steps, those through pointers of known value first."""
+    def settle(self, sketch: Sketch, registers: Iterable[str],
+               constants: Callable[[Sketch], Mapping[int, Mapping[str, Const]]]) -> None:
+        """Replace every pending access by steps, those through pointers of known value first.
+
+        `registers`: the thread's own scalars that no pointer leads to.
+        """
+        own = frozenset(registers)
         for last in (False, False, False, False, False, True):
             if not any(s.pending is not None or s.lock is not None for s in sketch.steps):
                 return
@@ -240,7 +245,7 @@ class Accesses:
                 if step.pending is None and step.lock is None:
                     sketch.steps.append(step)
                 elif step.source in states:
-                    settled += self._try(sketch, _at_origin(step, into), states[step.source], last)
+                    settled += self._try(sketch, _at_origin(step, into, own | self.temporaries.keys()), states[step.source], last)
             if not settled and not last:
                 steps, sketch.steps = sketch.steps, []
                 for step in steps:
@@ -569,28 +574,29 @@ class Accesses:
         return Access(lvalue, write, edge.location, edge.text, AccessKind.DATA, whole=bool(leaf.dims))
 
 
-def _at_origin(step: Step, into: Mapping[int, list[Step]]) -> Step:
+def _at_origin(step: Step, into: Mapping[int, list[Step]], own: Set[str]) -> Step:
     """The step with its pointer replaced by the expression that was assigned to it just before."""
     if step.lock is not None:
-        return replace(step, lock=replace(step.lock, pointer=_origin(step.lock.pointer, step.source, into)))
+        return replace(step, lock=replace(step.lock, pointer=_origin(step.lock.pointer, step.source, into, own)))
     assert step.pending is not None and not isinstance(step.pending.place.base, str)
     place = step.pending.place
-    base = _origin(step.pending.place.base, step.source, into)
+    base = _origin(step.pending.place.base, step.source, into, own)
     return replace(step, pending=replace(step.pending, place=Place(base, place.path, place.type, place.base_type)))
 
 
-def _origin(e: Expr, location: int, into: Mapping[int, list[Step]]) -> Expr:
+def _origin(e: Expr, location: int, into: Mapping[int, list[Step]], own: Set[str]) -> Expr:
     """What a pointer was set to on the only way here, if nothing that went into it has changed since.
 
     A register that is a copy of another one, or lies at a distance from it, is what that one was set to further back, whatever
-    has become of it since.
+    has become of it since. Only registers of the thread (`own`) are followed: what lies in memory may be set by other threads, or
+    through a pointer, on the way here.
     """
     changed: set[str] = set()
     sought = pointer_in(e)
     result = e
     for _ in range(_LOOK_BACK):
         before = into.get(location, [])
-        if sought is None or len(before) != 1:
+        if sought is None or sought.name not in own or len(before) != 1:
             return e
         for part in reversed(list(primitive(before[0].op))):
             if sought is not None and sought.name in op_writes(part):

@@ -154,7 +154,7 @@ class Flows:
         if name[0] == "*":
             return INTEGER
         obj = self._objects.named(name)
-        if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.strides(offset)):
+        if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.array_strides(offset)):
             return t
         return (name, ANY)
 

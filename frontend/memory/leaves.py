@@ -169,6 +169,17 @@ class MemObject:
                 return tuple(d.stride for d in self.inner(leaf.dims))
         return ()
 
+    def array_strides(self, offset: int) -> tuple[int, ...]:
+        """Strides of the arrays that arithmetic on a pointer to the (normal) offset stays in.
+
+        Bytes that stand for a union are no array: a pointer to bytes of a struct goes on to the members beside the union.
+        """
+        for leaf in self.leaves:
+            if leaf.offset <= offset < leaf.offset + leaf.size:
+                dims = self.inner(leaf.dims)
+                return tuple(d.stride for d in (dims[:-1] if leaf.bytes and len(self.leaves) > 1 else dims))
+        return ()
+
     def leaf_numbers(self, offset: int, size: int) -> tuple[int, ...]:
         """The leaves that `size` bytes from a normal offset may touch; all of them for -1."""
         exact = [n for n, leaf in enumerate(self.leaves) if leaf.offset == offset and leaf.size == size]

@@ -128,7 +128,7 @@ def test_every_thread_has_its_own_instance(load) -> None:  # type: ignore[no-unt
     program = load("int *out; void w(int v) { int n = v; out = &n; n = 2; }", "w")
     assert program.variable("w::n").is_array
     writes = [a for e in program.template("w").cfa.edges for a in e.accesses if a.variable == "w::n"]
-    assert writes and all("<self>" in frontend.program.cfa.show_lvalue(a.lvalue) for a in writes)  # type: ignore[attr-defined]
+    assert writes and all("<self>" in frontend.program.show_lvalue(a.lvalue) for a in writes)
 
 
 CREATE = "#include <pthread.h>\nint x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
@@ -233,7 +233,7 @@ def test_threads_created_one_by_one_have_their_own_locals(load) -> None:  # type
     program = load("""#include <pthread.h>
     int *out; void *w(void *p) { int n = 0; out = &n; n++; return 0; }
     int main(void) { pthread_t t, u; pthread_create(&t, 0, w, 0); pthread_create(&u, 0, w, 0); return 0; }""")
-    own = [{frontend.program.cfa.show_lvalue(a.lvalue) for e in program.template(name).cfa.edges for a in e.accesses  # type: ignore[attr-defined]
+    own = [{frontend.program.show_lvalue(a.lvalue) for e in program.template(name).cfa.edges for a in e.accesses
             if a.variable == "w::n"} for name in ("w", "w#2")]
     assert own[0] and own[1] and not own[0] & own[1]
     assert oracle(program, RaceOn("w::n"), 2) is False and oracle(program, RaceOn("out"), 2) is True
