@@ -10,11 +10,9 @@ from frontend.link.which_threads import Threads, count_runs
 from frontend.memory.accesses import World
 from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.calling_contexts import confused, contexts
-from frontend.memory.flows import Site
-from frontend.memory.heap import heap_types
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import PointsTo
+from frontend.memory.points_to import PointsTo, Site, heap_types
 from frontend.threads.join_loops import find_joins
 
 

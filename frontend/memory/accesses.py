@@ -17,12 +17,11 @@ from frontend.ir import Step as PathStep
 from frontend.memory.call_graph import CallGraph
 from frontend.memory.calling_contexts import Contexts
 from frontend.memory.escapes import own_number
-from frontend.memory.flows import ANY, Site
 from frontend.memory.leaves import Leaf, MemObject, scalar_of
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import CHAR, Cell, Places
 from frontend.memory.pointer_cases import Case, Resolver, linear
-from frontend.memory.points_to import PointsTo, Targets
+from frontend.memory.points_to import ANY, PointsTo, Site, Targets
 from frontend.memory.sketch import DEEP, Lock, Pending, Sketch, Step
 from frontend.memory.sole_values import pointer_in, sole
 from frontend.program import (

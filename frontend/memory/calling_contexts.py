@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from frontend.ir import Function, Storage
 from frontend.memory.call_graph import BUDGET, SMALL, CallGraph
-from frontend.memory.flows import Site
-from frontend.memory.points_to import PointsTo
+from frontend.memory.points_to import PointsTo, Site
 
 MOST_COPIES = 400
 """Of one function; with more calls it has none."""

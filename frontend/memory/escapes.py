@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from frontend.ir import Module, Storage
 from frontend.memory.call_graph import CallGraph
 from frontend.memory.objects import Objects
-from frontend.memory.points_to import PointsTo
+from frontend.memory.points_to import NO_OBJECT, PointsTo
 from frontend.program import Const, Expr, Read, Scalar, Self, Var, Variable
 from frontend.program.fold import plus
 
@@ -101,7 +101,7 @@ def _escaped(pointsto: PointsTo, objects: Objects, owners: Mapping[str, str | No
             work.extend(t[0] for t in pointsto.contents(obj))
     while work:
         name = work.pop()
-        if name in reached or name[0] in "&*?#":
+        if name in reached or name[0] in NO_OBJECT:
             continue
         reached[name] = None
         if objects.is_known(name):

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from frontend.ctypes import ArrayType, CType, RecordType, VoidType
 from frontend.ir import Index, Module, Place, Step
-from frontend.memory.flows import ANY, Target, is_inside, walks
 from frontend.memory.leaves import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Cell, Part, Places
-from frontend.memory.points_to import Targets
+from frontend.memory.points_to import ANY, Target, Targets, is_inside, walks
 from frontend.program import TRUE, UNBOUNDED_LENGTH, Binary, Const, Expr, Location, Scalar, negate
 from frontend.program.fold import cast, conjunction, fold, minus, plus, times
 

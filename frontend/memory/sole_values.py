@@ -11,11 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from frontend.ir import Module
-from frontend.memory.flows import walks
 from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import Targets
+from frontend.memory.points_to import NO_OBJECT, Targets, walks
 from frontend.memory.sketch import DEEP, Pending, Sketch, Step
 from frontend.program import Assign, Binary, Cast, Const, Expr, Havoc, Ite, Read, Values, Var, Variable, primitive, variables
 
@@ -26,8 +25,6 @@ Known: TypeAlias = dict[str, frozenset[int]]
 """What some of a thread's own scalars may hold."""
 
 MOST_VALUES = 2
-NO_OBJECT = "&*?#"
-"""First characters of targets that are functions, hardware, or anything."""
 
 
 class SoleValues:

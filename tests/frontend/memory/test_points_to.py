@@ -11,10 +11,9 @@ from frontend.ir import Function
 from frontend.ir.modelled_calls import Without
 from frontend.ir.split_registers import MARK, split
 from frontend.lower.module import load_module
-from frontend.memory.heap import heap_types
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import PointsTo
+from frontend.memory.points_to import PointsTo, heap_types
 from frontend.program import LP64, Read, Scalar, Var
 from frontend.text.parse import SourceOptions, parse
 from tests.support.ir_machine import Machine

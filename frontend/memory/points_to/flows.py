@@ -1,59 +1,32 @@
-"""Targets of pointers, and how they move through expressions: which registers an address comes from, what is added to it."""
+"""How addresses move through expressions: which registers an address comes from, what is added to it on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from frontend.ctypes import ArrayType, CType, IntType, RecordType
-from frontend.ir import Module
+from frontend.ctypes import ArrayType
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Displacement, Places
+from frontend.memory.points_to.targets import (
+    ANY,
+    INTEGER,
+    NO_OBJECT,
+    UNKNOWN,
+    Node,
+    Shift,
+    Target,
+    absolute_target,
+    is_inside,
+    register,
+)
 from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
-
-ANY = -1
-"""Any offset in the object."""
-
-Target = tuple[str, int]
-UNKNOWN: Target = ("?", 0)
-"""A pointer from outside: any object whose address was taken, any function."""
-INTEGER: Target = ("#", 0)
-"""A number that nobody made from an address."""
-
-MOST_ABSOLUTE = 64
-"""So many constant addresses a pointer may have; beyond that it is any number."""
 
 _FAR = 1 << 16
 """A pointer that is farther from its object than this is not followed back."""
 
-Node = tuple[str, str, str]
-"""A register (`r`, function, name) or a leaf (`c`, object, number)."""
-Site = tuple[str, int, int]
-"""An edge of a function."""
-Shift = Callable[[Target], Target]
 Flow = tuple[Node | None, Shift | None, Target | None]
 """Where an address comes from: a node and what happens to its targets on the way, or a constant target."""
-
-
-def function_target(name: str) -> Target:
-    return (f"&{name}", 0)
-
-
-def absolute_target(address: int) -> Target:
-    return (f"*{address:#x}", 0)
-
-
-def is_inside(obj: MemObject, offset: int) -> bool:
-    """Whether an offset is one of the object; a pointer elsewhere can be moved back, but not followed."""
-    return 0 <= offset < obj.size
-
-
-def walks(obj: MemObject, offset: int, type_: CType, module: Module) -> bool:
-    """Whether an integer in an array may be one that leads on to the members beside it: the struct is taken as integers."""
-    if not isinstance(type_, IntType) or not any(module.sizeof(type_) % d == 0 for d in obj.strides(offset)):
-        return False
-    return any(isinstance(a.type, RecordType) and a.type.key in module.bytewise
-               and a.offset <= offset < a.offset + module.sizeof(a.type) for a in obj.shape.anchors)
 
 
 class Flows:
@@ -77,7 +50,7 @@ class Flows:
             case Const(value=v):
                 yield None, None, absolute_target(v)
             case Read(lvalue=Var(name=name)):
-                yield ("r", function, name), None, None
+                yield register(function, name), None, None
             case Read():
                 yield None, None, INTEGER
             case Cast(arg=a):
@@ -101,8 +74,7 @@ class Flows:
             case _:
                 yield None, None, INTEGER
 
-    def _shifted(self, flows: Iterable[Flow],
-                 by: Shift) -> Iterable[Flow]:
+    def _shifted(self, flows: Iterable[Flow], by: Shift) -> Iterable[Flow]:
         for node, shift, constant in flows:
             if node is None:
                 assert constant is not None
@@ -113,6 +85,7 @@ class Flows:
                 yield node, self.then(shift, by), None
 
     def then(self, first: Shift, second: Shift) -> Shift:
+        """One shift after the other."""
         return lambda t: second(first(t))
 
     def _by(self, op: str, e: Expr) -> Shift:
@@ -161,7 +134,7 @@ class Flows:
     def displaced(self, t: Target, move: Displacement) -> Target:
         """The target of `&p->path` for a pointer to `t`."""
         name, offset = self.moved(t, move.offset)
-        if name[0] not in "?#&*" and offset != ANY:
+        if name[0] not in NO_OBJECT and offset != ANY:
             strides = self._objects.named(name).strides(offset)
             if all(stride in strides for _, stride in move.terms):
                 return name, offset

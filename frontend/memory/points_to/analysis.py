@@ -1,0 +1,164 @@
+"""What pointers may point to: inclusion-based (Andersen), flow-insensitive, sensitive to fields by their byte offset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from frontend.ctypes import ArrayType, CType, IntType
+from frontend.ir import STRING, AddressValue, Function, Index, Module, Storage
+from frontend.memory.leaves import Leaf, MemObject
+from frontend.memory.objects import Objects
+from frontend.memory.places import Places
+from frontend.memory.points_to.externals import Externals
+from frontend.memory.points_to.facts import Facts
+from frontend.memory.points_to.graph import Graph
+from frontend.memory.points_to.instructions import Called, Instructions
+from frontend.memory.points_to.memory_constraints import MemoryConstraints
+from frontend.memory.points_to.targets import ANY, INTEGER, NO_OBJECT, UNKNOWN, Site, Target, Targets, leaf, register
+from frontend.program import Const, Expr, Var
+
+
+class PointsTo:
+    """The analysis; `solve` once, then ask."""
+
+    def __init__(self, module: Module, objects: Objects, places: Places, functions: Callable[[str], Function | None],
+                 heap_types: Mapping[str, CType], single: frozenset[str] = frozenset(),
+                 called: Called = lambda _caller, _source, _target, callee: callee,
+                 same: Mapping[Site, Site] | None = None) -> None:
+        """`heap_types`: what the memory of an allocation site is used as; `single`: sites that allocate at most once.
+
+        `called`: the name under which `functions` knows what a call at an edge goes to; `same`: sites that are one object.
+        """
+        self._module = module
+        self._objects = objects
+        self._graph = Graph()
+        self._facts = facts = Facts()
+        self._memory = MemoryConstraints(module, objects, places, self._graph, facts)
+        self._externals = Externals(self._memory, heap_types, single, same or {})
+        self._instructions = Instructions(self._memory, self._externals, functions, called)
+        # The tables of `Facts`, which says what they mean.
+        self.reached = facts.reached
+        self.entered = facts.entered
+        self.callees = facts.callees
+        self.created = facts.created
+        self.handlers = facts.handlers
+        self.anytime = facts.anytime
+        self.often = facts.often
+        self.sites = facts.sites
+        self.heaps = facts.heaps
+        self.pointed = facts.pointed
+        self.taken = facts.taken
+        self.exposed = facts.exposed
+
+    @property
+    def wild(self) -> bool:
+        """See `Facts.wild`."""
+        return self._facts.wild
+
+    def solve(self, roots: Iterable[str]) -> None:
+        """Take in everything that the threads reach."""
+        for symbol in self._module.symbols.values():
+            if any(isinstance(value, AddressValue) for _, value in symbol.initial):
+                self._memory.initialise(self._objects.named(symbol.name))
+        self._instructions.start(roots)
+        self._graph.run()
+
+    # ------------------------------------------------------------------------------------------- values
+    def targets(self, function: str, e: Expr) -> Targets:
+        """What the value of an expression over the function's registers may point to."""
+        found: dict[Target, None] = {}
+        for node, shift, constant in self._memory.flows.flows(function, e):
+            if node is None:
+                assert constant is not None
+                found.setdefault(constant)
+            else:
+                for t in self._graph.targets(node):
+                    found.setdefault(t if shift is None else shift(t))
+        real = tuple(t for t in found if t not in (UNKNOWN, INTEGER))
+        objects = tuple(t for t in real if not t[0].startswith("*"))
+        # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined, but for a
+        # register of a processor on which no system runs.
+        unknown = UNKNOWN in found or self.wild or (not objects and INTEGER in found)
+        return Targets(real if self._objects.bare else objects or real, unknown)
+
+    def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
+        """The functions that a pointer value may be, of a compatible number of parameters."""
+        found = self.targets(function, e)
+        names = [t[0][1:] for t in found.known if t[0].startswith("&")]
+        if found.unknown:
+            names.extend(n for n in self.taken if n in self._module.declarations and n not in names)
+        return tuple(n for n in names if self._instructions.fits(n, arity))
+
+    def holds_heap(self, function: str, v: Var) -> bool:
+        """Whether the register may point to memory that was allocated."""
+        return any(t[0] in self.heaps for t in self._graph.targets(register(function, v.name)))
+
+    def texts(self, function: str, e: Expr) -> tuple[str, ...] | None:
+        """The strings that begin where a pointer value may point to; None if it may point to one that is not constant."""
+        found = self.targets(function, e)
+        texts: dict[str, None] = {}
+        for name, _ in found.known:
+            text = self._constant_text(name)
+            if text is None:
+                return None
+            texts.update(dict.fromkeys(text[n:] for n in range(max(len(text), 1))))  # all elements of an array are one target
+        return None if found.unknown or not found.known else tuple(texts)
+
+    def _constant_text(self, name: str) -> str | None:
+        """The string in an array of characters that nobody may change."""
+        symbol = self._module.symbols.get(name)
+        match symbol.type if symbol is not None else None:
+            case ArrayType(element=IntType() as element, length=int(length)) if element.bits == 8:
+                assert symbol is not None
+                if symbol.storage not in (Storage.GLOBAL, Storage.STATIC) or not symbol.defined:
+                    return None
+                if not name.startswith(STRING) and not element.quals.const:
+                    return None
+                codes = [0] * length
+                for path, value in symbol.initial:
+                    match path, value:
+                        case (Index(value=Const(value=i)),), int(code) if 0 <= i < length:
+                            codes[i] = code & 255
+                        case _:
+                            return None
+                return bytes(codes).split(b"\0")[0].decode("latin-1")
+        return None
+
+    # ------------------------------------------------------------------------------------------- memory
+    def all_targets(self) -> Iterable[Iterable[Target]]:
+        """What each register and each leaf may point to."""
+        return self._graph.all_targets()
+
+    def contents(self, obj: MemObject) -> Iterable[Target]:
+        """Everything that some pointer stored in the object may point to."""
+        for number in range(len(obj.leaves)):
+            yield from self._graph.targets(leaf(obj.name, number))
+
+    def leads(self, obj: MemObject) -> Iterable[Target]:
+        """What code that is not here may get to from the object: what it put there itself, it had got to before.
+
+        It puts no pointers into what is too narrow for them.
+        """
+        for number, part in enumerate(obj.leaves):
+            cell = leaf(obj.name, number)
+            foreign = self._graph.is_foreign(cell)
+            yield from (t for t in self._graph.targets(cell) if not foreign or t != UNKNOWN)
+            if foreign and (part.bytes or self._memory.flows.wide(part.type)):
+                yield from ((name, ANY) for name in self._facts.exposed_deep)
+
+    def inside(self, targets: Targets) -> Targets:
+        """What is stored in the targets points to."""
+        found: dict[Target, None] = {}
+        for name, _ in targets.known:
+            if name[0] not in NO_OBJECT:
+                found.update(dict.fromkeys(self.leads(self._objects.named(name))))
+        return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
+
+    def holds_addresses(self, obj: MemObject, part: Leaf) -> bool:
+        """Whether the leaf, of any element, is ever set to an address."""
+        return self.wild or any(t != INTEGER for t in self._graph.targets(leaf(obj.name, obj.leaves.index(part))))
+
+    @property
+    def kept(self) -> Targets:
+        """What `strtok` was given."""
+        return self._externals.kept()

@@ -1,0 +1,220 @@
+"""What functions without a body do to pointers: allocation, the C library by its table, and code about which nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from frontend.ctypes import ArrayType, CType, IntType, PointerType, VoidType, unqualified
+from frontend.ir import Call, Function, IrEdge, Place
+from frontend.ir.library_table import HIDDEN, KNOWN
+from frontend.memory.points_to.handed_over import site
+from frontend.memory.points_to.heap import allocated
+from frontend.memory.points_to.memory_constraints import MemoryConstraints
+from frontend.memory.points_to.targets import ANY, INTEGER, NO_OBJECT, UNKNOWN, Node, Site, Target, Targets, register
+from frontend.program import Const, Expr, Var
+
+_QUIET = ("pthread_", "sem_", "mtx_", "cnd_", "thrd_", "__VERIFIER_", "atomic_")
+"""Functions of the threading library do not follow the pointers they are given."""
+_LOCK_FUNCTIONS = ("pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_",
+                   "cnd_")
+_COPY_BYTES = ("memcpy", "memmove", "mempcpy")
+_KEEP_POINTERS = ("free", "cfree", "memset", "bzero")
+"""Functions of the table that write, but no pointers that anybody may follow."""
+_KEPT: Node = ("c", "static@strtok", "kept")
+"""What `strtok` was given."""
+
+
+class Externals:
+    """Adds what calls of functions without a body mean."""
+
+    def __init__(self, memory: MemoryConstraints, heap_types: Mapping[str, CType], single: frozenset[str],
+                 same: Mapping[Site, Site]) -> None:
+        """`heap_types`, `single`, `same`: see `PointsTo`."""
+        self._memory = memory
+        self._graph = memory.graph
+        self._facts = memory.facts
+        self._heap_types = heap_types
+        self._single = single
+        self._same = same
+
+    def call(self, function: Function, edge: IrEdge, call: Call, callee: str) -> bool:
+        """Take in a call; True if nothing is known of the callee, so that it may keep and call what it is given.
+
+        The functions of locks say what memory is used as. Functions with an object of their own, and others, give a result
+        (`_hidden`, `_result`). Then what is written through arguments, by the first rule that fits: bytes are copied with the
+        pointers in them; what the table of library functions lists may be anything afterwards; a thread's result comes from
+        anywhere; the threading library does nothing; any other function may do anything to all that its arguments lead to.
+        """
+        known = KNOWN.get(callee)
+        if callee.startswith(_LOCK_FUNCTIONS):
+            self._lock_types(function, call, callee)
+        if callee in HIDDEN:
+            self._hidden(function, edge, call, callee)
+        else:
+            self._result(function, edge, call, callee)
+        if callee in _COPY_BYTES and len(call.args) > 1:
+            self._copy_bytes(function, call.args[0], call.args[1])
+        elif callee == "realloc" and isinstance(call.result, Var) and len(call.args) > 1:
+            self._copy_bytes(function, Const(0, self._memory.places.pointer), call.args[0],
+                             self.heap(function, edge, call, callee))
+        elif known is not None and callee not in _KEEP_POINTERS:
+            for position in known.writes:
+                self._pointee(function, call, position, UNKNOWN)
+            for position in range(known.format + 1, len(call.args)) if known.format is not None else ():
+                self._pointee(function, call, position, UNKNOWN if known.scans else INTEGER)
+        elif callee in ("pthread_join", "thrd_join"):
+            self._pointee(function, call, 1, UNKNOWN)
+        elif known is None and not callee.startswith(_QUIET):
+            self._opaque(function, call)
+            return True
+        return False
+
+    def kept(self) -> Targets:
+        """What `strtok` was given."""
+        found = self._graph.targets(_KEPT)
+        return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
+
+    def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:
+        """The object that stands for what an allocation gives."""
+        facts = self._facts
+        here = site(function, edge)
+        first = self._same.get(here, here)
+        if first in facts.sites:
+            return facts.sites.setdefault(here, facts.sites[first])
+        if here not in facts.sites:
+            base = f"{callee.removeprefix('__builtin_')}@{function.original or function.name}:{edge.location.line}"
+            name, n = base, 1
+            while name in facts.heaps:
+                n += 1
+                name = f"{base}#{n}"
+            facts.sites[here] = facts.sites[first] = name
+            facts.heaps[name] = allocated(call, callee)
+            self._memory.objects.add_heap(name, self._heap_types.get(name), facts.heaps[name], edge.location, callee == "calloc",
+                                          name in self._single, filled=callee == "realloc")
+            facts.taken.setdefault(name)
+        return facts.sites[here]
+
+    # ------------------------------------------------------------------------------------------- results
+    def _result(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
+        """What the result points to: fresh memory, an argument, somewhere in what an argument points to, or anything."""
+        if not isinstance(call.result, Var) or not self._memory.flows.wide(call.result.type):
+            return
+        into = register(function.name, call.result.name)
+        known = KNOWN.get(callee)
+        match known.result if known is not None else "external":
+            case "new":
+                self._graph.add(into, (self.heap(function, edge, call, callee), 0))
+                if callee == "realloc" and call.args and not isinstance(call.args[0], Place):
+                    self._memory.assign(function.name, call.args[0], into, call.result.type)
+            case "arg0" if call.args and not isinstance(call.args[0], Place):
+                self._memory.assign(function.name, call.args[0], into, call.result.type)
+            case "in0" if call.args and not isinstance(call.args[0], Place):
+                self._memory.assign_inside(function.name, call.args[0], into)
+            case "unknown":
+                self._graph.add(into, UNKNOWN)
+            case "external" if isinstance(call.type.result, PointerType):
+                self._graph.add(into, UNKNOWN)
+            case _:
+                self._graph.add(into, INTEGER)
+
+    def _hidden(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
+        """The function has an object of its own, and gives its address; `strtok` gives one in what it was given before."""
+        name = hidden_object(callee)
+        if name not in self._facts.heaps:
+            self._facts.heaps[name] = None
+            self._memory.objects.add_heap(name, self._heap_types.get(name), None, edge.location, True, True)
+            self._facts.taken.setdefault(name)
+        into = register(function.name, call.result.name) if isinstance(call.result, Var) else None
+        if callee != "strtok":
+            if into is not None:
+                self._graph.add(into, (name, 0))
+            return
+        for argument in call.args[:1]:
+            if not isinstance(argument, Place):
+                self._memory.assign(function.name, argument, _KEPT, self._memory.places.pointer)
+        if into is not None:
+            self._graph.copy(_KEPT, into, self._memory.flows.anywhere)
+
+    # ------------------------------------------------------------------------------------------- memory
+    def _lock_types(self, function: Function, call: Call, callee: str) -> None:
+        """Memory that a lock's functions are called with is used as what they say they take."""
+        decl = self._memory.module.declarations.get(callee)
+        for argument, param in zip(call.args, decl.type.params if decl is not None else (), strict=False):
+            if isinstance(argument, Place) or not isinstance(param, PointerType):
+                continue
+            type_ = unqualified(param.target)
+
+            def arrived(target: Target, type_: CType = type_) -> None:
+                if target[1] == 0:
+                    self._facts.pointed.setdefault(target[0], {}).setdefault(type_)
+
+            self._memory.each_target(function.name, argument, arrived)
+
+    def _pointee(self, function: Function, call: Call, position: int, value: Target) -> None:
+        """A library function writes through an argument; if a pointer is there it may be `value` afterwards."""
+        argument = call.args[position] if position < len(call.args) else None
+        if argument is None or isinstance(argument, Place) or not self._memory.flows.wide(argument.type):
+            return
+        kind = PointerType(VoidType())
+        size = self._memory.places.pointer.width // 8
+        self._memory.each_place(function.name, Place(argument, (), kind, kind), lambda t: self._memory.scramble(t, size, value))
+
+    def _copy_bytes(self, function: Function, into: Expr | Place, origin: Expr | Place, fresh: str | None = None) -> None:
+        """Bytes are copied from one pointer's target to another's, or to a fresh object."""
+        assert not isinstance(into, Place) and not isinstance(origin, Place)
+        kind = ArrayType(IntType("char", 8, True), 1)
+        memory = self._memory
+
+        def pair(a: Target, b: Target) -> None:
+            if a == UNKNOWN:
+                self._facts.wild = True
+            if UNKNOWN in (a, b):
+                memory.scramble(memory.flows.anywhere(a), 0, UNKNOWN)
+            for x in memory.cells(memory.flows.anywhere(b), 0):
+                for y in memory.cells(memory.flows.anywhere(a), 0):
+                    self._graph.copy_once(x, y)
+
+        source = Place(origin, (), kind, kind)
+        if fresh is not None:
+            memory.each_place(function.name, source, lambda b: pair((fresh, ANY), b))
+        else:
+            target = Place(into, (), kind, kind)
+            memory.each_place(function.name, target, lambda a: memory.each_place(function.name, source, lambda b: pair(a, b)))
+
+    def _opaque(self, function: Function, call: Call) -> None:
+        """A function of which nothing is known: what its arguments reach may hold any pointer afterwards."""
+        for position, argument in enumerate(call.args):
+            if isinstance(argument, Place):
+                self._memory.each_place(function.name, argument, self._inside_changes)
+            else:
+                keeps = points_to_const(call, position)
+                self._memory.each_target(function.name, argument, self._inside_changes if keeps else self._changes)
+        if isinstance(call.result, Place):
+            self._memory.each_place(function.name, call.result,
+                                    lambda t: self._memory.scramble(self._memory.flows.anywhere(t), 0, UNKNOWN))
+
+    def _changes(self, target: Target) -> None:
+        """Code that is not here may change the object, and whatever it leads to."""
+        if target[0] in self._facts.exposed_deep or target[0][0] in NO_OBJECT:
+            return
+        self._facts.exposed_deep.setdefault(target[0])
+        self._facts.exposed.setdefault(target[0])
+        for cell in self._memory.cells((target[0], ANY), 0):
+            self._graph.each(cell, self._changes)
+            self._graph.add_foreign(cell)
+
+    def _inside_changes(self, target: Target) -> None:
+        """Code that is not here does not change the object, but may change what it leads to."""
+        for cell in self._memory.cells(self._memory.flows.anywhere(target), 0):
+            self._graph.each(cell, self._changes)
+
+
+def hidden_object(callee: str) -> str:
+    """The object of the library's own that a function writes."""
+    return f"static@{HIDDEN[callee]}"
+
+
+def points_to_const(call: Call, position: int) -> bool:
+    """Whether the function promises not to change what this argument points to."""
+    type_ = call.type.params[position] if position < len(call.type.params) else None
+    return isinstance(type_, PointerType) and type_.target.quals.const

@@ -1,0 +1,169 @@
+"""Functions handed to others that call them: threads to start, callbacks, what runs at exit or at any time.
+
+Which library functions do so is data (`frontend.ir.library_table`); what it means for threads is in `frontend.library.callbacks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from frontend.ctypes import FunctionType, PointerType, VoidType
+from frontend.ir import Call, Function, IrEdge, Place
+from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, KEYS, SPECIFIC, THREAD_END
+from frontend.memory.points_to.memory_constraints import MemoryConstraints
+from frontend.memory.points_to.targets import ANY, UNKNOWN, Site, Target, register
+from frontend.program import Binary, Expr, Read, Var
+from frontend.program.fold import cast
+
+THREAD_STARTERS = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
+"""Functions that start a thread: which argument is its function, which one is handed to it."""
+
+
+class Callers(Protocol):
+    """Who takes in calls and the bodies that they reach."""
+
+    def reach(self, name: str) -> Function | None:
+        """The body of a function, taken in; None if it has none."""
+
+    def call(self, function: Function, edge: IrEdge, call: Call) -> None:
+        """The function makes a call, at an edge."""
+
+    def call_of(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
+        """The call may go to the callee."""
+
+    def bind(self, function: Function, argument: Expr | Place, body: Function, param: Var | str) -> None:
+        """The function passes the argument for a parameter of a body."""
+
+
+class HandedOver:
+    """Adds the calls that others make of functions which they are given."""
+
+    def __init__(self, memory: MemoryConstraints, callers: Callers) -> None:
+        self._memory = memory
+        self._facts = memory.facts
+        self._callers = callers
+        self._occasions: dict[str, list[tuple[Function, IrEdge, tuple[Expr | Place, ...]]]] = {}
+
+    def start_thread(self, function: Function, edge: IrEdge, call: Call, roles: tuple[int, int]) -> None:
+        """A call that starts a thread: its function gets the argument."""
+        start, argument = roles
+        if len(call.args) <= max(roles):
+            return
+        body_value, passed = call.args[start], call.args[argument]
+        assert not isinstance(body_value, Place) and not isinstance(passed, Place)
+
+        def arrived(target: Target) -> None:
+            body = self._callers.reach(target[0][1:]) if target[0].startswith("&") else None
+            if body is None:
+                return
+            self._facts.created.setdefault(site(function, edge), {}).setdefault(target[0][1:])
+            if body.params:
+                self._callers.bind(function, passed, body, body.params[0])
+            self._memory.each_target(function.name, passed, lambda t: self._facts.exposed.setdefault(t[0]))
+
+        self._memory.each_target(function.name, body_value, arrived)
+
+    def call_back(self, function: Function, edge: IrEdge, call: Call, position: int, given: tuple[int, ...]) -> None:
+        """The callee calls a function it is given, with pointers into what others of its arguments point to."""
+        if len(call.args) <= position:
+            return
+        back = call.args[position]
+        pointers = [call.args[n] for n in given]
+        assert not isinstance(back, Place)
+        pointer = self._memory.places.pointer
+        somewhere = Read(Var("<somewhere>", pointer))
+        inside = tuple(Binary("+", cast(p, pointer), somewhere) for p in pointers if not isinstance(p, Place))
+        self._callers.call(function, edge, Call(None, back, inside, FunctionType(VoidType(), ())))
+        self._functions_of(function, back, self._facts.often.setdefault)
+
+    def register(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
+        """Functions among the arguments of a library function that run later, and calls that run them."""
+        here = site(function, edge)
+        if callee in AT_EXIT and call.args:
+            self._functions_of(function, call.args[0], lambda name: self._handler(AT_EXIT[callee], name, here))
+        if callee in KEYS and len(call.args) > 1:
+            self._functions_of(function, call.args[1], lambda name: self._handler(THREAD_END, name, here))
+        if callee in EXITS:
+            self._occasion(EXITS[callee], function, edge, ())
+        if callee in SPECIFIC and len(call.args) > 1:
+            self._occasion(THREAD_END, function, edge, call.args[1:2])
+        for position in ANY_TIME.get(callee, ()):
+            if position < len(call.args):
+                self._functions_of(function, call.args[position], lambda name: self._any_time(name, here))
+
+    def give_away(self, function: Function, edge: IrEdge, call: Call) -> None:
+        """A function without a body may call, at any time, every function that its arguments lead to."""
+        here = site(function, edge)
+        seen: set[str] = set()
+
+        def visit(target: Target) -> None:
+            if target[0][0] == "&":
+                self._any_time(target[0][1:], here)
+            elif target[0] not in seen:
+                seen.add(target[0])
+                for cell in self._memory.cells(self._memory.flows.anywhere(target), 0):
+                    self._memory.graph.each(cell, visit)
+
+        for argument in call.args:
+            if isinstance(argument, Place):
+                self._memory.each_place(function.name, argument, visit)
+            else:
+                self._memory.each_target(function.name, argument, visit)
+
+    def from_outside(self, body: Function) -> None:
+        """Pointers among the arguments of the function come from somewhere else."""
+        for param, type_ in zip(body.params, body.type.params, strict=False):
+            if isinstance(type_, PointerType) and isinstance(param, Var):
+                self._memory.graph.add(register(body.name, param.name), UNKNOWN)
+            elif isinstance(type_, PointerType) and isinstance(param, str):
+                self._memory.scramble((param, ANY), 0, UNKNOWN)
+
+    def _functions_of(self, function: Function, argument: Expr | Place, use: Callable[[str], None]) -> None:
+        """Call `use` for every function that the value may be, or that is stored where it points to, now or later."""
+        def found(target: Target) -> None:
+            if target[0][0] == "&":
+                use(target[0][1:])
+            elif target == UNKNOWN:
+                for name in [n for n in self._facts.taken if n in self._memory.module.declarations]:
+                    use(name)
+
+        def arrived(target: Target) -> None:
+            found(target)
+            for cell in self._memory.cells(self._memory.flows.anywhere(target), 0):
+                self._memory.graph.each(cell, found)
+
+        if not isinstance(argument, Place):
+            self._memory.each_target(function.name, argument, arrived)
+
+    def _handler(self, occasion: str, name: str, where: Site) -> None:
+        """The function runs on an occasion."""
+        known = self._facts.handlers.setdefault(occasion, {})
+        if name not in known:
+            known[name] = {}
+            self._facts.often.setdefault(name)
+            for function, edge, arguments in self._occasions.get(occasion, []):
+                self._callers.call_of(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
+        known[name].setdefault(where)
+
+    def _occasion(self, occasion: str, function: Function, edge: IrEdge, arguments: tuple[Expr | Place, ...]) -> None:
+        """The call is, or leads to, an occasion."""
+        self._occasions.setdefault(occasion, []).append((function, edge, arguments))
+        for name in list(self._facts.handlers.get(occasion, ())):
+            self._callers.call_of(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
+
+    def _any_time(self, name: str, where: Site) -> None:
+        """The function may run at any time once the call is made."""
+        if name in self._facts.anytime.get(where, ()):
+            return
+        body = self._callers.reach(name)
+        if body is None:
+            return
+        self._facts.anytime.setdefault(where, {}).setdefault(name)
+        self._facts.often.setdefault(name)
+        self.from_outside(body)
+
+
+def site(function: Function, edge: IrEdge) -> Site:
+    """The edge as others name it."""
+    return (function.name, edge.source, edge.target)
