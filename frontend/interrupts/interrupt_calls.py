@@ -51,7 +51,7 @@ from frontend.program import (
 from frontend.program.fold import fold
 from frontend.program.known_bits import UNKNOWN, evaluate
 from frontend.program.schedule_ghosts import IE, SCHEDULING, enabled, ghost, once_more, posted, sync
-from frontend.threads.inline import Request
+from frontend.threads.inline import CallRequest
 
 POST = "TOS_post"
 RUN_NEXT = "TOSH_run_next_task"
@@ -88,7 +88,7 @@ class Interrupts:
     """Handlers that switch all interrupts on as they return, even to somebody who calls them like a function."""
     ghosts: dict[str, Variable] = field(default_factory=dict)
 
-    def model(self, request: Request) -> bool:
+    def model(self, request: CallRequest) -> bool:
         """Model the call if it is one of these."""
         if not self.active:
             return False
@@ -109,7 +109,7 @@ class Interrupts:
             return False
         return True
 
-    def returned(self, request: Request) -> int:
+    def returned(self, request: CallRequest) -> int:
         """Where a called function returns to; what a handler does as it returns lies between there and the target."""
         if not self.active or request.callee not in self.returning:
             return request.target
@@ -166,17 +166,17 @@ class Interrupts:
         return _STATUS_CALLS[str(name)] if known else ("", PRIMASK)
 
     # ------------------------------------------------------------------------------------------- steps
-    def _add(self, request: Request, ops: list[Op], touched: tuple[Var, ...], source: int, target: int) -> None:
+    def _add(self, request: CallRequest, ops: list[Op], touched: tuple[Var, ...], source: int, target: int) -> None:
         op = ops[0] if len(ops) == 1 else Block(tuple(ops))
         request.inliner.sketch.steps.append(Step(source, target, op, tuple(map(sync, touched)), request.location,
                                                  request.edge.text or request.callee, protected=True))
 
-    def _assign(self, request: Request, v: Var, value: Expr) -> None:
+    def _assign(self, request: CallRequest, v: Var, value: Expr) -> None:
         self.ghosts.setdefault(v.name, ghost(v))
         result: list[Op] = [] if request.result is None else [Havoc((request.result,))]
         self._add(request, [Assign(v, value), *result], (v,), request.source, request.target)
 
-    def _status(self, request: Request, call: str, status: Status) -> None:
+    def _status(self, request: CallRequest, call: str, status: Status) -> None:
         """The register that all interrupts hang on is read, written, or some of its bits are set or cleared."""
         self.ghosts.setdefault(IE.name, ghost(IE))
         result = request.result
@@ -210,7 +210,7 @@ class Interrupts:
         rest = Binary("&", Read(result), Const(result.type.wrap(~mask), result.type))
         return [Havoc((result,)), Assign(result, Binary("|", rest, value))]
 
-    def _unclear(self, request: Request, lost: tuple[Var, ...]) -> None:
+    def _unclear(self, request: CallRequest, lost: tuple[Var, ...]) -> None:
         """Something happens to some interrupts, or to all (`lost`), that is not followed."""
         for v in lost:
             self.ghosts.setdefault(v.name, ghost(v))
@@ -220,7 +220,7 @@ class Interrupts:
         request.inliner.sketch.steps.append(Step(request.source, request.target, op, tuple(map(sync, lost)), request.location,
                                                  request.edge.text or request.callee, protected=True, doubts=(doubt,)))
 
-    def _enable_one(self, request: Request) -> None:
+    def _enable_one(self, request: CallRequest) -> None:
         """One of a pair of calls that enable and disable handlers by number."""
         ops: list[Op] = []
         touched: list[Var] = []
@@ -241,7 +241,7 @@ class Interrupts:
         self._add(request, ops, tuple(touched), request.source, request.target)
 
     # ------------------------------------------------------------------------------------------- tasks
-    def _post(self, request: Request) -> None:
+    def _post(self, request: CallRequest) -> None:
         """A task is posted, or not if the queue is full."""
         pointer, raw = request.arguments[0], request.call.args[0]
         assert not isinstance(pointer, Place) and not isinstance(raw, Place)
@@ -261,10 +261,10 @@ class Interrupts:
         if request.result is not None:
             inliner.step(request.source, Block(tuple(self._gives(request, 0))), request.target, request.edge)
 
-    def _gives(self, request: Request, value: int) -> list[Op]:
+    def _gives(self, request: CallRequest, value: int) -> list[Op]:
         return [] if request.result is None else [Assign(request.result, Const(value, request.result.type))]
 
-    def _run_next(self, request: Request) -> None:
+    def _run_next(self, request: CallRequest) -> None:
         """Tasks run here, any number of them; whether there was one is left open."""
         if request.inliner.role is not Role.MAIN:
             raise FrontendError(request.location, f"'{RUN_NEXT}' is called elsewhere than by 'main'",

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from frontend.interrupts.masked_handlers import stays_off
-from frontend.interrupts.registers import Registers, armed, tracked
+from frontend.interrupts.registers import HardwareRegisters, armed, tracked
 from frontend.ir.interrupt_table import Bit, Rule, Test
 from frontend.program import (
     BOOL,
@@ -67,14 +67,14 @@ from frontend.program.schedule_ghosts import (
 from frontend.threads.sources import ThreadSource
 
 
-def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: Registers, starts_on: bool) -> Program:
+def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: HardwareRegisters, starts_on: bool) -> Program:
     """The program with interrupts and tasks as `program.preemption` says; `starts_on`: interrupts are on at the start."""
     program = registers.track(program)
     return _Scheduler(program, sources, registers, starts_on).program()
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _Preempted:
     """About one handler or task: where it waits, whether anything can preempt it, and whether it looks at `IE`."""
 
     idle: int
@@ -83,7 +83,8 @@ class _Facts:
 
 
 class _Scheduler:
-    def __init__(self, program: Program, sources: Mapping[str, ThreadSource], registers: Registers, starts_on: bool) -> None:
+    def __init__(self, program: Program, sources: Mapping[str, ThreadSource], registers: HardwareRegisters,
+                 starts_on: bool) -> None:
         self._program = program
         self._registers = registers
         self._starts_on = starts_on
@@ -126,14 +127,14 @@ class _Scheduler:
             yield Assumption(f"handlers whose priorities no table tells may preempt each other: {', '.join(open_)}")
 
     # ------------------------------------------------------------------------------------------- who preempts whom
-    def _look(self, template: ThreadTemplate) -> _Facts:
+    def _look(self, template: ThreadTemplate) -> _Preempted:
         source = self._sources[template.name]
         if not any(_is_mark(e, ACTIVE, 0) for e in template.cfa.edges):
             what = "task" if template.role is Role.TASK else "handler"
             raise FrontendError(template.location, f"{what} '{template.name}' never returns",
                                 "a thread that runs for ever is marked circ_thread")
         looks = any(IE.name in (*op_writes(e.op), *map(name_of, op_reads(e.op))) for e in template.cfa.edges)
-        return _Facts(template.cfa.start, source.masked and (not looks or stays_off(template)), looks)
+        return _Preempted(template.cfa.start, source.masked and (not looks or stays_off(template)), looks)
 
     def _count(self, name: str) -> int | None:
         """How many activations of a handler there can be: one, unless interrupts can be on while it runs."""

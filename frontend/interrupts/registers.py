@@ -65,7 +65,7 @@ def armed(handler: str) -> Var:
 
 
 @dataclass(frozen=True)
-class Registers:
+class HardwareRegisters:
     """The registers of a table as far as the handlers of one program (`rules`, by function) need them."""
 
     table: Table

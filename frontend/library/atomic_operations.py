@@ -40,7 +40,7 @@ from frontend.program import (
     substitute,
 )
 from frontend.program.fold import cast, conjunction, fold
-from frontend.threads.inline import Request
+from frontend.threads.inline import CallRequest
 
 SET_ROOM = 64
 """One more than the greatest number of a thread that a set has room for."""
@@ -53,7 +53,7 @@ class AtomicOps:
     def __init__(self, notes: Notes, model: DataModel, attached: Attached | None) -> None:
         self._notes, self._model, self._attached = notes, model, attached
 
-    def model(self, request: Request) -> bool:
+    def model(self, request: CallRequest) -> bool:
         """Model the call; False if it is none of these."""
         if request.callee in ("circ_tid", "circ_member"):
             self._number(request)
@@ -74,22 +74,22 @@ class AtomicOps:
             self._notes.assume(f"'{request.callee}' runs in one step", request.location)
         return whole is None
 
-    def _number(self, request: Request) -> None:
+    def _number(self, request: CallRequest) -> None:
         if request.callee == "circ_member":
             self._assume_room(request)
         number = cast(Read(tid_of(self._model)), request.result.type) if request.result is not None else None
         op = SKIP if request.result is None or number is None else Assign(request.result, number)
         request.inliner.step(request.source, op, request.target, request.edge)
 
-    def _assume_room(self, request: Request) -> None:
+    def _assume_room(self, request: CallRequest) -> None:
         self._notes.assume(f"fewer than {SET_ROOM} threads take part in sets of threads", request.location)
 
-    def _in_room(self, request: Request) -> Expr:
+    def _in_room(self, request: CallRequest) -> Expr:
         self._assume_room(request)
         tid = tid_of(self._model)
         return Binary("<", Read(tid), Const(SET_ROOM, tid.type))
 
-    def _defined(self, request: Request, attached: Attached) -> None:
+    def _defined(self, request: CallRequest, attached: Attached) -> None:
         """One step: it waits until the formula can be made true, and changes only the variables that have a prime in it."""
         inliner, result = request.inliner, None
         request = self._required(request, attached)
@@ -113,7 +113,7 @@ class AtomicOps:
         self._step(request, formula, result)
 
     @staticmethod
-    def _no_promise(request: Request, attached: Attached) -> None:
+    def _no_promise(request: CallRequest, attached: Attached) -> None:
         """A contract is held against a body; where there is none, nothing may rely on it."""
         known = request.inliner.accesses.world.module.declarations.get(request.callee)
         said = [*attached.of(request.callee, Kind.REQUIRES), *attached.of(request.callee, Kind.ENSURES)]
@@ -121,7 +121,7 @@ class AtomicOps:
             raise FrontendError(said[0].location, f"'{request.callee}' has a contract, but no body",
                                 "define it, or say what a call does with //@ atomic ensures")
 
-    def _required(self, request: Request, attached: Attached) -> Request:
+    def _required(self, request: CallRequest, attached: Attached) -> CallRequest:
         """What the caller has to provide is claimed before the step."""
         wanted = tuple(n for n in attached.functions[request.callee] if attached.clauses[n].kind is Kind.REQUIRES)
         if not wanted:
@@ -134,7 +134,7 @@ class AtomicOps:
         request.inliner.step(request.source, note_op(note, names), after, request.edge)
         return replace(request, source=after)
 
-    def _step(self, request: Request, formula: Expr, result: Var | None) -> None:
+    def _step(self, request: CallRequest, formula: Expr, result: Var | None) -> None:
         changed: dict[str, Lvalue] = {}
         seen: dict[str, Lvalue] = {}
         for v in reads(formula):
@@ -166,7 +166,7 @@ class AtomicOps:
         request.inliner.sketch.steps.append(Step(request.source, request.target, Block(tuple(ops)), tuple(accesses),
                                                  request.location, request.edge.text, protected=True))
 
-    def _find(self, request: Request, name: str) -> Variable | Expr | None:
+    def _find(self, request: CallRequest, name: str) -> Variable | Expr | None:
         callee = request.inliner.accesses.world.module.declarations[request.callee]
         for shown, argument in zip(callee.param_names, request.arguments, strict=False):
             if shown == name and not isinstance(argument, Place):
@@ -175,11 +175,11 @@ class AtomicOps:
                       or f"{name}[]" in (v.shown, v.name)), None)
         return found or (self._attached.constants.get(name) if self._attached is not None else None)
 
-    def _globals(self, request: Request, name: str) -> Iterator[Variable]:
+    def _globals(self, request: CallRequest, name: str) -> Iterator[Variable]:
         world = request.inliner.accesses.world
         symbol = world.module.symbols.get(name)
         if symbol is not None and symbol.storage in (Storage.GLOBAL, Storage.STATIC):
             yield from world.objects.variables(world.objects.named(name))
 
-    def _is_global(self, request: Request, name: str) -> bool:
+    def _is_global(self, request: CallRequest, name: str) -> bool:
         return name != TID and any(v.name == name for v in self._globals(request, name.partition(".")[0].partition("[")[0]))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import AT_EXIT, EXITS, POP, PUSH, RETURN_FROM_MAIN, SPECIFIC, THREAD_END
-from frontend.library.pthreads import Pthreads, sync
+from frontend.library.thread_creation import ThreadCreation, sync
 from frontend.memory.sketch import Step
 from frontend.program import (
     BOOL,
@@ -37,7 +37,8 @@ from frontend.program import (
     negate,
 )
 from frontend.program.fold import cast, conjunction, fold
-from frontend.threads.inline import Frame, Inliner, Request
+from frontend.threads.frames import CallFrame
+from frontend.threads.inline import CallRequest, Inliner
 
 _QUIET = ("pthread_", "mtx_", "cnd_", "thrd_", "sem_", "tss_", "__VERIFIER_")
 _WAITING = frozenset({
@@ -57,7 +58,7 @@ class _Pending:
     names: tuple[str, ...]
     routine: Var | None
     raw: Expr
-    frame: Frame
+    frame: CallFrame
     edge: IrEdge
 
 
@@ -70,19 +71,19 @@ class _Ending:
     points: dict[int, IrEdge] = field(default_factory=dict)
 
 
-class Registered:
+class Callbacks:
     """Models the calls that hand functions over, and those that run them."""
 
-    def __init__(self, pthreads: Pthreads, runs: Mapping[str, int], cancels: bool, anywhere: bool) -> None:
+    def __init__(self, threads: ThreadCreation, runs: Mapping[str, int], cancels: bool, anywhere: bool) -> None:
         """`runs`: how often functions run; `cancels`: threads are cancelled; `anywhere`: and not only where they wait."""
-        self._pthreads = pthreads
+        self._threads = threads
         self._runs = runs
         self._cancels = cancels
         self._anywhere = anywhere
         self.flags: dict[str, Variable] = {}
         self._endings: dict[int, _Ending] = {}
 
-    def model(self, request: Request) -> bool:
+    def model(self, request: CallRequest) -> bool:
         """Model the call completely; False if it is none of these."""
         name = request.callee
         self._may_be_cancelled(request)
@@ -97,12 +98,12 @@ class Registered:
         return True
 
     # ------------------------------------------------------------------------------------------- from now on
-    def before(self, request: Request) -> Request:
+    def before(self, request: CallRequest) -> CallRequest:
         """What the call hands over may run from now on; gives what is left to do."""
         inliner, edge = request.inliner, request.edge
         pointsto = inliner.accesses.world.pointsto
         site = (request.frame.function.name, edge.source, edge.target)
-        flags = [Var(self._pthreads.handler(name, edge.location).create.name, BOOL) for name in pointsto.anytime.get(site, ())]
+        flags = [Var(self._threads.handler(name, edge.location).create.name, BOOL) for name in pointsto.anytime.get(site, ())]
         kind = AT_EXIT.get(request.callee)
         if kind is not None:
             flags += [self._flag(kind, name) for name, sites in pointsto.handlers.get(kind, {}).items() if site in sites]
@@ -121,7 +122,7 @@ class Registered:
         return Var(flag.name, BOOL)
 
     # ------------------------------------------------------------------------------------------- exit
-    def _exit(self, request: Request) -> None:
+    def _exit(self, request: CallRequest) -> None:
         """The handlers run, then control does not go on, unless it is `main` that returns."""
         ends = request.callee != RETURN_FROM_MAIN
         if not request.inliner.accesses.world.pointsto.handlers.get(EXITS[request.callee]):
@@ -132,7 +133,7 @@ class Registered:
         if not ends:
             request.inliner.step(after, SKIP, request.target, request.edge)
 
-    def _exit_handlers(self, inliner: Inliner, frame: Frame, edge: IrEdge, kind: str, source: int) -> int:
+    def _exit_handlers(self, inliner: Inliner, frame: CallFrame, edge: IrEdge, kind: str, source: int) -> int:
         """Run the handlers; gives the location behind them."""
         handlers = inliner.accesses.world.pointsto.handlers[kind]
         exact = self._single(inliner, handlers)
@@ -163,7 +164,7 @@ class Registered:
     def _register(self, inliner: Inliner, name: str, type_: Scalar) -> Var:
         return inliner.registers.known.setdefault(name, (Var(name, type_), ""))[0]
 
-    def _push(self, request: Request) -> None:
+    def _push(self, request: CallRequest) -> None:
         """A cleanup handler: its number in the function, the routine, the argument."""
         inliner = request.inliner
         pointer = inliner.accesses.world.places.pointer
@@ -179,13 +180,13 @@ class Registered:
         inliner.step(request.source, Block((Assign(active, Const(1, BOOL)), Assign(held, cast(routine, pointer)),
                                             Assign(given, cast(argument, pointer)))), request.target, request.edge)
 
-    def _pop(self, request: Request) -> None:
+    def _pop(self, request: CallRequest) -> None:
         active = self._register(request.inliner, f"{_cleanup(request)} active>", BOOL)
         # An outer activation of a recursive function may still have its handler.
         again = request.inliner.accesses.world.calls.recursive(request.frame.function.name)
         request.inliner.step(request.source, SKIP if again else Assign(active, Const(0, BOOL)), request.target, request.edge)
 
-    def _specific(self, request: Request) -> Request:
+    def _specific(self, request: CallRequest) -> CallRequest:
         """The thread gets data of its own, which a destructor is given when the thread ends."""
         inliner, edge = request.inliner, request.edge
         pointer = inliner.accesses.world.places.pointer
@@ -199,7 +200,7 @@ class Registered:
         return replace(request, source=inliner.between(request.source, ops, edge))
 
     # ------------------------------------------------------------------------------------------- the end of a thread
-    def _may_be_cancelled(self, request: Request) -> None:
+    def _may_be_cancelled(self, request: CallRequest) -> None:
         quiet = request.callee.startswith(_QUIET) and request.callee not in _WAITING
         if self._cancels and not quiet and request.inliner.nesting(request.frame, request.edge)[0] == 0:
             self._ending(request.inliner).points.update({request.source: request.edge, request.target: request.edge})
@@ -208,7 +209,7 @@ class Registered:
         """What a thread does behind `inliner.leaving` (it calls `pthread_exit` or is cancelled) and when it has returned."""
         ending = self._endings.pop(id(inliner), _Ending())
         handlers = inliner.accesses.world.pointsto.handlers
-        frame = Frame(function, inliner.registers.of(function), False, frozenset(), (0, 0))
+        frame = CallFrame(function, inliner.registers.of(function), False, frozenset(), (0, 0))
         here = inliner.leaving
         if ending.pushed:
             again = any(inliner.accesses.world.calls.recursive(p.frame.function.name) for p in ending.pushed.values())
@@ -267,7 +268,7 @@ class Registered:
         return after
 
 
-def _cleanup(request: Request) -> str:
+def _cleanup(request: CallRequest) -> str:
     """The name of a cleanup handler, up to what is known of it."""
     number = request.arguments[0]
     assert not isinstance(number, Place)
@@ -276,8 +277,8 @@ def _cleanup(request: Request) -> str:
     return f"{request.frame.function.name}::<cleanup {folded.value}"
 
 
-def _run(inliner: Inliner, frame: Frame, edge: IrEdge, name: str, arguments: tuple[Expr, ...], raw: tuple[Expr, ...], source: int,
-         target: int) -> None:
+def _run(inliner: Inliner, frame: CallFrame, edge: IrEdge, name: str, arguments: tuple[Expr, ...], raw: tuple[Expr, ...],
+         source: int, target: int) -> None:
     """A call of a function that was handed over."""
     call = Call(None, name, raw, FunctionType(VoidType(), (PointerType(VoidType()),) * len(raw)))
     inliner.direct(replace(frame, once=False), edge, call, name, arguments, source, target, discard=True)

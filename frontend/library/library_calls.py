@@ -9,15 +9,16 @@ from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import Use, any_use, uses
 from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, Known
-from frontend.library.callbacks import Registered
-from frontend.library.pthreads import Pthreads, knows, sync
+from frontend.library.callbacks import Callbacks
+from frontend.library.pthreads import Pthreads, knows
+from frontend.library.thread_creation import sync
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Notes
 from frontend.memory.points_to import Targets, hidden_object, points_to_const
 from frontend.memory.sketch import DEEP, Step
 from frontend.program import SKIP, Assign, Assume, Binary, Block, Const, Doubt, Expr, Havoc, Op, Read, Values, Var, Variable
 from frontend.program.fold import cast, fold, plus, times
-from frontend.threads.inline import Library, Request
+from frontend.threads.inline import CallRequest, Library
 
 _STATIC_INSTANCES = 1 << 4
 _INPUTS = frozenset({
@@ -31,33 +32,33 @@ _SPLITS = frozenset({"fork", "vfork", "_Fork"})
 _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"})
 
 
-class KnownFunctions(Library):
+class LibraryCalls(Library):
     """The library of a hosted C program."""
 
-    def __init__(self, pthreads: Pthreads, registered: Registered, notes: Notes, interrupts: Interrupts) -> None:
+    def __init__(self, pthreads: Pthreads, callbacks: Callbacks, notes: Notes, interrupts: Interrupts) -> None:
         self.pthreads = pthreads
-        self.registered = registered
+        self.callbacks = callbacks
         self._interrupts = interrupts
         self._notes = notes
         self._instances: dict[str, int] = {}
         self.counters: dict[str, Variable] = {}
         self.called: dict[str, None] = {}
 
-    def threads(self, request: Request) -> bool:
+    def threads(self, request: CallRequest) -> bool:
         self.called.setdefault(request.callee)
-        if request.callee not in request.inliner.accesses.world.pointsto.entered and self.registered.model(request):
+        if request.callee not in request.inliner.accesses.world.pointsto.entered and self.callbacks.model(request):
             return True
         if knows(request.callee):
-            self.pthreads.model(self.registered.before(request))
+            self.pthreads.model(self.callbacks.before(request))
             return True
         return self._interrupts.model(request)
 
-    def returned(self, request: Request) -> int:
+    def returned(self, request: CallRequest) -> int:
         return self._interrupts.returned(request)
 
-    def external(self, request: Request) -> None:
+    def external(self, request: CallRequest) -> None:
         known = KNOWN.get(request.callee)
-        request = self.registered.before(request)
+        request = self.callbacks.before(request)
         if request.callee in CALLBACKS:
             request = self._call_back(request, *CALLBACKS[request.callee])
         else:
@@ -71,7 +72,7 @@ class KnownFunctions(Library):
         else:
             self._library(request, known)
 
-    def _call_back(self, request: Request, position: int, given: tuple[int, ...]) -> Request:
+    def _call_back(self, request: CallRequest, position: int, given: tuple[int, ...]) -> CallRequest:
         """The function that the callee is given runs any number of times, on pointers to anywhere; gives what is left to do."""
         if len(request.arguments) <= position:
             return request
@@ -93,7 +94,7 @@ class KnownFunctions(Library):
             inliner.direct(frame, request.edge, request.call, name, tuple(map(Read, pointers)), chosen, around, discard=True)
         return replace(request, source=around)
 
-    def _callbacks(self, request: Request) -> None:
+    def _callbacks(self, request: CallRequest) -> None:
         """A function without a body that is handed to another one is not followed; that is written down."""
         pointsto = request.inliner.accesses.world.pointsto
         if request.callee in KNOWN:
@@ -107,7 +108,7 @@ class KnownFunctions(Library):
                     continue
                 self._notes.assume(f"'{request.callee}' does not call '{name}', which it is given", request.location)
 
-    def lost_call(self, request: Request) -> None:
+    def lost_call(self, request: CallRequest) -> None:
         """Only a null pointer has no target, and to call that is undefined; a pointer from outside may do anything it can."""
         assert not isinstance(request.call.callee, str)
         found = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, request.call.callee)
@@ -118,7 +119,7 @@ class KnownFunctions(Library):
             self._notes.warn("the function pointer called here never gets a value", request.location)
 
     # ------------------------------------------------------------------------------------------- the C library
-    def _library(self, request: Request, known: Known) -> None:
+    def _library(self, request: CallRequest, known: Known) -> None:
         count = len(request.arguments)
         more = [] if known.format is None else self._formatted(request, known, known.format)
         reads = [*known.reads, *(position for position, use in more if use is Use.READ)]
@@ -132,7 +133,7 @@ class KnownFunctions(Library):
         else:
             self._give(request, here, known.result)
 
-    def _hidden(self, request: Request, source: int) -> None:
+    def _hidden(self, request: CallRequest, source: int) -> None:
         """Write the object that the library has for the function; see `HIDDEN`."""
         accesses, sketch, edge = request.inliner.accesses, request.inliner.sketch, request.edge
         obj = accesses.world.objects.named(hidden_object(request.callee))
@@ -150,7 +151,7 @@ class KnownFunctions(Library):
         for value in (address, Const(0, address.type)):  # null if it fails
             request.inliner.step(after, Assign(request.result, cast(value, request.result.type)), request.target, edge)
 
-    def _formatted(self, request: Request, known: Known, at: int) -> list[tuple[int, Use]]:
+    def _formatted(self, request: CallRequest, known: Known, at: int) -> list[tuple[int, Use]]:
         """The format is read, and what may happen to the arguments behind it."""
         raw = request.call.args[at] if at < len(request.call.args) else None
         if raw is None or isinstance(raw, Place):
@@ -162,7 +163,7 @@ class KnownFunctions(Library):
             found = uses(texts, known.scans, len(request.arguments) - at - 1)
         return [(at, Use.READ), *((at + 1 + i, use) for i, some in enumerate(found) for use in Use if use in some)]
 
-    def _extent(self, request: Request, known: Known) -> int:
+    def _extent(self, request: CallRequest, known: Known) -> int:
         """How far the function follows a pointer; see `Pending.extent`."""
         if known.name in ("free", "cfree"):
             return -1
@@ -172,7 +173,7 @@ class KnownFunctions(Library):
         folded = None if isinstance(size, Place) else fold(size)
         return folded.value if isinstance(folded, Const) and folded.value > 0 else -1
 
-    def _is_pointer(self, request: Request, position: int) -> bool:
+    def _is_pointer(self, request: CallRequest, position: int) -> bool:
         argument = request.arguments[position]
         if isinstance(argument, Place):
             return False
@@ -181,7 +182,7 @@ class KnownFunctions(Library):
             return isinstance(types[position], PointerType)
         return argument.type == request.inliner.accesses.world.places.pointer
 
-    def _follow(self, request: Request, source: int, position: int, write: bool, extent: int) -> int:
+    def _follow(self, request: CallRequest, source: int, position: int, write: bool, extent: int) -> int:
         pointer, raw = request.arguments[position], request.call.args[position]
         assert not isinstance(pointer, Place) and not isinstance(raw, Place)
         accesses, sketch = request.inliner.accesses, request.inliner.sketch
@@ -196,7 +197,7 @@ class KnownFunctions(Library):
         accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside, ends)
         return after
 
-    def _filled(self, request: Request) -> int | None:
+    def _filled(self, request: CallRequest) -> int | None:
         """The byte that the call sets memory to, if it is known."""
         if request.callee == "bzero":
             return 0
@@ -204,7 +205,7 @@ class KnownFunctions(Library):
         folded = None if value is None or isinstance(value, Place) else fold(value)
         return folded.value & 255 if isinstance(folded, Const) else None
 
-    def _give(self, request: Request, source: int, result: str) -> None:
+    def _give(self, request: CallRequest, source: int, result: str) -> None:
         """The value that a function gives, as the table tells it."""
         inliner, edge = request.inliner, request.edge
         if request.into is not None:
@@ -227,7 +228,7 @@ class KnownFunctions(Library):
         inliner.step(source, Havoc((request.result,)), request.target, edge, doubts=doubts)
 
     # ------------------------------------------------------------------------------------------- the heap
-    def _allocate(self, request: Request) -> None:
+    def _allocate(self, request: CallRequest) -> None:
         """Fresh memory or null. What may run many times counts its instances; what runs once has one of its own."""
         inliner, edge = request.inliner, request.edge
         accesses = inliner.accesses
@@ -259,12 +260,12 @@ class KnownFunctions(Library):
         else:
             self._count(request, obj, here)
 
-    def _address(self, request: Request, obj: MemObject, instance: Expr) -> Expr:
+    def _address(self, request: CallRequest, obj: MemObject, instance: Expr) -> Expr:
         assert obj.instances is not None
         world = request.inliner.accesses.world
         return plus(times(instance, obj.instances.stride), Const(world.objects.base(obj), world.places.pointer))
 
-    def _count(self, request: Request, obj: MemObject, source: int) -> None:
+    def _count(self, request: CallRequest, obj: MemObject, source: int) -> None:
         world = request.inliner.accesses.world
         assert request.result is not None and obj.instances is not None
         counter = Variable(f"<{obj.name} next>", world.places.pointer, None, Values(_STATIC_INSTANCES), ghost=True,
@@ -282,7 +283,7 @@ class KnownFunctions(Library):
                                                  request.edge.text, protected=True, total=True))
 
     # ------------------------------------------------------------------------------------------- everything else
-    def _unknown(self, request: Request) -> None:
+    def _unknown(self, request: CallRequest) -> None:
         if not request.callee.startswith("__VERIFIER_nondet") and request.callee != ASSEMBLER:
             self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach", request.location)
         here = request.source
@@ -300,13 +301,13 @@ class KnownFunctions(Library):
                 here = self._follow(request, here, position, True, DEEP)
         self._give(request, here, "any")
 
-    def _of_place(self, request: Request, place: Place) -> Targets:
+    def _of_place(self, request: CallRequest, place: Place) -> Targets:
         """The objects that a place may be in."""
         if isinstance(place.base, str):
             return Targets(((place.base, 0),), False)
         return request.inliner.accesses.world.pointsto.targets(request.frame.function.name, place.base)
 
-    def _follow_inside(self, request: Request, source: int, holders: Targets) -> int:
+    def _follow_inside(self, request: CallRequest, source: int, holders: Targets) -> int:
         """Everything that pointers stored in these objects lead to is read and changed."""
         accesses, sketch = request.inliner.accesses, request.inliner.sketch
         inside = accesses.world.pointsto.inside(holders)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from frontend.ir import Function, IrEdge, Place
-from frontend.library.pthreads import MANY_HANDLES, Created, sync
+from frontend.library.thread_creation import MANY_HANDLES, CreatedThread, sync
 from frontend.memory.accesses import put
 from frontend.memory.objects import Objects
 from frontend.memory.sketch import Sketch, Step
@@ -39,8 +39,9 @@ from frontend.program import (
 )
 from frontend.program.fold import cast, conjunction, fold, minus
 from frontend.program.schedule_ghosts import ACTIVE
-from frontend.threads.inline import Inliner, qualified
-from frontend.threads.simplify import block, rewrite
+from frontend.threads.frames import qualified
+from frontend.threads.inline import Inliner
+from frontend.threads.op_facts import block, rewrite
 from frontend.threads.sources import ThreadSource
 
 
@@ -51,7 +52,7 @@ class Lifetime:
         self._objects = objects
         self._pointer = pointer
 
-    def around(self, inliner: Inliner, function: Function, source: ThreadSource, created: Created | None,
+    def around(self, inliner: Inliner, function: Function, source: ThreadSource, created: CreatedThread | None,
                edge: IrEdge) -> tuple[int, int]:
         """Add what happens before and after the body; gives the locations where the body starts and ends."""
         sketch = inliner.sketch
@@ -77,7 +78,7 @@ class Lifetime:
         sketch.steps.append(_step(last, end, Assign(ACTIVE, Const(0, BOOL)), (sync(ACTIVE, True),), edge))
         return inside, last
 
-    def _when_created(self, inliner: Inliner, function: Function, created: Created, begin: int, end: int,
+    def _when_created(self, inliner: Inliner, function: Function, created: CreatedThread, begin: int, end: int,
                       edge: IrEdge) -> tuple[int, int]:
         """A created thread takes its argument when it starts, and says so when it is done."""
         sketch = inliner.sketch
@@ -111,12 +112,12 @@ class Lifetime:
             sketch.steps.append(_step(end, sketch.fresh(), Assign(done, Const(1, BOOL)), (sync(done, True),), edge))
         return inside, end
 
-    def creates(self, sketch: Sketch, created: tuple[Created, ...]) -> bool:
+    def creates(self, sketch: Sketch, created: tuple[CreatedThread, ...]) -> bool:
         """Whether the thread creates others that are created once."""
         names = {c.argument(self._pointer).name for c in created if c.count == 1}
         return any(not names.isdisjoint(op_writes(s.op)) for s in sketch.steps)
 
-    def arguments(self, sketch: Sketch, created: tuple[Created, ...], states: Mapping[int, Mapping[str, Const]],
+    def arguments(self, sketch: Sketch, created: tuple[CreatedThread, ...], states: Mapping[int, Mapping[str, Const]],
                   handed: dict[str, Const]) -> None:
         """Add to `handed` the arguments, known constants, that a thread hands to those it creates once."""
         names = {c.argument(self._pointer).name for c in created if c.count == 1}
@@ -127,14 +128,14 @@ class Lifetime:
                     if isinstance(value, Const):
                         handed[name_of(part.target)] = value
 
-    def known_argument(self, sketch: Sketch, created: Created, handed: Mapping[str, Const]) -> None:
+    def known_argument(self, sketch: Sketch, created: CreatedThread, handed: Mapping[str, Const]) -> None:
         """Put the argument in, where a thread that is created once takes it, if it is known."""
         value = handed.get(created.argument(self._pointer).name)
         if value is not None:
             values = {created.argument(self._pointer).name: value}
             sketch.steps = [replace(s, op=block([rewrite(p, values) for p in primitive(s.op)])) for s in sketch.steps]
 
-    def resolve_joins(self, sketch: Sketch, created: tuple[Created, ...], cancels: bool) -> None:
+    def resolve_joins(self, sketch: Sketch, created: tuple[CreatedThread, ...], cancels: bool) -> None:
         """A join waits for the thread whose handle it has; a handle that nobody has is not waited for."""
         steps, sketch.steps = sketch.steps, []
         for step in steps:
@@ -165,7 +166,7 @@ class Lifetime:
                                          protected=True))
             sketch.steps.append(Step(step.source, step.target, Assume(other), (), step.location, step.text, total=True))
 
-    def ghosts(self, created: tuple[Created, ...]) -> list[Variable]:
+    def ghosts(self, created: tuple[CreatedThread, ...]) -> list[Variable]:
         """The ghost globals that the threads may use."""
         made: list[Variable] = []
         for c in created:
@@ -173,12 +174,12 @@ class Lifetime:
         return made
 
 
-def _all_ended(created: Created) -> Op:
+def _all_ended(created: CreatedThread) -> Op:
     """None of them is on its way: what was created has started, and what has started has ended; see `place_joins`."""
     return Block((Assume(negate(Read(Var(created.create.name, BOOL)))), AllAt(created.template, frozenset())))
 
 
-def place_joins(templates: tuple[ThreadTemplate, ...], created: Iterable[Created]) -> tuple[ThreadTemplate, ...]:
+def place_joins(templates: tuple[ThreadTemplate, ...], created: Iterable[CreatedThread]) -> tuple[ThreadTemplate, ...]:
     """Say where threads are that have not started or have ended, now that their locations are known."""
     quiet = {c.template: _quiet(t.cfa, c) for c in created for t in templates if t.name == c.template}
 
@@ -196,7 +197,7 @@ def place_joins(templates: tuple[ThreadTemplate, ...], created: Iterable[Created
     return tuple(replace(t, cfa=replace(t.cfa, edges=tuple(map(edge, t.cfa.edges)))) for t in templates)
 
 
-def _quiet(cfa: Cfa, created: Created) -> frozenset[int]:
+def _quiet(cfa: Cfa, created: CreatedThread) -> frozenset[int]:
     """Where a thread has not taken its argument yet, or has said that it is done."""
     ended = {e.target for e in cfa.edges if created.done.name in op_writes(e.op)}
     waiting, work = {cfa.start}, [cfa.start]

@@ -1,51 +1,41 @@
 """The threading libraries (pthreads, C11 threads.h) as operations on the lock words in the program's own objects.
 
-A lock's state is kept in the first scalar of its object (zero: free, as the static initialisers have it). Threads that are
-created get ghost variables: `create` hands one new thread its argument, `done` tells that a thread that runs once has ended.
+A lock's state is kept in the first scalar of its object (zero: free, as the static initialisers have it).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 from frontend.ctypes import PointerType, VoidType
 from frontend.ir import Place
 from frontend.library import locks
+from frontend.library.thread_creation import ThreadCreation
 from frontend.memory.accesses import Accesses
-from frontend.memory.escapes import SELF, STATIC_COPIES, own_number
-from frontend.memory.leaves import scalar_of
+from frontend.memory.escapes import SELF, own_number
 from frontend.memory.objects import Notes
 from frontend.memory.places import Cell
 from frontend.memory.points_to import THREAD_STARTERS
 from frontend.memory.sketch import Lock, Step
 from frontend.program import (
-    BOOL,
     SKIP,
-    Access,
-    AccessKind,
     Assign,
     Assume,
     Binary,
-    Block,
     Const,
     Doubt,
     Expr,
     FrontendError,
     Havoc,
     Location,
-    Lvalue,
     Op,
     Read,
     Scalar,
-    Values,
     Var,
-    Variable,
-    name_of,
-    negate,
 )
 from frontend.program.fold import cast, fold, plus, times
-from frontend.threads.inline import Request
+from frontend.threads.inline import CallRequest
 
 _INT = Scalar(32, True)
 _NOBODY = Const(0, _INT)
@@ -56,76 +46,30 @@ _SINGLES = 1 << 20
 _UNLESS = {"pthread_rwlock_tryrdlock": locks.BUSY, "pthread_rwlock_timedrdlock": locks.TIMED_OUT,
            "pthread_rwlock_trywrlock": locks.BUSY, "pthread_rwlock_timedwrlock": locks.TIMED_OUT}
 """What functions give that do not wait for ever."""
-MANY_HANDLES = 1 << 16
-"""Handles from this number times a template's own on belong to its threads that are created in loops."""
 KIND_SETTERS = ("pthread_mutexattr_settype", "pthread_mutexattr_setkind_np")
 JOINERS = ("pthread_join", "thrd_join")
-
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """A thread that the program creates: the ghosts through which it starts and ends, and its handle's value."""
-
-    template: str
-    function: str
-    count: int | None
-    handle: int
-    location: Location
-    number: int
-    """Which one it is of those of its function that are created once."""
-    joined: bool
-    """Whether anybody waits for threads to end."""
-    handler: bool = False
-    """Whether it is a function that may run at any time, any number of times, once it is handed over."""
-
-    def ghost(self, what: str, type_: Scalar) -> Variable:
-        return Variable(f"<{self.template} {what}>", type_, None, Values(), f"<{self.template} {what}>", ghost=True)
-
-    @property
-    def create(self) -> Variable:
-        return self.ghost("created", BOOL)
-
-    @property
-    def done(self) -> Variable:
-        """Whether the thread has ended; of those created in loops, whether each of them has."""
-        flag = self.ghost("done", BOOL)
-        return flag if self.count == 1 else replace(flag, length=MANY_HANDLES)
-
-    def started(self, pointer: Scalar) -> Variable:
-        """How many threads were created of those that are created in loops."""
-        return self.ghost("number", pointer)
-
-    def argument(self, pointer: Scalar) -> Variable:
-        return self.ghost("argument", pointer)
 
 
 class Pthreads:
     """Models calls of the threading library."""
 
-    def __init__(self, notes: Notes, pointer: Scalar, typed_mutexes: bool, taken: Iterable[str], joins: bool,
-                 owner: Expr | None) -> None:
-        """`taken`: names of templates that exist already; `joins`: whether the program joins threads anywhere.
+    def __init__(self, notes: Notes, threads: ThreadCreation, typed_mutexes: bool, owner: Expr | None) -> None:
+        """`typed_mutexes`: there may be recursive and error checking ones, which know their holder.
 
         `owner`: what mutexes hold while a thread has them, where annotations ask who has them.
         """
-        self._joins = joins
-        self._numbered = 0
         self._notes = notes
-        self._pointer = pointer
-        self._typed = typed_mutexes
+        self.threads = threads
         self.owner = owner
-        self.created: dict[str, Created] = {}
-        self._per_function: dict[str, int] = dict.fromkeys(taken, 1)
-        self._single: dict[str, int] = {}
-        self._many: dict[str, str] = {}
-        self._handlers: dict[str, str] = {}
+        self._typed = typed_mutexes
+        self._numbered = 0
 
     # ------------------------------------------------------------------------------------------- entry
-    def model(self, request: Request) -> None:
+    def model(self, request: CallRequest) -> None:
         """Model the call of a function that it knows."""
         name = request.callee
         if name in THREAD_STARTERS:
-            self._create(request, *THREAD_STARTERS[name])
+            self.threads.create(request, *THREAD_STARTERS[name])
         else:
             _OPERATIONS[name](self, request)
 
@@ -144,161 +88,29 @@ class Pthreads:
         accesses.own = (own_number(word),)
         accesses.me = plus(times(Read(Var(SELF, word)), _SEVERAL), Const(self._numbered, word))
 
-    # ------------------------------------------------------------------------------------------- create, join
-    def _create(self, request: Request, start: int, argument: int) -> None:
-        inliner, edge = request.inliner, request.edge
-        if len(request.arguments) <= max(start, argument):
-            raise FrontendError(request.location, f"'{request.callee}' has too few arguments", "give it all its arguments")
-        pointsto = inliner.accesses.world.pointsto
-        site = (request.frame.function.name, edge.source, edge.target)
-        functions = tuple(pointsto.created.get(site, ()))
-        if not functions:
-            raise FrontendError(request.location, "the function of the thread created here is not known",
-                                "pass a function of this file")
-        once = request.frame.once and edge.source not in request.frame.cyclic
-        value, passed = request.arguments[start], request.arguments[argument]
-        assert not isinstance(value, Place) and not isinstance(passed, Place)
-        stored = request.target
-        for function in functions:
-            chosen = request.source
-            if len(functions) > 1:
-                chosen = inliner.sketch.fresh()
-                guard = inliner.accesses.is_function(value, function, request.location)
-                inliner.step(request.source, Assume(guard), chosen, edge, total=True)
-            made = self._new(function, once, request.location)
-            stored = self._start(request, made, passed, chosen)
-        if request.result is not None:
-            # The handle is undefined then: it may as well be the one that the thread would have had.
-            failed = inliner.between(request.source, Havoc((request.result,)), edge)
-            wrong = Assume(Binary("!=", Read(request.result), Const(0, request.result.type)))
-            inliner.step(failed, wrong, stored if once else request.target, edge)
-            self._notes.assume("a thread that could not be created is not joined", request.location)
-
-    def _new(self, function: str, once: bool, location: Location) -> Created:
-        """The template for threads created here: a new one for a thread that is created once, else the common one."""
-        if not once and function in self._many:
-            return self.created[self._many[function]]
-        number = self._per_function[function] = self._per_function.get(function, 0) + 1
-        name = function if number == 1 else f"{function}#{number}"
-        if not once:
-            self._many[function] = name
-        copies = self._single.get(function, 0)
-        if once:
-            self._single[function] = copies + 1
-            if copies >= STATIC_COPIES:
-                raise FrontendError(location, f"more than {STATIC_COPIES} threads of '{function}' are created one by one",
-                                    "create them in a loop")
-        self.created[name] = Created(name, function, 1 if once else None, len(self.created) + 1, location, copies, self._joins)
-        return self.created[name]
-
-    def handler(self, function: str, location: Location) -> Created:
-        """The template for a function that may run at any time."""
-        if function not in self._handlers:
-            number = self._per_function[function] = self._per_function.get(function, 0) + 1
-            name = function if number == 1 else f"{function}#{number}"
-            self._handlers[function] = name
-            self.created[name] = Created(name, function, None, len(self.created) + 1, location, 0, False, handler=True)
-        return self.created[self._handlers[function]]
-
-    def _start(self, request: Request, made: Created, passed: Expr, source: int) -> int:
-        """Create the thread, then store its handle; gives the location between the two."""
-        inliner, edge = request.inliner, request.edge
-        create = Var(made.create.name, BOOL)
-        argument = Var(made.argument(self._pointer).name, self._pointer)
-        ops: list[Op] = [Assign(argument, cast(passed, self._pointer)), Assign(create, Const(1, BOOL))]
-        value: Expr = Const(made.handle, self._pointer)
-        if made.count is None:
-            # The next thread is created when this one has taken its argument, which it may do at once.
-            ops.insert(0, Assume(negate(Read(create))))
-        if made.count is None and made.joined:
-            number, handle = Var(made.started(self._pointer).name, self._pointer), inliner.accesses.temporary(self._pointer)
-            first = Const(self._pointer.wrap(made.handle * MANY_HANDLES), self._pointer)
-            ops.insert(0, Assume(Binary("<", Read(number), Const(MANY_HANDLES, self._pointer))))
-            ops += [Assign(handle, plus(Read(number), first)), Assign(number, plus(Read(number), Const(1, self._pointer)))]
-            self._notes.assume(f"fewer than {MANY_HANDLES} threads of '{made.function}' are created", request.location)
-            value = Read(handle)
-        if request.result is not None:
-            ops.append(Assign(request.result, Const(0, request.result.type)))
-        written = tuple(sync(op.target, True) for op in ops if isinstance(op, Assign) and name_of(op.target).startswith("<"))
-        between = inliner.sketch.fresh()
-        inliner.sketch.steps.append(Step(source, between, Block(tuple(ops)), written, edge.location, edge.text, protected=True))
-        place = self._handle_place(request)
-        if place is None:
-            inliner.step(between, SKIP, request.target, edge)
-        else:
-            targets = inliner.accesses.world.pointsto.targets(request.frame.function.name, self._raw(request, 0))
-            word = Scalar(8 * inliner.accesses.world.module.sizeof(place.type), False)
-            inliner.accesses.store(inliner.sketch, between, request.target, place, cast(value, word), targets, edge)
-        return between
-
-    def _handle_place(self, request: Request) -> Place | None:
-        """Where the new thread's handle is stored; None if its type is not a number."""
-        type_ = request.call.type.params[0] if request.call.type.params else None
-        handle = request.arguments[0]
-        if not isinstance(type_, PointerType) or isinstance(handle, Place):
-            return None
-        if scalar_of(type_.target, request.inliner.accesses.world.module) is None:
-            return None
-        return Place(handle, (), type_.target, type_.target)
-
-    def _raw(self, request: Request, position: int) -> Expr:
-        raw = request.call.args[position]
-        assert not isinstance(raw, Place)
-        return raw
-
-    def join(self, request: Request) -> None:
-        """Wait for the thread that has the handle."""
-        inliner, edge = request.inliner, request.edge
-        handle = request.arguments[0]
-        after = inliner.sketch.fresh()
-        self._what_it_returns(request, after)
-        if isinstance(handle, Place):
-            inliner.step(request.source, SKIP, after, edge)
-            return
-        inliner.sketch.steps.append(Step(request.source, after, SKIP, (), edge.location, edge.text, join=fold(handle)))
-        if len(request.arguments) > 1 and self._raw(request, 1) != Const(0, self._raw(request, 1).type):
-            self._notes.assume("what a joined thread returns is any pointer", request.location)
-
-    def _what_it_returns(self, request: Request, source: int) -> None:
-        inliner, edge = request.inliner, request.edge
-        here = source
-        if len(request.arguments) > 1:
-            place = request.arguments[1]
-            raw = self._raw(request, 1)
-            if not isinstance(place, Place) and fold(place) != Const(0, place.type):
-                here = inliner.sketch.fresh()
-                targets = inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
-                inliner.accesses.effect(inliner.sketch, source, here, place, targets, self._pointer.width // 8, True, edge)
-        op: Op = SKIP if request.result is None else Assign(request.result, Const(0, request.result.type))
-        inliner.step(here, op, request.target, edge)
-
-    def exit(self, request: Request) -> None:
-        """The calling thread ends."""
-        request.inliner.step(request.source, SKIP, request.inliner.leaving, request.edge)
-
     # ------------------------------------------------------------------------------------------- locks
-    def _lock(self, request: Request, position: int, lock: Callable[[Cell, Var | None], list[list[Op]]], source: int, target: int,
-              result: Var | None) -> None:
+    def _lock(self, request: CallRequest, position: int, lock: Callable[[Cell, Var | None], list[list[Op]]], source: int,
+              target: int, result: Var | None) -> None:
         """Steps for an operation on the lock word that an argument points to."""
         pointer = request.arguments[position]
         assert not isinstance(pointer, Place)
-        targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, self._raw(request, position))
+        targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, request.raw(position))
         params = request.call.type.params
         type_ = params[position] if position < len(params) else None
         kind = type_.target if isinstance(type_, PointerType) else VoidType()
         request.inliner.sketch.steps.append(Step(source, target, SKIP, (), request.location, request.edge.text,
                                                  lock=Lock(pointer, targets, kind, lock, result, request.edge)))
 
-    def simple(self, request: Request, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
+    def simple(self, request: CallRequest, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
         self._lock(request, 0, lock, request.source, request.target, request.result)
 
-    def mutexes(self, request: Request) -> locks.Mutexes:
+    def mutexes(self, request: CallRequest) -> locks.Mutexes:
         """Mutexes as the calling thread uses them."""
         if self._typed:
             self._notes.assume(f"no thread holds a recursive mutex {locks.DEEPEST + 1} times at once", request.location)
         return locks.Mutexes(request.inliner.accesses.me, self._typed, None if self._typed else self.owner)
 
-    def initialise(self, request: Request) -> None:
+    def initialise(self, request: CallRequest) -> None:
         """A mutex of the kind that its attributes say."""
         inliner = request.inliner
         attribute = request.arguments[1] if len(request.arguments) > 1 else None
@@ -315,22 +127,22 @@ class Pthreads:
         self._lock(request, 1, read, request.source, known, None)
         self._lock(request, 0, self.mutexes(request).initialise(Read(kind)), known, request.target, request.result)
 
-    def number(self, request: Request, position: int) -> Expr:
+    def number(self, request: CallRequest, position: int) -> Expr:
         """An argument that is a number."""
         given = request.arguments[position] if len(request.arguments) > position else Const(0, _INT)
         assert not isinstance(given, Place)
         return given
 
-    def typed(self, request: Request) -> None:
+    def typed(self, request: CallRequest) -> None:
         """`mtx_init(m, type)`"""
         kind = fold(Binary("&", cast(self.number(request, 1), _INT), Const(1, _INT)))
         self.simple(request, self.mutexes(request).initialise(kind))
 
-    def read_lock(self, request: Request) -> None:
+    def read_lock(self, request: CallRequest) -> None:
         self._notes.assume("fewer readers hold a lock than its counter can count", request.location)
         self.simple(request, locks.read_lock(_UNLESS.get(request.callee)))
 
-    def barrier_wait(self, request: Request) -> None:
+    def barrier_wait(self, request: CallRequest) -> None:
         """Waits until as many have arrived as the barrier is for."""
         inliner = request.inliner
         side, waiting = inliner.accesses.temporary(_INT), inliner.sketch.fresh()
@@ -338,7 +150,7 @@ class Pthreads:
         self._lock(request, 0, locks.open_barrier, request.source, request.target, request.result)
         self._lock(request, 0, locks.leave(side), waiting, request.target, request.result)
 
-    def wait(self, request: Request) -> None:
+    def wait(self, request: CallRequest) -> None:
         """A condition variable's wait: releases the mutex and takes it again; it may wake up for no reason."""
         inside, after = request.inliner.sketch.fresh(), request.inliner.sketch.fresh()
         mutexes = self.mutexes(request)
@@ -350,12 +162,12 @@ class Pthreads:
             op = Havoc((request.result,)) if timed else Assign(request.result, Const(0, request.result.type))
         request.inliner.step(after, op, request.target, request.edge)
 
-    def once(self, request: Request) -> None:
+    def once(self, request: CallRequest) -> None:
         """The first caller runs the function, the others wait until it has."""
         function = request.arguments[1]
         assert not isinstance(function, Place)
         inliner = request.inliner
-        names = inliner.accesses.world.pointsto.functions(request.frame.function.name, self._raw(request, 1), 0)
+        names = inliner.accesses.world.pointsto.functions(request.frame.function.name, request.raw(1), 0)
         if not names:
             raise FrontendError(request.location, "the function to be called once is not known", "pass a function of this file")
 
@@ -378,12 +190,12 @@ class Pthreads:
         self._lock(request, 0, last, end, request.target, request.result)
         self._lock(request, 0, later, request.source, request.target, request.result)
 
-    def nothing(self, request: Request) -> None:
+    def nothing(self, request: CallRequest) -> None:
         """Orders nothing and touches nothing that matters here; succeeds."""
         op: Op = SKIP if request.result is None else Assign(request.result, Const(0, request.result.type))
         request.inliner.step(request.source, op, request.target, request.edge)
 
-    def anything(self, request: Request) -> None:
+    def anything(self, request: CallRequest) -> None:
         """Orders nothing; the result may be any value."""
         if request.result is None:
             request.inliner.step(request.source, SKIP, request.target, request.edge)
@@ -391,18 +203,18 @@ class Pthreads:
         doubt = Doubt(f"the result of '{request.callee}' is not tracked", (request.result.name,))
         request.inliner.step(request.source, Havoc((request.result,)), request.target, request.edge, doubts=(doubt,))
 
-    def key(self, request: Request) -> None:
+    def key(self, request: CallRequest) -> None:
         """A key for thread-specific data."""
-        pointer, raw = request.arguments[0], self._raw(request, 0)
+        pointer, raw = request.arguments[0], request.raw(0)
         assert not isinstance(pointer, Place)
         after = request.inliner.sketch.fresh()
         targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
         request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge)
         self.anything(replace(request, source=after))
 
-    def fill(self, request: Request) -> None:
+    def fill(self, request: CallRequest) -> None:
         """Writes an arbitrary value through the last argument."""
-        pointer, raw = request.arguments[-1], self._raw(request, len(request.arguments) - 1)
+        pointer, raw = request.arguments[-1], request.raw(len(request.arguments) - 1)
         assert not isinstance(pointer, Place)
         after = request.inliner.sketch.fresh()
         targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
@@ -416,12 +228,7 @@ def knows(name: str) -> bool:
     return name in THREAD_STARTERS or name in _OPERATIONS
 
 
-def sync(v: Lvalue, write: bool) -> Access:
-    """An access that orders threads and is no data."""
-    return Access(v, write, kind=AccessKind.SYNC)
-
-
-_OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
+_OPERATIONS: dict[str, Callable[[Pthreads, CallRequest], None]] = {
     **dict.fromkeys(("pthread_mutex_lock", "mtx_lock"), lambda p, r: p.simple(r, p.mutexes(r).acquire)),
     **dict.fromkeys(("pthread_mutex_unlock", "mtx_unlock"), lambda p, r: p.simple(r, p.mutexes(r).release)),
     **dict.fromkeys(("pthread_mutex_trylock", "mtx_trylock"), lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.BUSY))),
@@ -446,8 +253,8 @@ _OPERATIONS: dict[str, Callable[[Pthreads, Request], None]] = {
     "pthread_barrier_wait": Pthreads.barrier_wait,
     **dict.fromkeys(("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait"), Pthreads.wait),
     **dict.fromkeys(("pthread_once", "call_once"), Pthreads.once),
-    **dict.fromkeys(("pthread_join", "thrd_join"), Pthreads.join),
-    **dict.fromkeys(("pthread_exit", "thrd_exit"), Pthreads.exit),
+    **dict.fromkeys(("pthread_join", "thrd_join"), lambda p, r: p.threads.join(r)),
+    **dict.fromkeys(("pthread_exit", "thrd_exit"), lambda p, r: p.threads.exit(r)),
     **dict.fromkeys(
         ("pthread_cond_init", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init", "cnd_signal",
          "cnd_broadcast", "cnd_destroy", "pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",

@@ -8,12 +8,13 @@ from frontend.annotations.two_state import tid_of
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Call
 from frontend.ir.interrupt_table import Table
-from frontend.library.callbacks import Registered
-from frontend.library.library_calls import KnownFunctions
+from frontend.library.callbacks import Callbacks
+from frontend.library.library_calls import LibraryCalls
 from frontend.library.lifetime import Lifetime
 from frontend.library.pthreads import JOINERS, KIND_SETTERS, Pthreads, knows
+from frontend.library.thread_creation import ThreadCreation
 from frontend.link.bodies import Bodies
-from frontend.link.which_threads import Threads, count_runs
+from frontend.link.which_threads import ThreadSet, count_runs
 from frontend.memory.accesses import World
 from frontend.memory.lock_types import has_kinds
 from frontend.memory.objects import Notes
@@ -27,28 +28,28 @@ class CallModels:
     `cancels`: whether threads are cancelled, so that one that is joined may have ended early.
     """
 
-    library: KnownFunctions
+    library: LibraryCalls
     lifetime: Lifetime
     interrupts: Interrupts
     cancels: bool
 
 
-def model_interrupts(bodies: Bodies, threads: Threads, table: Table, notes: Notes) -> Interrupts:
+def model_interrupts(bodies: Bodies, threads: ThreadSet, table: Table, notes: Notes) -> Interrupts:
     """What calls do that switch interrupts or post tasks; nothing in a program without handlers and tasks."""
     return Interrupts(table, notes, bodies.has, threads.reactive, threads.rules, threads.tasks, threads.reenabling)
 
 
-def model_calls(world: World, threads: Threads, interrupts: Interrupts) -> CallModels:
+def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> CallModels:
     """The models, told what they must know of the whole program: whether mutexes have kinds, who joins, who is cancelled."""
     pointer, module = world.places.pointer, world.module
     kinds = any(calls(world, name) for name in (*KIND_SETTERS, "mtx_init")) or has_kinds(
         module, world.pointsto.reached.values(), lambda name: name in world.pointsto.reached or knows(name))
     joins = any(calls(world, name) for name in JOINERS)
     owner = None if module.attached is None else Read(tid_of(module.model))
-    pthreads = Pthreads(world.notes, pointer, kinds, threads.functions, joins, owner)
+    creation = ThreadCreation(world.notes, pointer, threads.functions, joins)
     cancels = calls(world, "pthread_cancel")
-    registered = Registered(pthreads, count_runs(threads, world.pointsto), cancels, calls(world, "pthread_setcanceltype"))
-    library = KnownFunctions(pthreads, registered, world.notes, interrupts)
+    callbacks = Callbacks(creation, count_runs(threads, world.pointsto), cancels, calls(world, "pthread_setcanceltype"))
+    library = LibraryCalls(Pthreads(world.notes, creation, kinds, owner), callbacks, world.notes, interrupts)
     return CallModels(library, Lifetime(world.objects, pointer), interrupts, cancels)
 
 

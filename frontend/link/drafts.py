@@ -8,17 +8,18 @@ from frontend.annotations.clauses import Kind
 from frontend.annotations.thread_ids import own_tid
 from frontend.ir import Function, IrEdge, Module, Nop
 from frontend.library.atomic_operations import AtomicOps
-from frontend.library.pthreads import Created
+from frontend.library.thread_creation import CreatedThread
 from frontend.link.bodies import Bodies
 from frontend.link.call_models import CallModels
-from frontend.link.which_threads import Threads
+from frontend.link.which_threads import ThreadSet
 from frontend.memory.accesses import Accesses, World
 from frontend.memory.escapes import UNBOUNDED_COPIES, Escapes, Root
 from frontend.memory.objects import Notes
 from frontend.memory.sketch import Sketch, Step
 from frontend.program import Arbitrary, Assume, Binary, Const, Read, Role, Self, Start, Var, Variable
 from frontend.program.fold import conjunction
-from frontend.threads.inline import Inliner, qualified
+from frontend.threads.frames import qualified
+from frontend.threads.inline import Inliner
 from frontend.threads.sources import ThreadSource
 
 
@@ -27,7 +28,7 @@ class Draft:
     """A thread whose functions are inlined; `created`: how it is created, None for threads that run from the start."""
 
     source: ThreadSource
-    created: Created | None
+    created: CreatedThread | None
     function: Function
     inliner: Inliner
 
@@ -46,33 +47,33 @@ class Drafts:
     """All threads of the program, and what inlining found: the threads created, ghost variables, library functions called."""
 
     threads: tuple[Draft, ...]
-    created: tuple[Created, ...]
+    created: tuple[CreatedThread, ...]
     ghosts: tuple[Variable, ...]
     called: tuple[str, ...]
 
 
-def draft_threads(world: World, bodies: Bodies, threads: Threads, roots: tuple[Root, ...], escapes: Escapes,
+def draft_threads(world: World, bodies: Bodies, threads: ThreadSet, roots: tuple[Root, ...], escapes: Escapes,
                   models: CallModels) -> Drafts:
     """Inline every thread; those that are created join the queue as their creation is met."""
     library = models.library
     drafts: list[Draft] = []
-    queue: list[tuple[ThreadSource, Created | None]] = [(s, None) for s in threads.sources]
+    queue: list[tuple[ThreadSource, CreatedThread | None]] = [(s, None) for s in threads.sources]
     known: set[str] = set()
     while queue:
         source, created = queue.pop(0)
         root = next(r for r in roots if r.function == source.function and r.created == (created is not None))
         drafts.append(_draft(world, bodies, source, created, root, escapes, models))
-        for made in library.pthreads.created.values():
+        for made in library.pthreads.threads.created.values():
             if made.template not in known:
                 known.add(made.template)
                 queue.append((ThreadSource(made.function, made.count, Role.THREAD, made.location), made))
-    made_threads = tuple(library.pthreads.created.values())
-    ghosts = (*models.lifetime.ghosts(made_threads), *library.counters.values(), *library.registered.flags.values(),
+    made_threads = tuple(library.pthreads.threads.created.values())
+    ghosts = (*models.lifetime.ghosts(made_threads), *library.counters.values(), *library.callbacks.flags.values(),
               *models.interrupts.ghosts.values())
     return Drafts(tuple(drafts), made_threads, ghosts, tuple(library.called))
 
 
-def _draft(world: World, bodies: Bodies, source: ThreadSource, created: Created | None, root: Root, escapes: Escapes,
+def _draft(world: World, bodies: Bodies, source: ThreadSource, created: CreatedThread | None, root: Root, escapes: Escapes,
            models: CallModels) -> Draft:
     function = bodies.prepared(source.function)
     assert function is not None
@@ -89,7 +90,7 @@ def _draft(world: World, bodies: Bodies, source: ThreadSource, created: Created 
         _bound_copies(inliner.sketch, accesses.own[0], source, world.notes)
     returned = inliner.sketch.fresh()
     inliner.enter(function, begin, returned, (), None, edge, again=source.again)
-    models.library.registered.finish(inliner, function, returned, end, edge)
+    models.library.callbacks.finish(inliner, function, returned, end, edge)
     return Draft(source, created, function, inliner)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from frontend.ctypes import CType
 from frontend.link.bodies import Bodies
-from frontend.link.which_threads import Threads, count_runs
+from frontend.link.which_threads import ThreadSet, count_runs
 from frontend.memory.accesses import World
 from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.calling_contexts import confused, contexts
@@ -16,7 +16,7 @@ from frontend.memory.points_to import PointsTo, Site, heap_types
 from frontend.threads.join_loops import find_joins
 
 
-def model_memory(bodies: Bodies, threads: Threads, tracked: frozenset[int], notes: Notes) -> tuple[World, Bodies]:
+def model_memory(bodies: Bodies, threads: ThreadSet, tracked: frozenset[int], notes: Notes) -> tuple[World, Bodies]:
     """What all threads share while they are built, and the bodies with a copy for each calling context.
 
     `tracked`: addresses of hardware registers whose bits are followed. The points-to analysis runs several times where the
@@ -49,7 +49,7 @@ def model_memory(bodies: Bodies, threads: Threads, tracked: frozenset[int], note
 class _Analysis:
     """The points-to analysis of the threads over some bodies; `objects` are laid out as it meets them."""
 
-    def __init__(self, bodies: Bodies, objects: Objects, places: Places, threads: Threads) -> None:
+    def __init__(self, bodies: Bodies, objects: Objects, places: Places, threads: ThreadSet) -> None:
         self._bodies = bodies
         self._objects = objects
         self._places = places

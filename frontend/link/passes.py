@@ -11,7 +11,7 @@ from frontend.annotations.claims import with_claims
 from frontend.annotations.contracts import with_contracts
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import schedule
-from frontend.interrupts.registers import Registers
+from frontend.interrupts.registers import HardwareRegisters
 from frontend.ir import Module
 from frontend.ir.modelled_calls import Without
 from frontend.link.assemble import assemble
@@ -36,7 +36,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     # implement a scheduler are hidden then: calls of them are modelled.
     threads = find_threads(module, options, notes)
     interrupts = model_interrupts(Bodies(module), threads, options.table, notes)
-    registers = Registers(options.table, dict(threads.rules))
+    registers = HardwareRegisters(options.table, dict(threads.rules))
     seen = Without(module, interrupts.replaces) if threads.reactive else module
     tracked = frozenset(registers.masks) if threads.reactive else frozenset()
 

@@ -12,7 +12,8 @@ from frontend.memory.accesses import World
 from frontend.memory.sketch import Sketch
 from frontend.memory.sole_values import SoleValues
 from frontend.program import Const
-from frontend.threads.simplify import Facts, constants
+from frontend.threads.constant_propagation import constants
+from frontend.threads.op_facts import OpFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Settled:
     """A thread without accesses that are still to be resolved; `facts`: about its operations, as far as they were looked at."""
 
     draft: Draft
-    facts: Facts
+    facts: OpFacts
 
 
 def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, cancels: bool) -> tuple[Settled, ...]:
@@ -61,7 +62,7 @@ class _Constants:
     def __init__(self, world: World, draft: Draft) -> None:
         self._world = world
         self._draft = draft
-        self.facts = Facts({})
+        self.facts = OpFacts({})
 
     def at(self, sketch: Sketch) -> Mapping[int, Mapping[str, Const]]:
         """The scalars with known values, by location. A store through a pointer may change those that are in memory."""
@@ -71,6 +72,6 @@ class _Constants:
         return constants(sketch, self.facts, own.keys() - {*inliner.registers.known, *inliner.accesses.temporaries})
 
 
-def facts_about(own: Mapping[str, bool], known: Facts) -> Facts:
-    """Facts about a thread's operations: those that are known, as long as the thread has the same scalars."""
-    return known if known.locals == own else Facts(own)
+def facts_about(own: Mapping[str, bool], known: OpFacts) -> OpFacts:
+    """OpFacts about a thread's operations: those that are known, as long as the thread has the same scalars."""
+    return known if known.locals == own else OpFacts(own)

@@ -10,7 +10,7 @@ from frontend.interrupts.interrupt_sections import saved_states, spell_out
 from frontend.interrupts.registers import register
 from frontend.ir.interrupt_table import Table
 from frontend.library.lifetime import place_joins
-from frontend.library.pthreads import Created
+from frontend.library.thread_creation import CreatedThread
 from frontend.link.bodies import Bodies
 from frontend.link.drafts import Draft, locals_of, scalars
 from frontend.link.settle import Settled, facts_about
@@ -22,7 +22,7 @@ from frontend.threads.sections import resolve_sections, unblock
 from frontend.threads.simplify import simplify
 
 
-def make_templates(world: World, bodies: Bodies, threads: tuple[Settled, ...], created: tuple[Created, ...],
+def make_templates(world: World, bodies: Bodies, threads: tuple[Settled, ...], created: tuple[CreatedThread, ...],
                    table: Table | None) -> tuple[ThreadTemplate, ...]:
     """The automaton of every thread; `table`: of a program with handlers or tasks, whose sections may switch interrupts.
 

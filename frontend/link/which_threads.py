@@ -19,7 +19,7 @@ from frontend.threads.sources import ThreadSource, choose_threads, task
 
 
 @dataclass(frozen=True, slots=True)
-class Threads:
+class ThreadSet:
     """The functions that run as threads from the start; what they create is found when they are inlined."""
 
     sources: tuple[ThreadSource, ...]
@@ -48,20 +48,20 @@ class Threads:
         return frozenset(s.function for s in self.sources if s.reenables)
 
 
-def find_threads(module: Module, options: LinkOptions, notes: Notes) -> Threads:
+def find_threads(module: Module, options: LinkOptions, notes: Notes) -> ThreadSet:
     """The threads that the options name; else those that the source marks, `main`, and the tasks that any of them posts."""
     sources = choose_threads(module, options.threads, options.table)
     if options.threads:
-        return Threads(sources)
+        return ThreadSet(sources)
     for decl in module.declarations.values():
         if not decl.defined and any(name in ("interrupt", "signal") for name, _ in decl.attributes):
             notes.warn(f"handler '{decl.name}' is declared but not defined: what it does is not seen", decl.location)
     known = {s.function for s in sources}
     tasks = posted_tasks(module, [s.function for s in sources], Bodies(module).prepared)
-    return Threads((*sources, *(task(module.declarations[name]) for name in tasks if name not in known)))
+    return ThreadSet((*sources, *(task(module.declarations[name]) for name in tasks if name not in known)))
 
 
-def with_reentrance(threads: Threads, world: World, interrupts: Interrupts) -> Threads:
+def with_reentrance(threads: ThreadSet, world: World, interrupts: Interrupts) -> ThreadSet:
     """Any number of copies of handlers that switch interrupts on, and so may be preempted by themselves.
 
     That the others are not is an assumption where a variable enables them, because then no hardware sees to it.
@@ -70,7 +70,7 @@ def with_reentrance(threads: Threads, world: World, interrupts: Interrupts) -> T
     for s in sources:
         if s.role is Role.HANDLER and s.flag is not None and s.count == 1:
             world.notes.assume(f"the handler '{s.function}' does not interrupt itself", s.location)
-    return Threads(sources)
+    return ThreadSet(sources)
 
 
 def _reentrant(source: ThreadSource, world: World, interrupts: Interrupts) -> ThreadSource:
@@ -87,12 +87,12 @@ def reached_from(world: World, root: str) -> list[Function]:
     return [reached[f] for f in world.calls.reach(root) if f in reached] if root in reached else []
 
 
-def count_runs(threads: Threads, pointsto: PointsTo) -> dict[str, int]:
+def count_runs(threads: ThreadSet, pointsto: PointsTo) -> dict[str, int]:
     """How often each function runs in the whole program, up to `MANY`."""
     return CallGraph(pointsto).runs({s.function: None if s.again else s.count for s in threads.sources})
 
 
-def find_roots(threads: Threads, pointsto: PointsTo) -> tuple[Root, ...]:
+def find_roots(threads: ThreadSet, pointsto: PointsTo) -> tuple[Root, ...]:
     """The functions that threads start in, those that are created included, and how many threads of each run."""
     roots = [Root(s.function, s.count) for s in threads.sources]
     runs = count_runs(threads, pointsto)

@@ -4,4 +4,5 @@ Which functions run as threads (`sources`), calls inlined, loops over threads un
 simplified. What a function without a body does it may not know: `inline.Library` asks the rooms above.
 """
 
-__all__ = ["inline", "join_loops", "private_constants", "procedures", "sections", "simplify", "sources", "unroll"]
+__all__ = ["constant_propagation", "frames", "inline", "join_loops", "op_facts", "private_constants", "procedures", "sections",
+           "simplify", "sources", "unroll"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from frontend.annotations.notes import Note, NotePlace, note_op
@@ -19,7 +19,6 @@ from frontend.ir import (
     Forget,
     Function,
     Guard,
-    Index,
     IrEdge,
     Load,
     Nop,
@@ -27,7 +26,6 @@ from frontend.ir import (
     Set,
     Store,
 )
-from frontend.ir.split_registers import plain
 from frontend.memory.accesses import Accesses
 from frontend.memory.points_to import Targets
 from frontend.memory.sketch import Mark, Sketch, Step
@@ -48,17 +46,16 @@ from frontend.program import (
     Expr,
     Havoc,
     Location,
-    Lvalue,
     Op,
     Read,
     Scalar,
     Var,
     negate,
-    substitute,
     truth,
     variables,
 )
 from frontend.program.fold import cast, conjunction, fold
+from frontend.threads.frames import CallFrame, ThreadRegisters, qualified
 from frontend.threads.sources import ThreadSource
 
 _RETURN = Scalar(32, False)
@@ -70,67 +67,6 @@ ONE_CALL, ONE_THREAD = 600, 3_000
 """Instructions that may be spent on telling such calls apart: at one call from outside, and in a thread."""
 
 
-def qualified(function: Function, register: str, level: int = 0) -> str:
-    """The name of a function's register in a thread's automaton."""
-    owner = function.original or function.name
-    name = f"{owner}~{level}::{register}" if level else f"{owner}::{register}"
-    return f"{name}'" if any(s.name == name for s in function.memory) else name
-
-
-@dataclass(slots=True)
-class Registers:
-    """The registers that the functions of a thread brought with them: name -> (variable, shown name or '')."""
-
-    known: dict[str, tuple[Var, str]] = field(default_factory=dict)
-
-    def of(self, function: Function, level: int = 0) -> Callable[[Lvalue], Expr | None]:
-        """Renames what the function's expressions read."""
-        names = {r.name: Var(qualified(function, r.name, level), r.type) for r in function.registers}
-        for r in function.registers:
-            new = names[r.name]
-            self.known.setdefault(new.name, (new, "" if r.name.startswith("%") else plain(r.name)))
-
-        def rename(v: Lvalue) -> Expr | None:
-            assert isinstance(v, Var), v
-            return Read(names[v.name])
-
-        return rename
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A function being expanded."""
-
-    function: Function
-    rename: Callable[[Lvalue], Expr | None]
-    once: bool
-    """Whether the body runs at most once in the program."""
-    cyclic: frozenset[int]
-    """Locations of the function on a cycle."""
-    nesting: tuple[int, int]
-    """How deep in atomic and critical sections the function is called."""
-    inner: bool = False
-    """A recursive function called inside an atomic section: its own ones, which it ends itself, change nothing."""
-    called: Location = NOWHERE
-    """Where it is called; of a function with one copy for all callers, the first call."""
-    level: int = 0
-    """Of a recursive function that is expanded for this very call: how many of its group are being expanded; else 0."""
-
-    def expr(self, e: Expr) -> Expr:
-        return fold(substitute(e, self.rename))
-
-    def var(self, v: Var) -> Var:
-        new = self.rename(v)
-        assert isinstance(new, Read) and isinstance(new.lvalue, Var)
-        return new.lvalue
-
-    def place(self, place: Place) -> Place:
-        """The place over renamed registers."""
-        base = place.base if isinstance(place.base, str) else self.expr(place.base)
-        path = tuple(Index(self.expr(s.value)) if isinstance(s, Index) else s for s in place.path)
-        return Place(base, path, place.type, place.base_type)
-
-
 class Inliner:
     """Expands the functions of one thread into a sketch of its automaton.
 
@@ -139,7 +75,7 @@ class Inliner:
 
     def __init__(self, thread: ThreadSource, functions: Callable[[str], Function | None], accesses: Accesses, library: Library,
                  shared: frozenset[str] = frozenset(), specified: frozenset[str] = frozenset(),
-                 one_step: Callable[[Request], bool] = lambda _: False) -> None:
+                 one_step: Callable[[CallRequest], bool] = lambda _: False) -> None:
         """`shared`: functions with one copy for all callers, `specified` those with contracts among them.
 
         `one_step`: models a call that is one step by definition, if it is one.
@@ -153,7 +89,7 @@ class Inliner:
         self.sketch = Sketch()
         self.end = self.sketch.fresh()
         self.leaving = self.sketch.fresh()
-        self.registers = Registers()
+        self.registers = ThreadRegisters()
         self._shared, self._specified = shared, specified
         self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
         self._unrolled = 0
@@ -170,14 +106,14 @@ class Inliner:
         return target
 
     # ------------------------------------------------------------------------------------------- functions
-    def enter(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
+    def enter(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: CallFrame | None,
               edge: IrEdge, again: bool = False) -> None:
         """Bind the arguments, run the body between `source` and `target`; `again`: a thread's body that may start again."""
         level = self.level(function, caller)
         if caller is not None and (function.name in self._shared or (self._group(function) and not level)):
             self._enter_shared(function, source, target, arguments, caller, edge)
             return
-        frame = Frame(function, self.registers.of(function, level), False, frozenset(), (0, 0))
+        frame = CallFrame(function, self.registers.of(function, level), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
         here = self._bind(function, frame, source, arguments, caller, again, edge)
         self._body(function, caller, here, target, edge, again, level)
@@ -185,7 +121,7 @@ class Inliner:
     def _group(self, function: Function) -> tuple[str, ...]:
         return self.accesses.world.calls.recursive(function.name)
 
-    def level(self, function: Function, caller: Frame | None) -> int:
+    def level(self, function: Function, caller: CallFrame | None) -> int:
         """The level at which a call of a recursive function is expanded; 0 if it goes to the copy that all calls share."""
         group = self._group(function)
         if caller is None or not group or function.name in self._shared:
@@ -207,19 +143,19 @@ class Inliner:
                 return levels, needed
         return 0, 0
 
-    def _body(self, function: Function, caller: Frame | None, start: int, end: int, edge: IrEdge, again: bool = False,
+    def _body(self, function: Function, caller: CallFrame | None, start: int, end: int, edge: IrEdge, again: bool = False,
               level: int = 0) -> None:
         """The steps of a function's body between two locations."""
         cyclic = self.accesses.world.calls.cyclic(function.name)
         rename = self.registers.of(function, level)
         if caller is None:
-            frame = Frame(function, rename, self._once and not again, cyclic, (0, 0))
+            frame = CallFrame(function, rename, self._once and not again, cyclic, (0, 0))
         else:
             once = caller.once and edge.source not in caller.cyclic and not level
             nesting = self.nesting(caller, edge)
             within = nesting[0] > 0 and bool(self._group(function)) and \
                 self.accesses.world.calls.depth(function.name, function.exit)[0] == 0
-            frame = Frame(function, rename, once, cyclic, nesting, within, edge.location, level)
+            frame = CallFrame(function, rename, once, cyclic, nesting, within, edge.location, level)
             if level == 1:
                 self._unrolled += self._levels(self._group(function))[1]
         locations: dict[int, int] = {function.start: start}
@@ -233,12 +169,12 @@ class Inliner:
                     locations[q] = self.sketch.fresh()
             self._instruction(frame, inner, locations[inner.source], locations[inner.target])
 
-    def nesting(self, frame: Frame, edge: IrEdge) -> tuple[int, int]:
+    def nesting(self, frame: CallFrame, edge: IrEdge) -> tuple[int, int]:
         """How deep in atomic and critical sections an instruction is."""
         atomic, critical = self.accesses.world.calls.depth(frame.function.name, edge.source)
         return frame.nesting[0] + atomic, frame.nesting[1] + critical
 
-    def _enter_shared(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: Frame,
+    def _enter_shared(self, function: Function, source: int, target: int, arguments: tuple[Expr | Place, ...], caller: CallFrame,
                       edge: IrEdge) -> None:
         """A call of a function that has one copy for all its callers: a register remembers where to return to.
 
@@ -253,7 +189,7 @@ class Inliner:
         fresh = key not in self._copies
         begin, end, number = (self.sketch.fresh(), self.sketch.fresh(), 0) if fresh else self._copies[key]
         self._copies[key] = (begin, end, number + 1)
-        frame = Frame(function, self.registers.of(function), False, frozenset(), (0, 0))
+        frame = CallFrame(function, self.registers.of(function), False, frozenset(), (0, 0))
         self.accesses.world.objects.declare(function.memory)
         group = self._group(function)
         specified = group == (function.name,) and function.name in self._specified
@@ -298,15 +234,15 @@ class Inliner:
         for name in group:
             function = self._functions(name)
             assert function is not None
-            frame = Frame(function, self.registers.of(function), False, frozenset(), (0, 0))
+            frame = CallFrame(function, self.registers.of(function), False, frozenset(), (0, 0))
             lost = (r for r in function.registers if name != returning.name or r != returning.result)
             names.update(dict.fromkeys(map(frame.var, lost)))
             if name in self._specified and len(group) > 1:
                 names[Var(name + RETURN, _RETURN)] = None
         return tuple(names)
 
-    def _bind(self, function: Function, frame: Frame, source: int, arguments: tuple[Expr | Place, ...], caller: Frame | None,
-              again: bool, edge: IrEdge) -> int:
+    def _bind(self, function: Function, frame: CallFrame, source: int, arguments: tuple[Expr | Place, ...],
+              caller: CallFrame | None, again: bool, edge: IrEdge) -> int:
         """Locals become arbitrary, parameters get the arguments; gives the location where the body starts."""
         seen: tuple[Access, ...] = ()
         bound = {p.name for p, _ in zip(function.params, arguments, strict=False) if isinstance(p, Var)}
@@ -335,7 +271,7 @@ class Inliner:
                 here = after
         return here
 
-    def _passed(self, function: Function, frame: Frame,
+    def _passed(self, function: Function, frame: CallFrame,
                 arguments: tuple[Expr | Place, ...]) -> tuple[list[Op], tuple[Expr | Place, ...]]:
         """What a call evaluates first, and the arguments then: a function that calls itself passes what it is about to lose."""
         own = {frame.var(r).name for r in function.registers} | {frame.var(p).name for p in function.params if isinstance(p, Var)}
@@ -350,7 +286,7 @@ class Inliner:
             passed.append(Read(kept))
         return ops, tuple(passed)
 
-    def _targets(self, frame: Frame | None, place: Place) -> Targets | None:
+    def _targets(self, frame: CallFrame | None, place: Place) -> Targets | None:
         """What the pointer that a place is based on may point to."""
         if isinstance(place.base, str):
             return None
@@ -358,7 +294,17 @@ class Inliner:
         return self.accesses.world.pointsto.targets(frame.function.name, place.base)
 
     # ------------------------------------------------------------------------------------------- instructions
-    def _instruction(self, frame: Frame, edge: IrEdge, source: int, target: int) -> None:
+    def _instruction(self, frame: CallFrame, edge: IrEdge, source: int, target: int) -> None:
+        """The steps of one instruction, over the thread's names for registers.
+
+        - On registers alone (Set, Forget, Guard, Nop) it is one step without accesses.
+        - On memory (Load, Store, Copy) it is what `Accesses` makes of it; a place behind a pointer is resolved later.
+        - Behind a Guard that leaves a loop which joins threads, a step says so, in code that runs once.
+        - A Note is located where the function is called if it says what the function requires.
+        - Begin and end of a section are marks that `resolve_sections` turns into sets of locations. Inside an atomic section a
+          recursive function's own ones change nothing.
+        - Fail makes its source an error location and has no step: nothing behind it is reached this way.
+        """
         match edge.instr:
             case Set(target=t, value=e):
                 self.step(source, Assign(frame.var(t), frame.expr(e)), target, edge)
@@ -408,18 +354,18 @@ class Inliner:
                 assert_never(edge.instr)
 
     # ------------------------------------------------------------------------------------------- calls
-    def _call(self, frame: Frame, edge: IrEdge, call: Call, source: int, target: int) -> None:
+    def _call(self, frame: CallFrame, edge: IrEdge, call: Call, source: int, target: int) -> None:
         arguments = tuple(frame.place(a) if isinstance(a, Place) else frame.expr(a) for a in call.args)
         if not isinstance(call.callee, str):
             self._indirect(frame, edge, call, arguments, source, target)
             return
         self.direct(frame, edge, call, call.callee, arguments, source, target)
 
-    def direct(self, frame: Frame, edge: IrEdge, call: Call, callee: str, arguments: tuple[Expr | Place, ...], source: int,
+    def direct(self, frame: CallFrame, edge: IrEdge, call: Call, callee: str, arguments: tuple[Expr | Place, ...], source: int,
                target: int, discard: bool = False) -> None:
         """A call of a function by name, whoever knows what it does; `discard`: nobody wants its value."""
         result, into = (None, None) if discard else self._results(frame, call)
-        request = Request(self, frame, edge, call, callee, arguments, result, into, source, target)
+        request = CallRequest(self, frame, edge, call, callee, arguments, result, into, source, target)
         if self._one_step(request) or self._library.threads(request):
             return
         called = self.accesses.world.contexts.called(frame.function.name, edge.source, edge.target, callee)
@@ -443,17 +389,18 @@ class Inliner:
             origin = Place(function.result, (), into.type, into.type)
             self.accesses.copy(self.sketch, back, target, into, origin, self._targets(frame, call.result), None, edge)
 
-    def _results(self, frame: Frame, call: Call) -> tuple[Var | None, Place | None]:
+    def _results(self, frame: CallFrame, call: Call) -> tuple[Var | None, Place | None]:
         return (frame.var(call.result) if isinstance(call.result, Var) else None,
                 frame.place(call.result) if isinstance(call.result, Place) else None)
 
-    def _indirect(self, frame: Frame, edge: IrEdge, call: Call, arguments: tuple[Expr | Place, ...], source: int,
+    def _indirect(self, frame: CallFrame, edge: IrEdge, call: Call, arguments: tuple[Expr | Place, ...], source: int,
                   target: int) -> None:
         assert not isinstance(call.callee, str)
         pointer = frame.expr(call.callee)
         targets = self.accesses.world.pointsto.functions(frame.function.name, call.callee, len(call.args))
         if not targets:
-            self._library.lost_call(Request(self, frame, edge, call, "", arguments, *self._results(frame, call), source, target))
+            request = CallRequest(self, frame, edge, call, "", arguments, *self._results(frame, call), source, target)
+            self._library.lost_call(request)
         for name in targets:
             chosen = self.sketch.fresh()
             guard = self.accesses.is_function(pointer, name, edge.location)
@@ -462,11 +409,11 @@ class Inliner:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CallRequest:
     """A call that the library is asked to model: steps from `source` to `target`, the value into `result` or `into`."""
 
     inliner: Inliner
-    frame: Frame
+    frame: CallFrame
     edge: IrEdge
     call: Call
     callee: str
@@ -480,22 +427,28 @@ class Request:
     def location(self) -> Location:
         return self.edge.location
 
+    def raw(self, position: int) -> Expr:
+        """A scalar argument over the caller's own registers, as the points-to analysis knows them."""
+        argument = self.call.args[position]
+        assert not isinstance(argument, Place)
+        return argument
+
 
 class Library:
     """What calls of functions without a body do; see `frontend.library.library_calls` for the one that knows C's library."""
 
-    def threads(self, request: Request) -> bool:
+    def threads(self, request: CallRequest) -> bool:
         """Model a call of the threading library, even if its function has a body; False if it is not one."""
         raise NotImplementedError
 
-    def returned(self, request: Request) -> int:
+    def returned(self, request: CallRequest) -> int:
         """Where the function that is called returns to: the target, or a location from which steps lead there."""
         raise NotImplementedError
 
-    def external(self, request: Request) -> None:
+    def external(self, request: CallRequest) -> None:
         """Model a call of a function that has no body."""
         raise NotImplementedError
 
-    def lost_call(self, request: Request) -> None:
+    def lost_call(self, request: CallRequest) -> None:
         """Model a call through a pointer that has no known target."""
         raise NotImplementedError

@@ -27,7 +27,8 @@ from frontend.program import (
     primitive,
     substitute,
 )
-from frontend.threads.simplify import Facts, block, propagate
+from frontend.threads.constant_propagation import propagate
+from frontend.threads.op_facts import OpFacts, block
 
 
 def touched(sketch: Sketch) -> frozenset[str]:
@@ -36,7 +37,7 @@ def touched(sketch: Sketch) -> frozenset[str]:
                                                        *(a.variable for a in s.accesses)))
 
 
-def propagate_private(sketch: Sketch, facts: Facts, private: Iterable[str]) -> None:
+def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) -> None:
     """Propagate constants through the thread's registers and the variables `private` to it (scalars and arrays)."""
     private, locals_ = frozenset(private), facts.locals
     propagate(sketch, facts)  # makes indices constant
@@ -48,7 +49,7 @@ def propagate_private(sketch: Sketch, facts: Facts, private: Iterable[str]) -> N
     sketch.steps = [replace(s, op=_scalars(s.op, named, elements)) if isinstance(s.op, Block) or _names(s.op, arrays) else s
                     for s in sketch.steps]
     scalars = {n: False for n in sorted(private) if n not in elements}
-    propagate(sketch, Facts({**locals_, **scalars, **dict.fromkeys(back, False)}))
+    propagate(sketch, OpFacts({**locals_, **scalars, **dict.fromkeys(back, False)}))
     sketch.steps = [replace(s, op=_elements(s.op, back)) if isinstance(s.op, Block) or _names(s.op, back.keys()) else s
                     for s in sketch.steps]
 

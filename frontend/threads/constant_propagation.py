@@ -1,0 +1,91 @@
+"""Constants propagated through a thread's own scalars: a forward analysis, and the automaton with what it found put in."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection
+from dataclasses import replace
+
+from frontend.memory.sketch import Sketch, Step
+from frontend.program import Assign, Assume, Const, Var, primitive
+from frontend.threads.op_facts import OpFacts, block, learned_equality, rewrite_step
+
+
+def constants(sketch: Sketch, facts: OpFacts, memory: Collection[str] = ()) -> dict[int, dict[str, Const]]:
+    """For each location that can be reached, the registers whose value there is known.
+
+    A store through a pointer that is not resolved yet may change any of `memory`.
+    """
+    states: dict[int, dict[str, Const]] = {sketch.start: {}}
+    out = sketch.leaving()
+    # Locations behind which others lie come first, so that few are looked at twice.
+    order = sketch.order()
+    rank = {q: n for n, q in enumerate(order)}
+    work = [rank[sketch.start]]
+    queued = {sketch.start}
+    while work:
+        here = order[heapq.heappop(work)]
+        queued.discard(here)
+        for step in out[here]:
+            after = _constants_after(step, states[here], facts)
+            if after is None:
+                continue
+            if step.lock is not None or (step.pending is not None and step.pending.write):
+                after = {n: c for n, c in after.items() if n not in memory}
+            known = states.get(step.target)
+            if known is None:
+                states[step.target] = after
+            elif known is after:
+                continue
+            else:
+                meet = {n: c for n, c in known.items() if (d := after.get(n)) is c or d == c}
+                if len(meet) == len(known):
+                    continue
+                states[step.target] = meet
+            if step.target not in queued:
+                queued.add(step.target)
+                heapq.heappush(work, rank[step.target])
+    return states
+
+
+def propagate(sketch: Sketch, facts: OpFacts) -> None:
+    """Replace registers by the constants they are known to hold, drop guards that always pass and steps that never do."""
+    states = constants(sketch, facts)
+    steps: list[Step] = []
+    for step in sketch.steps:
+        values = states.get(step.source)
+        if values is not None and _constants_after(step, values, facts) is not None:
+            steps.append(_drop_true(rewrite_step(step, values, facts)))
+    sketch.steps = steps
+    sketch.prune()
+
+
+def _constants_after(step: Step, before: dict[str, Const], facts: OpFacts) -> dict[str, Const] | None:
+    """What is known behind the step; None if it can never be taken."""
+    whole, known = facts.of(step.op), before.keys()
+    if not whole.teaches and known.isdisjoint(whole.needs) and known.isdisjoint(whole.writes):
+        return before
+    now = before
+    for part in primitive(step.op):
+        fact = facts.of(part)
+        new = facts.rewritten(part, now)
+        match new:
+            case Assume(cond=Const(value=0)):
+                return None
+            case Assume(cond=c):
+                learned = learned_equality(c, facts.locals)
+                if learned is not None:
+                    now = {**now, learned[0]: learned[1]}
+            case Assign(target=Var(name=n), value=Const() as c) if n in facts.locals:
+                now = {**now, n: c}
+            case _:
+                if not now.keys().isdisjoint(fact.writes):
+                    now = {n: c for n, c in now.items() if n not in fact.writes}
+    return now
+
+
+def _drop_true(step: Step) -> Step:
+    """Guards that always pass are left out, unless their step reads shared memory."""
+    if step.accesses or not any(isinstance(p, Assume) and isinstance(p.cond, Const) for p in primitive(step.op)):
+        return step
+    return replace(step, op=block([p for p in primitive(step.op) if not (isinstance(p, Assume) and isinstance(p.cond, Const))]))
