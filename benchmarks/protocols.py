@@ -25,8 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import symbolic_baselines as baseline  # noqa: E402
 from circ.finite import cartesian, refinement  # noqa: E402
-from circ.finite.symbolic.bdd import Symbolic  # noqa: E402
-from circ.finite.symbolic.fixpoint import SymbolicModular, hidden  # noqa: E402
+from circ.finite.symbolic import SymbolicModular, SymbolicSystem, hidden  # noqa: E402
 from circ.finite.system import build  # noqa: E402
 from circ.kernel.certificate import check_certificate  # noqa: E402
 from circ.kernel.outcome import Accepted  # noqa: E402
@@ -126,7 +125,7 @@ def methods(program: Program, row: Row) -> Iterator[tuple[str, Callable[[Options
         return refinement.check(program, QUESTION, Options(deadline=o.deadline, switches=switches), silent)
 
     def one_round(o: Options) -> Measured:
-        s = Symbolic(refinement.closed(build(program, QUESTION, symmetry=False), o))
+        s = SymbolicSystem(refinement.closed(build(program, QUESTION, symmetry=False), o))
         found = SymbolicModular(s, hidden(s), o.check_time).run()
         return Measured(0, s.peak(), conclusive=bool(found.join & s.error() == s.false))
 

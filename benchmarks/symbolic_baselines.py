@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from dd import cudd
 
-from circ.finite.symbolic.bdd import Set, Symbolic
-from circ.finite.system import System
+from circ.finite.symbolic import StateSet, SymbolicSystem
+from circ.finite.system import FiniteSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class Searched:
     nodes: int
 
 
-def breadth_first(system: System, tick: Callable[[], None]) -> Searched:
+def breadth_first(system: FiniteSystem, tick: Callable[[], None]) -> Searched:
     """Monolithic breadth-first reachability, from the newest states only."""
-    s = Symbolic(system, primed=True)
-    bits = s.bits()
+    s = SymbolicSystem(system, primed=True)
+    bits = s.encoding.bits()
     prime = {b: b + "'" for b in bits}
     primed = list(prime.values())
     same = s.true
@@ -38,7 +38,7 @@ def breadth_first(system: System, tick: Callable[[], None]) -> Searched:
     relation = s.false
     for moves in s.moves:
         own = s.false
-        for _, commands in moves:
+        for commands in moves:
             tick()
             own |= s.image(same, commands)
         relation |= own
@@ -56,17 +56,17 @@ def breadth_first(system: System, tick: Callable[[], None]) -> Searched:
     return Searched(True, rounds, s.peak())
 
 
-def chaining(system: System, tick: Callable[[], None]) -> Searched:
+def chaining(system: FiniteSystem, tick: Callable[[], None]) -> Searched:
     """Every move of every thread in turn, each from all that is reached so far, until nothing is new."""
-    s = Symbolic(system)
+    s = SymbolicSystem(system)
     error = s.error()
     reached = s.start()
     rounds = 0
     while True:
         rounds += 1
-        before: Set = reached
+        before: StateSet = reached
         for moves in s.moves:
-            for _, commands in moves:
+            for commands in moves:
                 tick()
                 reached |= s.image(reached, commands)
         if reached & error != s.false:

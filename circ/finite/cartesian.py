@@ -21,17 +21,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from circ.finite.domains import NotFinite, evaluate
-from circ.finite.exception_bodies import exception_certificate
-from circ.finite.local_products import Packed, Shape
-from circ.finite.locks import Held, lock_exceptions
+from circ.finite.exception_certificates import exception_certificate
+from circ.finite.local_products import Packed, ProductLayout
+from circ.finite.locks import HeldLock, lock_exceptions
 from circ.finite.modular import Modular, one_class
 from circ.finite.product import Product
-from circ.finite.system import FATAL, Global, Local, OutOfDomain, Stepper, System, build
+from circ.finite.system import (
+    FATAL,
+    ErrorShape,
+    FiniteSystem,
+    GlobalStore,
+    LocalStore,
+    NotFinite,
+    OutOfDomain,
+    Stepper,
+    build,
+    evaluate,
+)
 from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
 from frontend.program import Program
 
-Exceptions: TypeAlias = dict[Global, list[Packed]]
+Exceptions: TypeAlias = dict[GlobalStore, list[Packed]]
 ROUNDS = 200
 CONCRETE = 50_000
 """The automatic search lists the states of the invariant; larger invariants end in unknown."""
@@ -44,7 +54,7 @@ def engine() -> Engine:
 def check(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
     """Safe, refuted or unknown; the first exception set that proves the question is used."""
     try:
-        space = Space(build(program, question), options)
+        space = CartesianSpace(build(program, question), options)
         for name, exceptions in space.candidates():
             result = space.fixpoint(exceptions)
             observer("cartesian", {"exceptions": name, "products": sum(map(len, exceptions.values()))})
@@ -55,13 +65,13 @@ def check(program: Program, question: Question, options: Options, observer: Obse
         return Unknown(str(error))
 
 
-def _safe(space: Space, result: Fixpoint, why: str) -> Safe:
+def _safe(space: CartesianSpace, result: Fixpoint, why: str) -> Safe:
     statistics = Statistics(rounds=result.rounds, states=len(result.products))
     certificate = exception_certificate(space.system, space.shape, space.numbered, result.products, result.exceptions)
     return Safe(certificate, (why,), statistics=statistics)
 
 
-def _search(space: Space, options: Options, observer: Observer) -> Verdict:
+def _search(space: CartesianSpace, options: Options, observer: Observer) -> Verdict:
     """The exception set found from spurious errors."""
     exceptions: Exceptions = {}
     for number in range(ROUNDS):
@@ -88,34 +98,34 @@ def _search(space: Space, options: Options, observer: Observer) -> Verdict:
 class Fixpoint:
     """`products[g]` is the abstract element at g; `stages[n]` the images (global store, product) that stage n abstracts."""
 
-    products: dict[Global, Packed]
+    products: dict[GlobalStore, Packed]
     exceptions: Exceptions
     rounds: int = 0
-    stages: list[tuple[dict[Global, Packed], list[tuple[Global, Packed]]]] = field(default_factory=list)
+    stages: list[tuple[dict[GlobalStore, Packed], list[tuple[GlobalStore, Packed]]]] = field(default_factory=list)
 
 
-class Space:
+class CartesianSpace:
     """The local stores of all threads, numbered, and the abstract post. Identical threads share a numbering.
 
     A thread-modular run gives the universe: it is an invariant, and every exception set stays inside it.
     """
 
-    def __init__(self, system: System, options: Options) -> None:
+    def __init__(self, system: FiniteSystem, options: Options) -> None:
         self.system = system
         self.options = options
         self.stepper = Stepper(system)
         self.owner = system.threads
         self.modular = Modular(system, one_class(system), options, self.stepper).run()
-        self.numbered: list[list[Local]] = []
+        self.numbered: list[list[LocalStore]] = []
         for table in self.modular.reached:
             self.numbered.append(sorted({local for locals_ in table.values() for local in locals_}))
         self._numbers = [{local: n for n, local in enumerate(row)} for row in self.numbered]
-        self.shape = Shape(len(self.owner), max(map(len, self.numbered), default=1))
+        self.shape = ProductLayout(len(self.owner), max(map(len, self.numbered), default=1))
         rows = [sum(1 << n for n, local in enumerate(row) if local[0] in group.atomic)
                 for row, group in zip(self.numbered, system.groups, strict=True)]
         self._atomic = self.shape.pack([rows[i] for i in self.owner])
-        self._steps: dict[tuple[int, Global, int], tuple[tuple[Global, int, bool], ...]] = {}
-        self._marked: dict[tuple[Global, tuple[object, ...]], Packed] = {}
+        self._steps: dict[tuple[int, GlobalStore, int], tuple[tuple[GlobalStore, int, bool], ...]] = {}
+        self._marked: dict[tuple[GlobalStore, ErrorShape], Packed] = {}
 
     # ----------------------------------------------------------------------------------------------- exceptions
     def candidates(self) -> Iterator[tuple[str, Exceptions]]:
@@ -147,7 +157,7 @@ class Space:
                     made.setdefault(g, []).append(self.shape.pack(sets))
         return made
 
-    def _at_line(self, i: int, g: Global, line: int | None) -> int:
+    def _at_line(self, i: int, g: GlobalStore, line: int | None) -> int:
         """The local stores of group `i` at g whose next step is written at that line; all of them if None."""
         group = self.system.groups[i]
         found = 0
@@ -157,7 +167,7 @@ class Space:
                 found |= 1 << self._numbers[i][local]
         return found
 
-    def _sides(self, g: Global, held: Held) -> tuple[Packed, Packed]:
+    def _sides(self, g: GlobalStore, held: HeldLock) -> tuple[Packed, Packed]:
         inside, outside = [], []
         for i in self.owner:
             sets = [0, 0]
@@ -174,7 +184,7 @@ class Space:
         return all(self.shape.part(packed, t) for t in range(self.shape.threads))
 
     # ----------------------------------------------------------------------------------------------- the fixpoint
-    def starts(self) -> Iterator[tuple[Global, tuple[Local, ...]]]:
+    def starts(self) -> Iterator[tuple[GlobalStore, tuple[LocalStore, ...]]]:
         stores, locals_ = self.stepper.starts()
         for g in stores:
             for choice in itertools.product(*(locals_[i] for i in self.owner)):
@@ -192,7 +202,7 @@ class Space:
             result.rounds += 1
             if stages:
                 result.stages.append((dict(result.products), images))
-            dirty: dict[Global, None] = {}
+            dirty: dict[GlobalStore, None] = {}
             for g, p in images:
                 new = self.shape.minus(p, exceptions.get(g, ()))
                 old = result.products.get(g, 0)
@@ -202,7 +212,7 @@ class Space:
             images = [image for g in dirty for image in self._post(g, result.products[g])]
         return result
 
-    def _post(self, g: Global, packed: Packed) -> Iterator[tuple[Global, Packed]]:
+    def _post(self, g: GlobalStore, packed: Packed) -> Iterator[tuple[GlobalStore, Packed]]:
         """The images of a product: one for each thread and each global store it can lead to."""
         for t in range(self.shape.threads):
             for g2, part, inside in self._moves(self.owner[t], g, self.shape.part(packed, t)):
@@ -210,12 +220,12 @@ class Space:
                 if not inside or self._full(after):
                     yield g2, after
 
-    def _moves(self, i: int, g: Global, part: int) -> tuple[tuple[Global, int, bool], ...]:
+    def _moves(self, i: int, g: GlobalStore, part: int) -> tuple[tuple[GlobalStore, int, bool], ...]:
         """Where the local stores in `part` lead; those at atomic locations apart: then nobody else is at one."""
         key = (i, g, part)
         found = self._steps.get(key)
         if found is None:
-            after: dict[tuple[Global, bool], int] = {}
+            after: dict[tuple[GlobalStore, bool], int] = {}
             for n, local in enumerate(self.numbered[i]):
                 if part >> n & 1:
                     inside = local[0] in self.system.groups[i].atomic
@@ -229,13 +239,13 @@ class Space:
         """Whether the invariant has an error state."""
         return any(self._wrong(g, p) for g, p in self._all(result))
 
-    def _all(self, result: Fixpoint) -> Iterator[tuple[Global, Packed]]:
+    def _all(self, result: Fixpoint) -> Iterator[tuple[GlobalStore, Packed]]:
         yield from result.products.items()
         for g, products in result.exceptions.items():
             for p in products:
                 yield g, p
 
-    def _wrong(self, g: Global, packed: Packed) -> bool:
+    def _wrong(self, g: GlobalStore, packed: Packed) -> bool:
         if self.stepper.bad(g) or packed & self._mask(g, FATAL):
             return True
         for a, b in self.system.conflicts:
@@ -249,7 +259,7 @@ class Space:
         first, second = self.shape.only(one), self.shape.only(two)
         return bool(one and two) and (first is None or first != second)
 
-    def _mask(self, g: Global, shape: tuple[object, ...]) -> Packed:
+    def _mask(self, g: GlobalStore, shape: ErrorShape) -> Packed:
         """The local stores with a mark, for all threads."""
         key = (g, shape)
         found = self._marked.get(key)
@@ -260,12 +270,12 @@ class Space:
         return found
 
     # ----------------------------------------------------------------------------------------------- refinement
-    def backwards(self, result: Fixpoint) -> set[tuple[Global, tuple[Local, ...]]]:
+    def backwards(self, result: Fixpoint) -> set[tuple[GlobalStore, tuple[LocalStore, ...]]]:
         """The states of the invariant from which an error state can be reached (inside it: it is inductive)."""
         states = {s: None for g, p in self._all(result) for s in self._states(g, p)}
         if len(states) > CONCRETE:
             raise OutOfDomain(f"more than {CONCRETE} states in the invariant")
-        before: dict[tuple[Global, tuple[Local, ...]], list[tuple[Global, tuple[Local, ...]]]] = {}
+        before: dict[tuple[GlobalStore, tuple[LocalStore, ...]], list[tuple[GlobalStore, tuple[LocalStore, ...]]]] = {}
         for g, locals_ in states:
             for t, i in enumerate(self.owner):
                 for _, _, g2, local2 in self.stepper.successors(i, g, locals_[t]):
@@ -279,7 +289,7 @@ class Space:
                     todo.append(s)
         return found
 
-    def _states(self, g: Global, packed: Packed) -> Iterator[tuple[Global, tuple[Local, ...]]]:
+    def _states(self, g: GlobalStore, packed: Packed) -> Iterator[tuple[GlobalStore, tuple[LocalStore, ...]]]:
         columns = [[self.numbered[i][n] for n in range(self.shape.width) if self.shape.part(packed, t) >> n & 1]
                    for t, i in enumerate(self.owner)]
         size = 1
@@ -292,11 +302,12 @@ class Space:
             if not self.system.has_atomic or inside == g[-1]:
                 yield g, locals_
 
-    def _wrong_state(self, g: Global, locals_: Sequence[Local]) -> bool:
+    def _wrong_state(self, g: GlobalStore, locals_: Sequence[LocalStore]) -> bool:
         bits = [1 << self._numbers[i][local] for local, i in zip(locals_, self.owner, strict=True)]
         return self._wrong(g, self.shape.pack(bits))
 
-    def spurious(self, result: Fixpoint, backwards: set[tuple[Global, tuple[Local, ...]]]) -> list[tuple[Global, Packed]]:
+    def spurious(self, result: Fixpoint,
+                 backwards: set[tuple[GlobalStore, tuple[LocalStore, ...]]]) -> list[tuple[GlobalStore, Packed]]:
         """The new exceptions: concrete states of the first stage whose abstraction meets `backwards`."""
         for number, (old, images) in enumerate(result.stages):
             new = result.stages[number + 1][0] if number + 1 < len(result.stages) else result.products

@@ -14,7 +14,7 @@ Packed: TypeAlias = int
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ProductLayout:
     """How many threads, and how many bits each has."""
 
     threads: int

@@ -8,33 +8,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from circ.finite.system import Global, Group, Move, System
+from circ.finite.system import FiniteSystem, GlobalStore, ThreadGroup, Transition
 from frontend.program import Assign, Assume, Const, Var, primitive, variables
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldLock:
     """A lock: its place among the globals, its value when free, and for each group the locations where it is held."""
 
     place: int
     idle: int
     locations: tuple[frozenset[int], ...]
 
-    def free(self, g: Global) -> bool:
+    def free(self, g: GlobalStore) -> bool:
         return g[self.place] == self.idle
 
 
-def lock_exceptions(system: System) -> Iterator[tuple[str, Held]]:
+def lock_exceptions(system: FiniteSystem) -> Iterator[tuple[str, HeldLock]]:
     """The globals that look like locks."""
     for place, cell in enumerate(system.globals):
         if cell.element is not None or len(cell.start) != 1:
             continue
         rows = [_held(group, cell.name, cell.start[0]) for group in system.groups]
         if any(rows):
-            yield cell.name, Held(place, cell.start[0], tuple(frozenset(r) for r in rows))
+            yield cell.name, HeldLock(place, cell.start[0], tuple(frozenset(r) for r in rows))
 
 
-def _held(group: Group, lock: str, idle: int) -> set[int]:
+def _held(group: ThreadGroup, lock: str, idle: int) -> set[int]:
     """The locations that a thread reaches by taking the lock without giving it back."""
     found = {m.target for m in group.moves if _effect(m, lock, idle) == "take"}
     todo = list(found)
@@ -47,7 +47,7 @@ def _held(group: Group, lock: str, idle: int) -> set[int]:
     return found
 
 
-def _effect(move: Move, lock: str, idle: int) -> str | None:
+def _effect(move: Transition, lock: str, idle: int) -> str | None:
     """`take`, `give`, or None for a move that leaves the lock as it is."""
     tested = False
     effect = None

@@ -23,27 +23,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from circ.finite.system import FATAL, Global, Local, OutOfDomain, Stepper, System
+from circ.finite.system import FATAL, ErrorShape, FiniteSystem, GlobalStore, LocalStore, OutOfDomain, Stepper
 from circ.verdict import Options
 
 Parts: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
 """For each part of a local store (its location first, then its cells): sorted pairs (value, class)."""
 Counts: TypeAlias = tuple[tuple[int, ...], ...]
-Store: TypeAlias = tuple[Global, Counts]
+CountedStore: TypeAlias = tuple[GlobalStore, Counts]
 
 
-def one_class(system: System) -> tuple[Parts, ...]:
+def one_class(system: FiniteSystem) -> tuple[Parts, ...]:
     """Nothing is exposed: all local stores of a group are in one class."""
     return tuple(tuple(tuple((v, 0) for v in values) for values in columns(system, i)) for i in range(len(system.groups)))
 
 
-def all_classes(system: System) -> tuple[Parts, ...]:
+def all_classes(system: FiniteSystem) -> tuple[Parts, ...]:
     """Everything is exposed."""
     return tuple(tuple(tuple((v, n) for n, v in enumerate(values)) for values in columns(system, i))
                  for i in range(len(system.groups)))
 
 
-def columns(system: System, i: int) -> tuple[tuple[int, ...], ...]:
+def columns(system: FiniteSystem, i: int) -> tuple[tuple[int, ...], ...]:
     """The values that each part of a local store of group `i` can have."""
     group = system.groups[i]
     return (group.locations, *(c.values for c in group.cells))
@@ -56,7 +56,7 @@ class Classes:
     parts: tuple[Parts, ...]
     sizes: list[int] = field(default_factory=list)
     _tables: list[list[dict[int, int]]] = field(default_factory=list)
-    _memo: list[dict[Local, int]] = field(default_factory=list)
+    _memo: list[dict[LocalStore, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for group in self.parts:
@@ -67,7 +67,7 @@ class Classes:
             self.sizes.append(size)
             self._memo.append({})
 
-    def of(self, i: int, local: Local) -> int:
+    def of(self, i: int, local: LocalStore) -> int:
         if self.sizes[i] == 1:
             return 0
         found = self._memo[i].get(local)
@@ -83,28 +83,28 @@ class Classes:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class JoinError:
     """Error states of the join: for each of up to two different threads its group, and the local stores it may be in.
 
     One thread has a fatal mark, two conflict, or (no thread) an invariant is false.
     """
 
-    store: Store
-    members: tuple[tuple[int, tuple[Local, ...]], ...]
+    store: CountedStore
+    members: tuple[tuple[int, tuple[LocalStore, ...]], ...]
 
 
 class Modular:
     """R and G. `reached[i][store]` are the local stores of group `i`; `steps[i][store]` the guarantee from there."""
 
-    def __init__(self, system: System, parts: tuple[Parts, ...], options: Options, stepper: Stepper | None = None) -> None:
+    def __init__(self, system: FiniteSystem, parts: tuple[Parts, ...], options: Options, stepper: Stepper | None = None) -> None:
         self.system = system
         self.classes = Classes(parts)
         self.stepper = stepper or Stepper(system)
         self.options = options
-        self.reached: list[dict[Store, dict[Local, None]]] = [{} for _ in system.groups]
-        self.steps: list[dict[Store, dict[tuple[Store, int], None]]] = [{} for _ in system.groups]
+        self.reached: list[dict[CountedStore, dict[LocalStore, None]]] = [{} for _ in system.groups]
+        self.steps: list[dict[CountedStore, dict[tuple[CountedStore, int], None]]] = [{} for _ in system.groups]
         self.states = 0
-        self._todo: deque[tuple[int, Store, Local]] = deque()
+        self._todo: deque[tuple[int, CountedStore, LocalStore]] = deque()
 
     # ----------------------------------------------------------------------------------------------- the fixpoint
     def run(self) -> Modular:
@@ -124,7 +124,7 @@ class Modular:
             self._step(i, store, local)
         return self
 
-    def _add(self, i: int, store: Store, local: Local) -> None:
+    def _add(self, i: int, store: CountedStore, local: LocalStore) -> None:
         locals_ = self.reached[i].setdefault(store, {})
         if local not in locals_:
             locals_[local] = None
@@ -133,7 +133,7 @@ class Modular:
                 raise OutOfDomain(f"more than {self.options.max_states} thread states")
             self._todo.append((i, store, local))
 
-    def _step(self, i: int, store: Store, local: Local) -> None:
+    def _step(self, i: int, store: CountedStore, local: LocalStore) -> None:
         g, counts = store
         old = self.classes.of(i, local)
         for _, _, g2, local2 in self.stepper.successors(i, g, local):
@@ -141,7 +141,7 @@ class Modular:
             self._add(i, after, local2)
             self._guarantee(i, store, after, old)
 
-    def _guarantee(self, i: int, store: Store, after: Store, leaver: int) -> None:
+    def _guarantee(self, i: int, store: CountedStore, after: CountedStore, leaver: int) -> None:
         if after == store:
             return
         table = self.steps[i].setdefault(store, {})
@@ -151,7 +151,7 @@ class Modular:
                 for local in list(self.reached[k].get(store, ())):
                     self._env(k, local, i, store, after, leaver)
 
-    def _env(self, i: int, local: Local, k: int, store: Store, after: Store, leaver: int) -> None:
+    def _env(self, i: int, local: LocalStore, k: int, store: CountedStore, after: CountedStore, leaver: int) -> None:
         """Group `k`'s step, by a thread of class `leaver`, as another thread in `local` of group `i` sees it."""
         if local[0] in self.system.groups[i].atomic:
             return
@@ -159,7 +159,7 @@ class Modular:
             return
         self._add(i, after, local)
 
-    def _two(self, store: Store, i: int, a: int, b: int) -> bool:
+    def _two(self, store: CountedStore, i: int, a: int, b: int) -> bool:
         """Whether two different threads of group `i` can be in classes `a` and `b`."""
         if not self.classes.exposed(i):
             return self.system.groups[i].size > 1
@@ -174,7 +174,7 @@ class Modular:
         own[new] += 1
         return (*counts[:i], tuple(own), *counts[i + 1:])
 
-    def _starts(self) -> Iterator[tuple[Store, int, Local]]:
+    def _starts(self) -> Iterator[tuple[CountedStore, int, LocalStore]]:
         stores, locals_ = self.stepper.starts()
         options: list[list[tuple[int, ...]]] = []
         for i, group in enumerate(self.system.groups):
@@ -194,14 +194,14 @@ class Modular:
                             yield (g, counts), i, local
 
     # ----------------------------------------------------------------------------------------------- errors
-    def clashes(self) -> Iterator[Clash]:
+    def clashes(self) -> Iterator[JoinError]:
         """Error states in the join of all R, seen through at most two threads at a time."""
         stores = dict.fromkeys(s for table in self.reached for s in table)
         conflicts = self.system.conflicts
         for store in stores:
             if self.stepper.bad(store[0]):
-                yield Clash(store, ())
-            alike: dict[tuple[int, int, bool, frozenset[tuple[object, ...]]], list[Local]] = {}
+                yield JoinError(store, ())
+            alike: dict[tuple[int, int, bool, frozenset[ErrorShape]], list[LocalStore]] = {}
             for i, table in enumerate(self.reached):
                 for local in table.get(store, ()):
                     marks = self.stepper.marks(i, store[0], local)
@@ -211,9 +211,9 @@ class Modular:
             members = [(key, (key[0], tuple(locals_))) for key, locals_ in alike.items()]
             for n, ((i, a, first, marks), one) in enumerate(members):
                 if FATAL in marks:
-                    yield Clash(store, (one,))
+                    yield JoinError(store, (one,))
                 for (k, b, second, others), two in members[n:]:
                     if (i == k and not self._two(store, i, a, b)) or (first and second):
                         continue
                     if any((x, y) in conflicts for x in marks for y in others):
-                        yield Clash(store, (one, two))
+                        yield JoinError(store, (one, two))

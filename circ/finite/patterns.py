@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from circ.finite.modular import Clash, Modular, Parts, Store
-from circ.finite.system import Global, Local, Stepper, System
+from circ.finite.modular import CountedStore, JoinError, Modular, Parts
+from circ.finite.system import FiniteSystem, GlobalStore, LocalStore, Stepper
 
 Box: TypeAlias = tuple[frozenset[int], ...]
 """A set of values for each part of a local store."""
 Member: TypeAlias = tuple[int, Box]
 """A group, and the box that a thread of it is in."""
-Steps: TypeAlias = dict[Global, list[tuple[Local, Global, Local]]]
+StepsInto: TypeAlias = dict[GlobalStore, list[tuple[LocalStore, GlobalStore, LocalStore]]]
 """For a global store the steps that lead to it: the local store after, and both stores before."""
 
 
@@ -27,7 +27,7 @@ Steps: TypeAlias = dict[Global, list[tuple[Local, Global, Local]]]
 class Pattern:
     """Different threads in boxes while the globals are `store`."""
 
-    store: Global
+    store: GlobalStore
     members: tuple[Member, ...]
 
     def covers(self, other: Pattern) -> bool:
@@ -59,7 +59,7 @@ def boxes(rows: Iterable[tuple[int, ...]]) -> list[tuple[frozenset[int], ...]]:
 class Patterns:
     """The error patterns of a system, grown backwards."""
 
-    def __init__(self, system: System, stepper: Stepper, clashes: Iterable[Clash]) -> None:
+    def __init__(self, system: FiniteSystem, stepper: Stepper, clashes: Iterable[JoinError]) -> None:
         self.system = system
         self.stepper = stepper
         self.known: dict[Pattern, None] = {}
@@ -67,18 +67,18 @@ class Patterns:
             sides = [[(i, box) for box in boxes(locals_)] for i, locals_ in c.members]
             for members in itertools.product(*sides):
                 self.known[_pattern(c.store[0], members)] = None
-        self._seen: tuple[Modular | None, dict[tuple[int, Store, Box], list[tuple[int, int]]]] = (None, {})
-        self._steps: tuple[Modular | None, list[Steps]] = (None, [])
+        self._seen: tuple[Modular | None, dict[tuple[int, CountedStore, Box], list[tuple[int, int]]]] = (None, {})
+        self._steps: tuple[Modular | None, list[StepsInto]] = (None, [])
 
     def within(self, result: Modular, candidates: Iterable[Pattern] | None = None) -> list[Pattern]:
         """The patterns (all that are known, if none are named) that occur in the join of R."""
-        stores: dict[Global, list[Store]] = {}
+        stores: dict[GlobalStore, list[CountedStore]] = {}
         for store in dict.fromkeys(s for table in result.reached for s in table):
             stores.setdefault(store[0], []).append(store)
         wanted = self.known if candidates is None else candidates
         return [p for p in wanted if any(self._fits(result, s, p) for s in stores.get(p.store, ()))]
 
-    def _fits(self, result: Modular, store: Store, pattern: Pattern) -> bool:
+    def _fits(self, result: Modular, store: CountedStore, pattern: Pattern) -> bool:
         options = [self._classes(result, i, store, box) for i, box in pattern.members]
         for chosen in itertools.product(*options):
             if all(chosen.count((i, c)) <= (store[1][i][c] if result.classes.exposed(i) else self.system.groups[i].size)
@@ -86,7 +86,7 @@ class Patterns:
                 return True
         return False
 
-    def _classes(self, result: Modular, i: int, store: Store, box: Box) -> list[tuple[int, int]]:
+    def _classes(self, result: Modular, i: int, store: CountedStore, box: Box) -> list[tuple[int, int]]:
         """The classes of group `i` with local stores inside the box, in R."""
         if self._seen[0] is not result:
             self._seen = (result, {})
@@ -118,10 +118,10 @@ class Patterns:
         self.known.update(dict.fromkeys(found))
         return bool(found)
 
-    def _taken(self, result: Modular) -> list[Steps]:
+    def _taken(self, result: Modular) -> list[StepsInto]:
         """The steps of each group from what is in R."""
         if self._steps[0] is not result:
-            own: list[Steps] = [{} for _ in self.system.groups]
+            own: list[StepsInto] = [{} for _ in self.system.groups]
             for i, table in enumerate(result.reached):
                 for g, local in dict.fromkeys((s[0], local) for s, locals_ in table.items() for local in locals_):
                     for _, _, g2, local2 in self.stepper.successors(i, g, local):
@@ -129,7 +129,7 @@ class Patterns:
             self._steps = (result, own)
         return self._steps[1]
 
-    def _before(self, p: Pattern, own: list[Steps]) -> Iterator[Pattern]:
+    def _before(self, p: Pattern, own: list[StepsInto]) -> Iterator[Pattern]:
         for n, (i, box) in enumerate(p.members):
             rest = (*p.members[:n], *p.members[n + 1:])
             steps = [(g, old) for new, g, old in own[i].get(p.store, ()) if _inside(new, box)]
@@ -137,7 +137,7 @@ class Patterns:
         for i, table in enumerate(own):
             yield from self._joined(p.members, i, [(g, old) for _, g, old in table.get(p.store, ()) if g != p.store])
 
-    def _joined(self, rest: tuple[Member, ...], i: int, steps: list[tuple[Global, Local]]) -> Iterator[Pattern]:
+    def _joined(self, rest: tuple[Member, ...], i: int, steps: list[tuple[GlobalStore, LocalStore]]) -> Iterator[Pattern]:
         """The patterns in which a thread of group `i` is about to take one of the steps; nobody else is at an atomic location."""
         others = [(k, (box[0] - self.system.groups[k].atomic, *box[1:])) for k, box in rest]
         if not all(box[0] for _, box in others):
@@ -147,11 +147,11 @@ class Patterns:
                 yield _pattern(g, [*others, (i, box)])
 
 
-def _inside(local: Local, box: Box) -> bool:
+def _inside(local: LocalStore, box: Box) -> bool:
     return local[0] in box[0] and all(v in values for v, values in zip(local[1:], box[1:], strict=True))
 
 
-def _pattern(g: Global, members: Iterable[Member]) -> Pattern:
+def _pattern(g: GlobalStore, members: Iterable[Member]) -> Pattern:
     return Pattern(g, tuple(sorted(members, key=lambda m: (m[0], [sorted(s) for s in m[1]]))))
 
 

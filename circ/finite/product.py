@@ -8,25 +8,36 @@ from __future__ import annotations
 from collections import deque
 from typing import TypeAlias
 
-from circ.finite.system import Global, Local, Move, OutOfDomain, Stepper, System, start_choices, trace_steps, verdict_of
+from circ.finite.system import (
+    FATAL,
+    FiniteSystem,
+    GlobalStore,
+    LocalStore,
+    OutOfDomain,
+    Stepper,
+    Transition,
+    start_choices,
+    trace_steps,
+    verdict_of,
+)
 from circ.verdict import NO_STATISTICS, Options, Refuted, Statistics, Step, Unknown
 
-State: TypeAlias = tuple[Global, tuple[tuple[Local, ...], ...]]
+ProductState: TypeAlias = tuple[GlobalStore, tuple[tuple[LocalStore, ...], ...]]
 """The globals and, for each group, the sorted local stores of its threads."""
-Came: TypeAlias = tuple[State, int, Local, Move, tuple[int, ...], Local]
+Arrival: TypeAlias = tuple[ProductState, int, LocalStore, Transition, tuple[int, ...], LocalStore]
 
 
 class Product:
     """Breadth-first search; `search` gives the verdict on the nearest error state, None if there is none."""
 
-    def __init__(self, system: System, options: Options, stepper: Stepper | None = None) -> None:
+    def __init__(self, system: FiniteSystem, options: Options, stepper: Stepper | None = None) -> None:
         self.system = system
         self.options = options
         self.stepper = stepper or Stepper(system)
-        self.came: dict[State, Came | None] = {}
+        self.came: dict[ProductState, Arrival | None] = {}
 
     def search(self, statistics: Statistics = NO_STATISTICS) -> Refuted | Unknown | None:
-        todo: deque[State] = deque()
+        todo: deque[ProductState] = deque()
         for state in self._starts():
             if state not in self.came:
                 self.came[state] = None
@@ -49,22 +60,22 @@ class Product:
                             todo.append(new)
         return None
 
-    def is_error(self, state: State) -> bool:
+    def is_error(self, state: ProductState) -> bool:
         """Whether an invariant is false, a thread has a fatal mark, or two different ones have conflicting marks."""
         g, crews = state
         if self.stepper.bad(g):
             return True
         marked = [m for i, crew in enumerate(crews) for local in crew if (m := self.stepper.marks(i, g, local))]
-        if any(("fatal",) in m for m in marked):
+        if any(FATAL in m for m in marked):
             return True
         conflicts = self.system.conflicts
         return any((a, b) in conflicts for n, one in enumerate(marked) for two in marked[n + 1:] for a in one for b in two)
 
-    def _starts(self) -> list[State]:
+    def _starts(self) -> list[ProductState]:
         stores, locals_ = self.stepper.starts()
-        crews: list[tuple[tuple[Local, ...], ...]] = [()]
+        crews: list[tuple[tuple[LocalStore, ...], ...]] = [()]
         for i, group in enumerate(self.system.groups):
-            options: dict[tuple[Local, ...], None] = {(): None}
+            options: dict[tuple[LocalStore, ...], None] = {(): None}
             for _ in group.threads:
                 options = dict.fromkeys(tuple(sorted((*o, local))) for o in options for local in locals_[i])
                 if len(options) * len(stores) > self.options.max_states:
@@ -74,15 +85,15 @@ class Product:
                 raise OutOfDomain("too many start states to list")
         return [(g, c) for g in stores for c in crews]
 
-    def _verdict(self, state: State, statistics: Statistics) -> Refuted | Unknown:
+    def _verdict(self, state: ProductState, statistics: Statistics) -> Refuted | Unknown:
         """The run with names for the threads: any thread of the group in the right local store may take the step."""
-        path: list[Came] = []
+        path: list[Arrival] = []
         at = state
         while (came := self.came[at]) is not None:
             path.append(came)
             at = came[0]
         g, crews = at
-        now: list[Local] = [()] * len(self.system.threads)
+        now: list[LocalStore] = [()] * len(self.system.threads)
         for group, crew in zip(self.system.groups, crews, strict=True):
             for t, local in zip(group.threads, crew, strict=True):
                 now[t] = local
@@ -95,7 +106,7 @@ class Product:
         return verdict_of(self.system, self.stepper, state[0], tuple(now), start, tuple(steps), statistics)
 
 
-def _replaced(crew: tuple[Local, ...], old: Local, new: Local) -> tuple[Local, ...]:
+def _replaced(crew: tuple[LocalStore, ...], old: LocalStore, new: LocalStore) -> tuple[LocalStore, ...]:
     left = list(crew)
     left.remove(old)
     left.append(new)

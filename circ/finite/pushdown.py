@@ -23,18 +23,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from circ.finite.domains import NotFinite, evaluate
-from circ.finite.system import FATAL, Cell, Global, Local, OutOfDomain, Stepper, System, build
+from circ.finite.system import (
+    FATAL,
+    FiniteCell,
+    FiniteSystem,
+    GlobalStore,
+    LocalStore,
+    NotFinite,
+    OutOfDomain,
+    Stepper,
+    build,
+    evaluate,
+)
 from circ.verdict import Assertions, Certificate, Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
 from frontend.program import CallSite, Havoc, Procedures, Program, primitive
 
-Place: TypeAlias = tuple[int, Local]
+Activation: TypeAlias = tuple[int, LocalStore]
 """A function (its number) and the local store in it."""
-State: TypeAlias = tuple[Global, Place]
+SummaryState: TypeAlias = tuple[GlobalStore, Activation]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ThreadKind:
     """Identical threads: the function they start in, the number they know (if it has a parameter `self`), how many."""
 
     function: int
@@ -79,21 +89,21 @@ class Pushdown:
         self.system = _without_calls(source, build(source.program, question, symmetry=False, at_once=False))
         self.stepper = Stepper(self.system)
         self.kinds = list(self._kinds())
-        self.reached: list[dict[State, dict[State, None]]] = [{} for _ in self.kinds]
-        self.callers: list[dict[State, dict[tuple[State, Place, int], None]]] = [{} for _ in self.kinds]
-        self.places: list[dict[Global, dict[tuple[State, Place], None]]] = [{} for _ in self.kinds]
-        self.steps: list[dict[Global, dict[Global, None]]] = [{} for _ in self.kinds]
+        self.reached: list[dict[SummaryState, dict[SummaryState, None]]] = [{} for _ in self.kinds]
+        self.callers: list[dict[SummaryState, dict[tuple[SummaryState, Activation, int], None]]] = [{} for _ in self.kinds]
+        self.places: list[dict[GlobalStore, dict[tuple[SummaryState, Activation], None]]] = [{} for _ in self.kinds]
+        self.steps: list[dict[GlobalStore, dict[GlobalStore, None]]] = [{} for _ in self.kinds]
         self.states = 0
-        self._begun: list[dict[State, None]] = [{} for _ in self.kinds]
-        self._todo: deque[tuple[int, State, State]] = deque()
+        self._begun: list[dict[SummaryState, None]] = [{} for _ in self.kinds]
+        self._todo: deque[tuple[int, SummaryState, SummaryState]] = deque()
 
-    def _kinds(self) -> Iterator[Kind]:
+    def _kinds(self) -> Iterator[ThreadKind]:
         for name, count in self.source.threads:
             i = self.names.index(name)
             if self.source.params[name]:
-                yield from (Kind(i, n, 1) for n in range(count))
+                yield from (ThreadKind(i, n, 1) for n in range(count))
             else:
-                yield Kind(i, None, count)
+                yield ThreadKind(i, None, count)
 
     # ----------------------------------------------------------------------------------------------- rules
     def run(self) -> Pushdown:
@@ -114,7 +124,7 @@ class Pushdown:
             self._expand(*self._todo.popleft())
         return self
 
-    def _add(self, k: int, entry: State, state: State) -> None:
+    def _add(self, k: int, entry: SummaryState, state: SummaryState) -> None:
         states = self.reached[k].setdefault(entry, {})
         if state in states:
             return
@@ -125,7 +135,7 @@ class Pushdown:
             raise OutOfDomain(f"more than {self.options.max_states} summaries")
         self._todo.append((k, entry, state))
 
-    def _expand(self, k: int, entry: State, state: State) -> None:
+    def _expand(self, k: int, entry: SummaryState, state: SummaryState) -> None:
         g, (i, local) = state
         for e in range(len(self.kinds)):
             if e != k or self.kinds[e].count > 1:
@@ -141,12 +151,12 @@ class Pushdown:
             for caller in list(self.callers[k].get(entry, ())):
                 self._pop(k, caller, state)
 
-    def _env(self, k: int, entry: State, state: State, g2: Global) -> None:
+    def _env(self, k: int, entry: SummaryState, state: SummaryState, g2: GlobalStore) -> None:
         i, local = state[1]
         if local[0] not in self.system.groups[i].atomic:
             self._add(k, entry, (g2, state[1]))
 
-    def _guarantee(self, k: int, g: Global, g2: Global) -> None:
+    def _guarantee(self, k: int, g: GlobalStore, g2: GlobalStore) -> None:
         table = self.steps[k].setdefault(g, {})
         if (g2 == g and not self._wide(g)) or g2 in table:
             return
@@ -156,12 +166,12 @@ class Pushdown:
                 for entry, place in list(self.places[e].get(g, ())):
                     self._env(e, entry, (g, place), g2)
 
-    def _wide(self, g: Global) -> bool:
+    def _wide(self, g: GlobalStore) -> bool:
         """Whether a global's value stands for several: a step may change it and lead to the same store."""
         spans = (c.spans[c.values.index(v)] for c, v in zip(self.system.globals, g, strict=True) if c.spans is not None)
         return any(low < high for low, high in spans)
 
-    def _push(self, k: int, entry: State, state: State, site: CallSite) -> None:
+    def _push(self, k: int, entry: SummaryState, state: SummaryState, site: CallSite) -> None:
         g, (i, local) = state
         callee = self.names.index(site.callee)
         read = self.stepper.reader(i, g, local)
@@ -178,7 +188,7 @@ class Pushdown:
             if after[1][0] == callee and after[1][1][0] == self.source.returns[site.callee][0]:
                 self._pop(k, caller, after)
 
-    def _pop(self, k: int, caller: tuple[State, Place, int], state: State) -> None:
+    def _pop(self, k: int, caller: tuple[SummaryState, Activation, int], state: SummaryState) -> None:
         entry, (i, local), number = caller
         site = next(c for c in self.source.calls[self.names[i]] if c.edge == number)
         result = self.source.returns[site.callee][1]
@@ -229,20 +239,20 @@ class Pushdown:
             kinds.append({"begin": begun, "entries": entries, "steps": steps})
         return {"sections": [sorted(g.atomic) for g in self.system.groups], "kinds": kinds}
 
-    def _row(self, state: State) -> list[object]:
+    def _row(self, state: SummaryState) -> list[object]:
         g, (i, local) = state
         group = self.system.groups[i]
         alive = group.live[local[0]]
         own = [_shown(c, v) if c.name in alive else None for c, v in zip(group.cells, local[1:], strict=True)]
         return [self._globals(g), local[0], own]
 
-    def _globals(self, g: Global) -> list[object]:
+    def _globals(self, g: GlobalStore) -> list[object]:
         """The values of the globals' scalars in order, then whether a thread is at a listed atomic location."""
         found = [_shown(c, v) for c, v in zip(self.system.globals, g, strict=True)]
         return found if self.system.has_atomic else [*found, 0]
 
 
-def _shown(cell: Cell, value: int) -> object:
+def _shown(cell: FiniteCell, value: int) -> object:
     """A value, or the interval that it stands for."""
     if cell.spans is None:
         return value
@@ -250,7 +260,7 @@ def _shown(cell: Cell, value: int) -> object:
     return [low, high]
 
 
-def _without_calls(source: Procedures, system: System) -> System:
+def _without_calls(source: Procedures, system: FiniteSystem) -> FiniteSystem:
     """The system of plain steps: calls and the reading of results at exits are not steps, and values are found as they come."""
     groups = []
     for group in system.groups:

@@ -16,16 +16,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.finite.domains import NotFinite
-from circ.finite.inductive_bodies import modular_certificate
+from circ.finite.inductive_certificates import modular_certificate
 from circ.finite.modular import Modular, Parts, all_classes, one_class
 from circ.finite.patterns import Pattern, Patterns
 from circ.finite.patterns import split as split_patterns
 from circ.finite.product import Product
-from circ.finite.symbolic.bdd import Set, Symbolic
-from circ.finite.symbolic.fixpoint import SymbolicModular, ValueClasses, exposed, hidden, predicates, split
-from circ.finite.symbolic.symbolic_bodies import symbolic_certificate
-from circ.finite.system import OutOfDomain, Stepper, System, build, start_choices, trace_steps, verdict_of
+from circ.finite.symbolic import (
+    StateSet,
+    SymbolicModular,
+    SymbolicSystem,
+    ValueClasses,
+    exposed,
+    hidden,
+    predicates,
+    split,
+    symbolic_certificate,
+)
+from circ.finite.system import FiniteSystem, NotFinite, OutOfDomain, Stepper, build, start_choices, trace_steps, verdict_of
 from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Unknown, Verdict
 from frontend.program import Program
 
@@ -62,7 +69,7 @@ def _smaller(options: Options) -> Options:
     return replace(options, max_states=min(options.max_states, COUNTED_STATES))
 
 
-def closed(system: System, options: Options) -> System:
+def closed(system: FiniteSystem, options: Options) -> FiniteSystem:
     """The system with all domains known: where the analysis left some open, a thread-modular run finds their values."""
     if not system.has_open:
         return system
@@ -72,9 +79,9 @@ def closed(system: System, options: Options) -> System:
 
 
 # --------------------------------------------------------------------------------------------------- diagrams
-def symbolic(system: System, options: Options, observer: Observer) -> Verdict:
+def symbolic(system: FiniteSystem, options: Options, observer: Observer) -> Verdict:
     """Algorithm 2 on decision diagrams."""
-    s = Symbolic(system)
+    s = SymbolicSystem(system)
     classes = hidden(s)
     start, error = s.start(), s.error()
     layers = [error]
@@ -104,15 +111,15 @@ def symbolic(system: System, options: Options, observer: Observer) -> Verdict:
         classes, result, rounds = exposed(s), None, rounds + 1
 
 
-def _predecessors(s: Symbolic, states: Set) -> Set:
+def _predecessors(s: SymbolicSystem, states: StateSet) -> StateSet:
     found = s.false
     for moves in s.moves:
-        for _, commands in moves:
+        for commands in moves:
             found |= s.preimage(states, commands)
     return found
 
 
-def _shown(system: System, classes: list[ValueClasses]) -> tuple[str, ...]:
+def _shown(system: FiniteSystem, classes: list[ValueClasses]) -> tuple[str, ...]:
     """The exposed predicates, as a reader would write them."""
     found = []
     for t, own in enumerate(classes):
@@ -122,33 +129,33 @@ def _shown(system: System, classes: list[ValueClasses]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _wrong(s: Symbolic, layers: list[Set], starts: Set, statistics: Statistics) -> Refuted | Unknown:
+def _wrong(s: SymbolicSystem, layers: list[StateSet], starts: StateSet, statistics: Statistics) -> Refuted | Unknown:
     """From a start state down the layers, each of which steps into an earlier one, to an error state."""
     system = s.system
     stepper = Stepper(system)
-    g, locals_ = s.pick(starts)
+    g, locals_ = s.encoding.pick(starts)
     begin = start_choices(system, g, locals_)
     steps: list[Step] = []
-    level = next(n for n, layer in enumerate(layers) if s.contains(layer, g, locals_))
+    level = next(n for n, layer in enumerate(layers) if s.encoding.contains(layer, g, locals_))
     while level:
         level, g, locals_, taken = _descend(s, stepper, layers[:level], g, locals_)
         steps += taken
     return verdict_of(system, stepper, g, locals_, begin, tuple(steps), statistics)
 
 
-def _descend(s: Symbolic, stepper: Stepper, layers: list[Set], g: tuple[int, ...],
+def _descend(s: SymbolicSystem, stepper: Stepper, layers: list[StateSet], g: tuple[int, ...],
              locals_: tuple[tuple[int, ...], ...]) -> tuple[int, tuple[int, ...], tuple[tuple[int, ...], ...], list[Step]]:
     for t, i in enumerate(s.system.threads):
         for move, chosen, g2, local2 in stepper.successors(i, g, locals_[t]):
             after = (*locals_[:t], local2, *locals_[t + 1:])
             for n, layer in enumerate(layers):
-                if s.contains(layer, g2, after):
+                if s.encoding.contains(layer, g2, after):
                     return n, g2, after, trace_steps(s.system, t, move, chosen)
     raise AssertionError("a state of a layer steps into no earlier one")
 
 
 # --------------------------------------------------------------------------------------------------- counters
-def counted(system: System, options: Options, observer: Observer) -> Verdict:
+def counted(system: FiniteSystem, options: Options, observer: Observer) -> Verdict:
     """Algorithm 2 on explicit states, identical threads computed once, with error states as patterns."""
     stepper = Stepper(system)
     try:
@@ -188,7 +195,7 @@ def counted(system: System, options: Options, observer: Observer) -> Verdict:
         assert not patterns.within(result), "with everything exposed every state of the join is reachable"
 
 
-def _exact(system: System, options: Options) -> Verdict:
+def _exact(system: FiniteSystem, options: Options) -> Verdict:
     """Everything exposed from the beginning: with nothing exposed the threads can do more to each other than can be listed."""
     search = Product(system, options)
     wrong = search.search()
@@ -218,7 +225,7 @@ def _finer(patterns: Patterns, result: Modular, found: list[Pattern], parts: tup
     return finer
 
 
-def _counted_shown(system: System, parts: tuple[Parts, ...]) -> tuple[str, ...]:
+def _counted_shown(system: FiniteSystem, parts: tuple[Parts, ...]) -> tuple[str, ...]:
     found = []
     for group, columns in zip(system.groups, parts, strict=True):
         for name, column in zip(("location", *map(str, group.cells)), columns, strict=True):

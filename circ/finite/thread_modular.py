@@ -6,10 +6,9 @@ are computed once. See `circ.finite.modular` for the rules.
 
 from __future__ import annotations
 
-from circ.finite.domains import NotFinite
-from circ.finite.inductive_bodies import modular_certificate
+from circ.finite.inductive_certificates import modular_certificate
 from circ.finite.modular import Modular, one_class
-from circ.finite.system import OutOfDomain, build
+from circ.finite.system import NotFinite, OutOfDomain, build
 from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
 from frontend.program import Program
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from circ.finite.domains import evaluate
+from circ.finite.system import evaluate
 from circ.semantics.conflicts import conflict
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import AllAt, Assign, Assume, Element, Havoc, Procedures, Values, primitive

@@ -15,18 +15,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from circ.finite.symbolic.bdd import Field, Set, Symbolic
+from circ.finite.symbolic.encoding import BitField, StateSet
+from circ.finite.symbolic.symbolic_system import SymbolicSystem
 
 ValueClasses: TypeAlias = tuple[tuple[tuple[int, ...], ...], ...]
 """For each field of a thread (location first) its values divided into classes."""
 
 
-def hidden(symbolic: Symbolic) -> list[ValueClasses]:
+def hidden(symbolic: SymbolicSystem) -> list[ValueClasses]:
     """Nothing is exposed."""
     return [tuple((f.values,) for f in fields) for fields in symbolic.fields]
 
 
-def exposed(symbolic: Symbolic) -> list[ValueClasses]:
+def exposed(symbolic: SymbolicSystem) -> list[ValueClasses]:
     """Everything is exposed."""
     return [tuple(tuple((v,) for v in f.values) for f in fields) for fields in symbolic.fields]
 
@@ -34,13 +35,13 @@ def exposed(symbolic: Symbolic) -> list[ValueClasses]:
 class SymbolicModular:
     """The sets R_j for given classes, and their join."""
 
-    def __init__(self, symbolic: Symbolic, classes: list[ValueClasses], tick: Callable[[], None]) -> None:
+    def __init__(self, symbolic: SymbolicSystem, classes: list[ValueClasses], tick: Callable[[], None]) -> None:
         self.symbolic = symbolic
         self.tick = tick
         self.count = len(symbolic.fields)
         self._hidden = [tuple(b for f, parts in zip(fields, own, strict=True) if len(parts) == 1 for b in f.bits)
                         for fields, own in zip(symbolic.fields, classes, strict=True)]
-        self._shown: list[list[tuple[Field, list[Set]]]] = []
+        self._shown: list[list[tuple[BitField, list[StateSet]]]] = []
         for fields, own in zip(symbolic.fields, classes, strict=True):
             shown = []
             for f, parts in zip(fields, own, strict=True):
@@ -48,10 +49,10 @@ class SymbolicModular:
                 if 1 < len(parts) < len(f.values):
                     shown.append((f, [self._union(f, part) for part in parts]))
             self._shown.append(shown)
-        self.reached: list[Set] = []
+        self.reached: list[StateSet] = []
         self.rounds = 0
 
-    def _union(self, field: Field, values: tuple[int, ...]) -> Set:
+    def _union(self, field: BitField, values: tuple[int, ...]) -> StateSet:
         found = self.symbolic.false
         for v in values:
             found |= field.equals[v]
@@ -79,20 +80,20 @@ class SymbolicModular:
                 new |= self._alone(t, new)
             new &= ~self.join
 
-    def _alone(self, thread: int, states: Set) -> Set:
+    def _alone(self, thread: int, states: StateSet) -> StateSet:
         """What the thread reaches from `states` while nobody else steps; without `states` themselves."""
         s = self.symbolic
         found, front = states, states
         while front != s.false:
             self.tick()
             after = s.false
-            for _, commands in s.moves[thread]:
+            for commands in s.moves[thread]:
                 after |= s.image(front, commands)
             front = after & ~found
             found |= front
         return found & ~states
 
-    def _spread(self, threads: list[int], states: Set) -> None:
+    def _spread(self, threads: list[int], states: StateSet) -> None:
         """Adds to each R_j of `threads` the states, closed in all other threads; the rest is closed already."""
         if states == self.symbolic.false:
             return
@@ -103,7 +104,7 @@ class SymbolicModular:
         for mine, others in ((threads[:middle], threads[middle:]), (threads[middle:], threads[:middle])):
             self._spread(mine, self._closed(states, others))
 
-    def _closed(self, states: Set, threads: list[int]) -> Set:
+    def _closed(self, states: StateSet, threads: list[int]) -> StateSet:
         """The least superset that does not tell local stores of `threads` in the same classes apart."""
         s = self.symbolic
         now = s.manager.exist([b for t in threads for b in self._hidden[t]], states)
@@ -116,7 +117,7 @@ class SymbolicModular:
         return now
 
 
-def split(symbolic: Symbolic, classes: list[ValueClasses], states: Set) -> list[ValueClasses]:
+def split(symbolic: SymbolicSystem, classes: list[ValueClasses], states: StateSet) -> list[ValueClasses]:
     """The classes divided by the essential predicates of `states`: values with different cofactors come apart.
 
     A value is essential where changing it leads out of the set; values with one cofactor are never told apart by it, so
@@ -129,7 +130,7 @@ def split(symbolic: Symbolic, classes: list[ValueClasses], states: Set) -> list[
             cofactors = {v: symbolic.manager.let(f.cube(v), states) if f.bits else states for v in f.values}
             fresh: list[tuple[int, ...]] = []
             for part in old:
-                groups: list[tuple[Set, list[int]]] = []
+                groups: list[tuple[StateSet, list[int]]] = []
                 for v in part:
                     for known, members in groups:
                         if known == cofactors[v]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from circ.finite import cartesian
-from circ.finite.cartesian import Space
-from circ.finite.local_products import Shape
+from circ.finite.cartesian import CartesianSpace
+from circ.finite.local_products import ProductLayout
 from circ.finite.system import build
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
@@ -26,15 +26,15 @@ A, B, C, D = range(4)
 PAPER = [((1, 1, 0), B, D), ((1, 1, 0), C, C), ((1, 1, 1), D, B)]
 
 
-def space() -> Space:
-    return Space(build(peterson(), Assertions()), Options())
+def space() -> CartesianSpace:
+    return CartesianSpace(build(peterson(), Assertions()), Options())
 
 
-def packed(s: Space, first: int, second: int) -> int:
+def packed(s: CartesianSpace, first: int, second: int) -> int:
     return s.shape.pack([1 << s.numbered[0].index((first,)), 1 << s.numbered[1].index((second,))])
 
 
-def states(s: Space, result: cartesian.Fixpoint) -> set[tuple[tuple[int, ...], int, int]]:
+def states(s: CartesianSpace, result: cartesian.Fixpoint) -> set[tuple[tuple[int, ...], int, int]]:
     return {(g, locals_[0][0], locals_[1][0]) for g, p in s._all(result) for _, locals_ in s._states(g, p)}
 
 
@@ -93,7 +93,7 @@ def test_the_lock_family_needs_the_lock_only() -> None:
 def test_subtraction_is_the_best_abstraction_for_maximal_products() -> None:
     """Proposition 8 against the definition: the smallest product around what is left of a product without an exception."""
     rng = random.Random(7)
-    shape = Shape(3, 3)
+    shape = ProductLayout(3, 3)
     for _ in range(400):
         product, exception = ([rng.randrange(1, 8) for _ in range(3)] for _ in range(2))
         left = [t for t in itertools.product(range(3), repeat=3)

@@ -10,8 +10,7 @@ import pytest
 from benchmarks import symbolic_baselines as baseline
 from circ.finite import cartesian, refinement, thread_modular
 from circ.finite.product import Product
-from circ.finite.symbolic.bdd import Symbolic
-from circ.finite.symbolic.fixpoint import SymbolicModular, hidden, predicates, split
+from circ.finite.symbolic import SymbolicModular, SymbolicSystem, hidden, predicates, split
 from circ.finite.system import OutOfDomain, build
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
@@ -51,7 +50,7 @@ def test_the_papers_protocols(p: Program, safe: bool, way: str) -> None:
 
 def test_one_refinement_and_one_predicate_for_each_thread_of_mux_sem() -> None:
     """Table 1 has one refinement and two predicates a thread; classes of values with one cofactor need one."""
-    s = Symbolic(build(mux_sem(5), Assertions(), symmetry=False))
+    s = SymbolicSystem(build(mux_sem(5), Assertions(), symmetry=False))
     first = SymbolicModular(s, hidden(s), lambda: None).run()
     classes = split(s, hidden(s), first.join & s.error())
     assert predicates(classes) == 5

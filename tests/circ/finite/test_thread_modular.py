@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from circ.finite import cartesian, refinement, thread_modular
-from circ.finite.domains import NotFinite
 from circ.finite.modular import Modular, one_class
-from circ.finite.system import build
+from circ.finite.system import NotFinite, build
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay

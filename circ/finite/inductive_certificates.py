@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from circ.finite.modular import Modular, Parts
-from circ.finite.system import ATOMIC, Cell, Group, System
+from circ.finite.system import ATOMIC, FiniteCell, FiniteSystem, ThreadGroup
 from circ.verdict import Certificate
 
-Reference: TypeAlias = tuple[str | int | None, ...]
+DiagramVariable: TypeAlias = tuple[str | int | None, ...]
 FALSE, TRUE = 0, 1
 
 
@@ -25,7 +25,7 @@ class Diagram:
         self.nodes: list[list[Any]] = []
         self._known: dict[tuple[object, ...], int] = {}
 
-    def node(self, reference: Reference, branches: Iterable[tuple[int, int]], everything: Sequence[int]) -> int:
+    def node(self, reference: DiagramVariable, branches: Iterable[tuple[int, int]], everything: Sequence[int]) -> int:
         """Tests `reference`: a value leads to its child, any other value to false. No test if all values agree."""
         by_child: dict[int, list[int]] = {}
         for value, child in branches:
@@ -42,7 +42,8 @@ class Diagram:
             found = self._known[key] = len(self.nodes) + 1
         return found
 
-    def of_rows(self, references: Sequence[Reference], domains: Sequence[Sequence[int]], rows: Iterable[tuple[int, ...]]) -> int:
+    def of_rows(self, references: Sequence[DiagramVariable], domains: Sequence[Sequence[int]],
+                rows: Iterable[tuple[int, ...]]) -> int:
         """The diagram of a set of rows, one column for each reference."""
         def build(part: list[tuple[int, ...]], depth: int) -> int:
             if depth == len(references):
@@ -56,18 +57,18 @@ class Diagram:
         return build(list(rows), 0)
 
 
-def global_reference(cell: Cell) -> Reference:
+def global_reference(cell: FiniteCell) -> DiagramVariable:
     return ("atomic",) if cell.name == ATOMIC else ("global", cell.name, cell.element)
 
 
-def modular_certificate(system: System, result: Modular) -> Certificate:
+def modular_certificate(system: FiniteSystem, result: Modular) -> Certificate:
     """The certificate of an R without error states, with the counters of the exposed classes."""
     diagram = Diagram()
     classes = result.classes
     counters = [(i, c) for i in range(len(system.groups)) if classes.exposed(i) for c in range(classes.sizes[i])]
     facts = []
     for i, group in enumerate(system.groups):
-        references: list[Reference] = [global_reference(c) for c in system.globals]
+        references: list[DiagramVariable] = [global_reference(c) for c in system.globals]
         domains: list[Sequence[int]] = [c.values for c in system.globals]
         references += [("count", k, c) for k, c in counters]
         domains += [range(system.groups[k].size + 1) for k, _ in counters]
@@ -79,7 +80,8 @@ def modular_certificate(system: System, result: Modular) -> Certificate:
     return certificate(system, diagram, facts, classes.parts)
 
 
-def _strict(domains: list[Sequence[int]], system: System, counters: int, cells: Sequence[Cell]) -> list[Sequence[int]]:
+def _strict(domains: list[Sequence[int]], system: FiniteSystem, counters: int,
+            cells: Sequence[FiniteCell]) -> list[Sequence[int]]:
     """Domains for leaving tests out: only where the listed values are all values that the variable has in the program."""
     full: list[Sequence[int]] = []
     width = len(system.globals)
@@ -94,12 +96,12 @@ def _strict(domains: list[Sequence[int]], system: System, counters: int, cells: 
     return full
 
 
-def complete(cell: Cell) -> bool:
+def complete(cell: FiniteCell) -> bool:
     """Whether the values listed are all that the type has (or stand for all of them)."""
     return cell.spans is not None or len(cell.values) == 1 << cell.type.width
 
 
-def certificate(system: System, diagram: Diagram, facts: Sequence[int], parts: Sequence[Parts] | None) -> Certificate:
+def certificate(system: FiniteSystem, diagram: Diagram, facts: Sequence[int], parts: Sequence[Parts] | None) -> Certificate:
     """The certificate with these facts; `parts` defines the classes that counters count."""
     templates = [t.name for t in system.program.templates]
     sections: list[list[int]] = [sorted(t.cfa.atomic) for t in system.program.templates]
@@ -116,13 +118,13 @@ def certificate(system: System, diagram: Diagram, facts: Sequence[int], parts: S
     return Certificate(system.program.fingerprint(), system.question, "inductive", body)
 
 
-def _spans(cell: Cell) -> list[list[int]] | None:
+def _spans(cell: FiniteCell) -> list[list[int]] | None:
     if cell.spans is None:
         return None
     return [[low, high, value] for (low, high), value in zip(cell.spans, cell.values, strict=True)]
 
 
-def _class_table(parts: Parts, group: Group) -> list[list[list[int]]]:
+def _class_table(parts: Parts, group: ThreadGroup) -> list[list[list[int]]]:
     """For each part (location, cells) the value sets of its classes; a class is one choice from each, first part slowest."""
     table = []
     for column in parts:

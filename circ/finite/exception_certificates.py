@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from circ.finite.inductive_bodies import FALSE, Diagram, Reference, certificate, global_reference
-from circ.finite.local_products import Packed, Shape
-from circ.finite.system import Global, Local, System
+from circ.finite.inductive_certificates import FALSE, Diagram, DiagramVariable, certificate, global_reference
+from circ.finite.local_products import Packed, ProductLayout
+from circ.finite.system import FiniteSystem, GlobalStore, LocalStore
 from circ.verdict import Certificate
 
 
-def exception_certificate(system: System, shape: Shape, numbered: Sequence[Sequence[Local]], products: Mapping[Global, Packed],
-                          exceptions: Mapping[Global, Sequence[Packed]]) -> Certificate:
+def exception_certificate(system: FiniteSystem, shape: ProductLayout, numbered: Sequence[Sequence[LocalStore]],
+                          products: Mapping[GlobalStore, Packed],
+                          exceptions: Mapping[GlobalStore, Sequence[Packed]]) -> Certificate:
     """The invariant as rows `[store, [set of local stores for each thread]]`, any of which may hold."""
     diagram = Diagram()
-    references: list[Reference] = [global_reference(c) for c in system.globals]
+    references: list[DiagramVariable] = [global_reference(c) for c in system.globals]
     sets: dict[tuple[int, int], int] = {}
 
     def local_set(i: int, part: int) -> int:
         if (i, part) not in sets:
-            own: list[Reference] = [("at",), *(("own", c.name, c.element) for c in system.groups[i].cells)]
+            own: list[DiagramVariable] = [("at",), *(("own", c.name, c.element) for c in system.groups[i].cells)]
             chosen = [local for n, local in enumerate(numbered[i]) if part >> n & 1]
             members = [(q, *local[1:]) for local in chosen for q in system.groups[i].same(local[0])]
             sets[i, part] = diagram.of_rows(own, [()] * len(own), members)
         return sets[i, part]
 
     # Stores with equal products share a row: its first part is then a set of stores.
-    by_product: dict[Packed, list[Global]] = {}
+    by_product: dict[Packed, list[GlobalStore]] = {}
     for g, p in (*products.items(), *((g, p) for g, ps in exceptions.items() for p in ps)):
         if g not in by_product.setdefault(p, []):
             by_product[p].append(g)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from circ.finite.inductive_bodies import FALSE, TRUE, Diagram, Reference, certificate, complete, global_reference
-from circ.finite.symbolic.bdd import Field, Set, Symbolic
+from circ.finite.inductive_certificates import FALSE, TRUE, Diagram, DiagramVariable, certificate, complete, global_reference
+from circ.finite.symbolic.encoding import BitField, StateSet
+from circ.finite.symbolic.symbolic_system import SymbolicSystem
 from circ.verdict import Certificate
 
 
-def symbolic_certificate(symbolic: Symbolic, reached: list[Set]) -> Certificate:
+def symbolic_certificate(symbolic: SymbolicSystem, reached: list[StateSet]) -> Certificate:
     """The certificate of sets R_j whose conjunction has no error state; no two threads share a group in it."""
     system = symbolic.system
     assert all(g.size == 1 for g in system.groups), "diagrams are over single threads"
@@ -16,20 +17,20 @@ def symbolic_certificate(symbolic: Symbolic, reached: list[Set]) -> Certificate:
 
 
 class _Writer:
-    def __init__(self, symbolic: Symbolic) -> None:
+    def __init__(self, symbolic: SymbolicSystem) -> None:
         self.symbolic = symbolic
         self.diagram = Diagram()
-        self._field: dict[str, Field] = {b: f for f in symbolic.all_fields() for b in f.bits}
-        self._references: dict[str, tuple[int, Reference, bool]] = {}
+        self._field: dict[str, BitField] = {b: f for f in symbolic.encoding.all_fields() for b in f.bits}
+        self._references: dict[str, tuple[int, DiagramVariable, bool]] = {}
         for c in symbolic.system.globals:
             self._references[symbolic.shared[c.name, c.element].name] = (-1, global_reference(c), complete(c))
         for t, g in enumerate(symbolic.owner):
             cells = symbolic.system.groups[g].cells
-            parts: list[tuple[Reference, bool]] = [((), False), *(((c.name, c.element), complete(c)) for c in cells)]
+            parts: list[tuple[DiagramVariable, bool]] = [((), False), *(((c.name, c.element), complete(c)) for c in cells)]
             for f, (reference, full) in zip(symbolic.fields[t], parts, strict=True):
                 self._references[f.name] = (t, reference, full)
 
-    def fact(self, thread: int, states: Set) -> int:
+    def fact(self, thread: int, states: StateSet) -> int:
         """R of the thread; its own and the global fields are confined to their domains, others' need not be."""
         root = self._node(thread, states, {})
         for f in (*self.symbolic.shared.values(), *self.symbolic.fields[thread]):
@@ -37,7 +38,7 @@ class _Writer:
                 root = self.diagram.node(self._reference(thread, f), [(q, root) for v in f.values for q in self._same(f, v)], ())
         return root
 
-    def _node(self, thread: int, states: Set, known: dict[Set, int]) -> int:
+    def _node(self, thread: int, states: StateSet, known: dict[StateSet, int]) -> int:
         if states == self.symbolic.false:
             return FALSE
         if states == self.symbolic.true:
@@ -52,14 +53,14 @@ class _Writer:
             known[states] = self.diagram.node(self._reference(thread, field), branches, ())
         return known[states]
 
-    def _same(self, field: Field, value: int) -> tuple[int, ...]:
+    def _same(self, field: BitField, value: int) -> tuple[int, ...]:
         """The values in the program that a field's value stands for."""
         owner, reference, _ = self._references[field.name]
         if owner < 0 or reference:
             return (value,)
         return self.symbolic.system.groups[self.symbolic.owner[owner]].same(value)
 
-    def _reference(self, thread: int, field: Field) -> Reference:
+    def _reference(self, thread: int, field: BitField) -> DiagramVariable:
         owner, reference, _ = self._references[field.name]
         if owner < 0:
             return reference

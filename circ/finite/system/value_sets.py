@@ -1,37 +1,31 @@
 """Which values each variable of a program can take: a value-set analysis, the basis of every finite-state view.
 
 Globals have one set for the whole program; a thread's locals have one for each location, so a loop counter that is
-compared with its bound is finite without help. A variable whose values cannot be listed is still finite if it is only
-ever copied and compared with constants: then one representative of each interval between those constants stands for all.
+compared with its bound is finite without help. A variable whose values cannot be listed may still be finite by intervals
+(`circ.finite.system.intervals`).
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
-from circ.semantics.evaluation import RUNTIME, Coder
+from circ.finite.system.expression_values import ReadCell, evaluate
 from frontend.program import (
     BOOL,
-    COMPARISONS,
-    LOGICAL,
     AllAt,
     Arbitrary,
     Assign,
     Assume,
     Binary,
     Cast,
-    Cfa,
     Const,
-    Edge,
     Element,
     Expr,
     Havoc,
     Ite,
-    Location,
     Lvalue,
     Op,
     Program,
@@ -51,93 +45,21 @@ from frontend.program import (
 
 LIMIT = 256
 """A variable for which the analysis finds more values than this is open: an engine has to find its values by running."""
+
+
 PRODUCT_LIMIT = 1 << 16
+
+
 SMALL_WIDTH = 8
 """All values of types up to this width are listed when nothing better is known."""
 
 
-class NotFinite(Exception):
-    """The program has no finite-state view: which variable (or thread), why, and where it is declared."""
-
-    def __init__(self, variable: str, reason: str, location: Location) -> None:
-        super().__init__(f"not finite-state: '{variable}' {reason}")
-        self.variable = variable
-        self.reason = reason
-        self.location = location
-
-
-# --------------------------------------------------------------------------------------------------- evaluation
-ReadCell: TypeAlias = Callable[[str, int | None], int]
-"""The value of a scalar (index None) or of an array's element."""
-
-
-def evaluate(e: Expr, read: ReadCell, math: bool = False) -> int:
-    """The value of an expression in the state given by `read`, by the interpreter's own code for it."""
-    return _compiled(e, math)(read)
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def _compiled(e: Expr, math: bool) -> Callable[[ReadCell], int]:
-    arrays = {v.array for v in reads(e) if isinstance(v, Element)}
-
-    def place(name: str) -> tuple[str, str, int]:
-        return (repr(name) if name in arrays else f"read({name!r}, None)"), name, 0
-
-    coder = Coder("math" if math else "exact", place)
-    result = coder.value(e)
-    body = "\n    ".join([*coder.lines, f"return {result}"])
-    scope: dict[str, Any] = dict(RUNTIME)
-    exec(f"def run(read):\n    load = lambda array, index, owner, slot: read(array, index)\n    {body}", scope)
-    run: Callable[[ReadCell], int] = scope["run"]
-    return run
-
-
-# --------------------------------------------------------------------------------------------------- liveness
-def live_locals(cfa: Cfa, names: frozenset[str], seen: Callable[[Edge], Iterable[Expr]]) -> tuple[frozenset[str], ...]:
-    """For each location the locals whose value may still be read; `seen` is what a property reads at an edge's source."""
-    live: list[frozenset[str]] = [frozenset()] * cfa.size
-    changed = True
-    while changed:
-        changed = False
-        for edge in reversed(cfa.edges):
-            need = live_before(edge.op, live[edge.target])
-            need |= {name_of(v) for e in seen(edge) for v in reads(e)}
-            new = live[edge.source] | (need & names)
-            if new != live[edge.source]:
-                live[edge.source] = new
-                changed = True
-    return tuple(live)
-
-
-def live_before(op: Op, after: frozenset[str]) -> frozenset[str]:
-    """The variables whose value before `op` matters when those in `after` matter after it."""
-    for part in reversed(list(primitive(op))):
-        match part:
-            case Assume(cond=c):
-                after |= {name_of(v) for v in reads(c)}
-            case Assign(target=t, value=e):
-                if isinstance(t, Var):
-                    after -= {t.name}
-                else:
-                    after |= {name_of(v) for v in reads(t.index)}
-                after |= {name_of(v) for v in reads(e)}
-            case Havoc(targets=ts, whole=ws):
-                after -= {t.name for t in ts if isinstance(t, Var)} | set(ws)
-                after |= {name_of(v) for t in ts if isinstance(t, Element) for v in reads(t.index)}
-            case AllAt():
-                pass
-            case _:
-                assert_never(part)
-    return after
-
-
-# --------------------------------------------------------------------------------------------------- value sets
-Domain: TypeAlias = frozenset[int] | None
+ListedValues: TypeAlias = frozenset[int] | None
 """The possible values; None: any value of the type, too many to list."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class AnalysedThread:
     """A thread (or a set of identical ones) to analyse: its template, its own number, what is live where."""
 
     template: ThreadTemplate
@@ -146,20 +68,20 @@ class Subject:
 
 
 @dataclass(slots=True)
-class Analysis:
+class ValueAnalysis:
     """Result: values of globals, and of each subject's locals (over all locations where they are live)."""
 
     program: Program
-    subjects: Sequence[Subject]
+    subjects: Sequence[AnalysedThread]
     ranges: Mapping[str, tuple[int, int]]
-    globals: dict[str, Domain] = field(default_factory=dict)
-    locals: list[dict[str, Domain]] = field(default_factory=list)
+    globals: dict[str, ListedValues] = field(default_factory=dict)
+    locals: list[dict[str, ListedValues]] = field(default_factory=list)
 
-    def run(self) -> Analysis:
+    def run(self) -> ValueAnalysis:
         """The least fixpoint; a set that outgrows LIMIT becomes None."""
         for v in self.program.globals:
             self.globals[v.name] = self._start(v, 0)
-        at: list[dict[int, dict[str, Domain]]] = []
+        at: list[dict[int, dict[str, ListedValues]]] = []
         self.locals = [{} for _ in self.subjects]
         for s in self.subjects:
             begin = {v.name: self._start(v, s.number) for v in s.template.locals if v.name in s.live[s.template.cfa.start]}
@@ -185,7 +107,7 @@ class Analysis:
                     union[name] = _join(union.get(name, frozenset()), d)
         return self
 
-    def _start(self, v: Variable, number: int) -> Domain:
+    def _start(self, v: Variable, number: int) -> ListedValues:
         match v.start:
             case Values(default=d, elements=es):
                 some = frozenset(value for _, value in es)
@@ -197,14 +119,14 @@ class Analysis:
             case _:
                 assert_never(v.start)
 
-    def _any(self, name: str, t: Scalar) -> Domain:
+    def _any(self, name: str, t: Scalar) -> ListedValues:
         if name in self.ranges:
             low, high = self.ranges[name]
             return frozenset(range(low, high + 1))
         return frozenset(range(t.low, t.high + 1)) if t.width <= SMALL_WIDTH else None
 
-    def _post(self, op: Op, before: dict[str, Domain], types: Mapping[str, Scalar],
-              union: dict[str, Domain]) -> tuple[bool, dict[str, Domain] | None]:
+    def _post(self, op: Op, before: dict[str, ListedValues], types: Mapping[str, Scalar],
+              union: dict[str, ListedValues]) -> tuple[bool, dict[str, ListedValues] | None]:
         """Whether a global's set grew, and the locals after the operation (None: no value passes).
 
         `union` collects every value written to a local, those that are dead after the operation included.
@@ -212,10 +134,10 @@ class Analysis:
         env = dict(before)
         grown = False
 
-        def domain(name: str) -> Domain:
+        def domain(name: str) -> ListedValues:
             return env[name] if name in env else self.globals.get(name, frozenset())
 
-        def put(target: Lvalue, d: Domain) -> None:
+        def put(target: Lvalue, d: ListedValues) -> None:
             nonlocal grown
             name = name_of(target)
             if name in self.ranges and d is not None:
@@ -250,7 +172,7 @@ class Analysis:
                     assert_never(part)
         return grown, env
 
-    def _values(self, e: Expr, domain: Callable[[str], Domain]) -> Domain:
+    def _values(self, e: Expr, domain: Callable[[str], ListedValues]) -> ListedValues:
         match e:
             case Const(value=v):
                 return frozenset({v})
@@ -271,7 +193,7 @@ class Analysis:
         found = {evaluate(e, _reader(o), self.program.ints == "math") for o in options}
         return frozenset(found) if len(found) <= LIMIT else None
 
-    def _combine(self, e: Expr, parts: list[list[int]]) -> Domain:
+    def _combine(self, e: Expr, parts: list[list[int]]) -> ListedValues:
         """The values of the outermost operator alone, its operands taken as independent."""
         size = 1
         for p in parts:
@@ -293,7 +215,7 @@ class Analysis:
             found.add(evaluate(shell, _no_read, math))
         return frozenset(found) if len(found) <= LIMIT else None
 
-    def _filter(self, cond: Expr, domain: Callable[[str], Domain]) -> dict[str, Domain] | None:
+    def _filter(self, cond: Expr, domain: Callable[[str], ListedValues]) -> dict[str, ListedValues] | None:
         """The scalars of the condition with the values under which it can hold; None if it cannot."""
         options = self._product(cond, domain)
         if options is None:
@@ -304,7 +226,7 @@ class Analysis:
         names = {v.name for v in reads(cond) if isinstance(v, Var)}
         return {n: frozenset(o[n] for o in passing) for n in sorted(names)}
 
-    def _product(self, e: Expr, domain: Callable[[str], Domain]) -> list[dict[str, int]] | None:
+    def _product(self, e: Expr, domain: Callable[[str], ListedValues]) -> list[dict[str, int]] | None:
         """Every combination of values of what `e` reads (an array as one value: any of its elements); None if too many.
 
         Two reads of one array may give different elements, so such an expression is not enumerated.
@@ -335,14 +257,14 @@ def _no_read(name: str, index: int | None) -> int:
     raise AssertionError("a constant expression reads nothing")
 
 
-def _join(a: Domain, b: Domain) -> Domain:
+def _join(a: ListedValues, b: ListedValues) -> ListedValues:
     if a is None or b is None:
         return None
     both = a | b
     return both if len(both) <= LIMIT else None
 
 
-def _join_into(at: dict[int, dict[str, Domain]], q: int, env: dict[str, Domain]) -> bool:
+def _join_into(at: dict[int, dict[str, ListedValues]], q: int, env: dict[str, ListedValues]) -> bool:
     old = at.get(q)
     if old is None:
         at[q] = env
@@ -354,102 +276,3 @@ def _join_into(at: dict[int, dict[str, Domain]], q: int, env: dict[str, Domain])
             old[name] = new
             changed = True
     return changed
-
-
-# --------------------------------------------------------------------------------------------------- representatives
-@dataclass(slots=True)
-class Observations:
-    """For scalars that are only copied, set and compared with constants: those constants. Keys are (owner, name)."""
-
-    parent: dict[str, str] = field(default_factory=dict)
-    constants: dict[str, set[int]] = field(default_factory=dict)
-    spoilt: set[str] = field(default_factory=set)
-
-    def find(self, name: str) -> str:
-        while self.parent.get(name, name) != name:
-            name = self.parent[name]
-        return name
-
-    def unite(self, a: str, b: str) -> None:
-        a, b = self.find(a), self.find(b)
-        if a != b:
-            self.parent[b] = a
-            self.constants.setdefault(a, set()).update(self.constants.pop(b, set()))
-            if b in self.spoilt:
-                self.spoilt.add(a)
-
-    def compared(self, name: str, value: int) -> None:
-        self.constants.setdefault(self.find(name), set()).add(value)
-
-    def spoil(self, e: Expr) -> None:
-        self.spoilt.update(self.find(name_of(v)) for v in reads(e))
-
-    def condition(self, e: Expr) -> None:
-        """Take note of a condition: comparisons with constants are observations, all else spoils what it reads."""
-        match e:
-            case Const():
-                pass
-            case Read(lvalue=Var(name=n)):
-                self.compared(n, 0)
-            case Unary(op="!", arg=a):
-                self.condition(a)
-            case Cast(arg=a, type=t) if t == BOOL or t.width >= a.type.width:
-                self.condition(a)
-            case Binary(op=op, left=a, right=b) if op in LOGICAL:
-                self.condition(a)
-                self.condition(b)
-            case Binary(op=op, left=Read(lvalue=Var(name=n)), right=Const(value=c)) if op in COMPARISONS:
-                self.compared(n, c)
-            case Binary(op=op, left=Const(value=c), right=Read(lvalue=Var(name=n))) if op in COMPARISONS:
-                self.compared(n, c)
-            case _:
-                self.spoil(e)
-
-    def value(self, target: Lvalue, e: Expr) -> None:
-        """Take note of an assignment."""
-        match target, e:
-            case Var(name=n, type=t), Read(lvalue=Var(name=m, type=s)) if t == s:
-                self.unite(n, m)
-            case Var(name=n), Const(value=c):
-                self.compared(n, c)
-            case _ if e.type == BOOL:
-                self.condition(e)
-                self.spoilt.add(self.find(name_of(target)))
-            case _:
-                self.spoil(e)
-                self.spoilt.add(self.find(name_of(target)))
-        if isinstance(target, Element):
-            self.spoil(target.index)
-
-    def operation(self, op: Op) -> None:
-        for part in primitive(op):
-            match part:
-                case Assume(cond=c):
-                    self.condition(c)
-                case Assign(target=t, value=e):
-                    self.value(t, e)
-                case Havoc(targets=ts):
-                    for t in ts:
-                        if isinstance(t, Element):
-                            self.spoil(t.index)
-                case AllAt():
-                    pass
-                case _:
-                    assert_never(part)
-
-    def intervals(self, name: str, t: Scalar) -> list[tuple[int, int]] | None:
-        """A partition of the type's range into intervals whose members no observation tells apart; None if there is none."""
-        root = self.find(name)
-        if root in self.spoilt:
-            return None
-        cuts = sorted({c for c in self.constants.get(root, set()) if t.low <= c <= t.high})
-        found: list[tuple[int, int]] = []
-        low = t.low
-        for c in cuts:
-            if low < c:
-                found.append((low, c - 1))
-            found.append((c, c))
-            low = c + 1
-        if low <= t.high:
-            found.append((low, t.high))
-        return found
