@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from frontend.ir import Function, IrEdge, Place
 from frontend.library.thread_creation import MANY_HANDLES, CreatedThread, sync
-from frontend.memory.accesses import put
 from frontend.memory.objects import Objects
+from frontend.memory.settling import put
 from frontend.memory.sketch import Sketch, Step
 from frontend.program import (
     BOOL,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from frontend.ir import Fail, Storage
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
-from frontend.memory.accesses import World
+from frontend.memory.world import World
 from frontend.program import AccessKind, Assumption, Program, ThreadTemplate, Variable, name_of, op_reads, op_writes
 from frontend.program.schedule_ghosts import IE, ghost
 

@@ -15,9 +15,9 @@ from frontend.library.pthreads import JOINERS, KIND_SETTERS, Pthreads, knows
 from frontend.library.thread_creation import ThreadCreation
 from frontend.link.bodies import Bodies
 from frontend.link.which_threads import ThreadSet, count_runs
-from frontend.memory.accesses import World
 from frontend.memory.lock_types import has_kinds
 from frontend.memory.objects import Notes
+from frontend.memory.world import World
 from frontend.program import Read
 
 

@@ -12,10 +12,11 @@ from frontend.library.thread_creation import CreatedThread
 from frontend.link.bodies import Bodies
 from frontend.link.call_models import CallModels
 from frontend.link.which_threads import ThreadSet
-from frontend.memory.accesses import Accesses, World
+from frontend.memory.accesses import Accesses
 from frontend.memory.escapes import UNBOUNDED_COPIES, Escapes, Root
 from frontend.memory.objects import Notes
 from frontend.memory.sketch import Sketch, Step
+from frontend.memory.world import World
 from frontend.program import Arbitrary, Assume, Binary, Const, Read, Role, Self, Start, Var, Variable
 from frontend.program.fold import conjunction
 from frontend.threads.frames import qualified

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from frontend.ctypes import CType
 from frontend.link.bodies import Bodies
 from frontend.link.which_threads import ThreadSet, count_runs
-from frontend.memory.accesses import World
 from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.calling_contexts import confused, contexts
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to import PointsTo, Site, heap_types
+from frontend.memory.world import World
 from frontend.threads.join_loops import find_joins
 
 

@@ -8,9 +8,9 @@ from functools import partial
 
 from frontend.library.lifetime import Lifetime
 from frontend.link.drafts import Draft, Drafts, locals_of, scalars
-from frontend.memory.accesses import World
 from frontend.memory.sketch import Sketch
 from frontend.memory.sole_values import SoleValues
+from frontend.memory.world import World
 from frontend.program import Const
 from frontend.threads.constant_propagation import constants
 from frontend.threads.op_facts import OpFacts
@@ -38,8 +38,7 @@ def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, cancels: b
         if draft.created is not None:
             lifetime.known_argument(sketch, draft.created, handed)
         lifetime.resolve_joins(sketch, created, cancels)
-        draft.inliner.accesses.sole = partial(values.address, number)
-        draft.inliner.accesses.settle(sketch, draft.inliner.registers.known, known.at)
+        draft.inliner.accesses.settle(sketch, draft.inliner.registers.known, known.at, partial(values.address, number))
         if lifetime.creates(sketch, created):
             lifetime.arguments(sketch, created, known.at(sketch), handed)
         settled.append(Settled(draft, known.facts))

@@ -14,8 +14,8 @@ from frontend.library.thread_creation import CreatedThread
 from frontend.link.bodies import Bodies
 from frontend.link.drafts import Draft, locals_of, scalars
 from frontend.link.settle import Settled, facts_about
-from frontend.memory.accesses import World
 from frontend.memory.sketch import Sketch
+from frontend.memory.world import World
 from frontend.program import Arbitrary, Cfa, Edge, FrontendError, ThreadTemplate, Variable, name_of, op_reads, op_writes
 from frontend.threads.private_constants import propagate_private, touched
 from frontend.threads.sections import resolve_sections, unblock

@@ -9,11 +9,11 @@ from frontend.ir import Function, Module
 from frontend.ir.interrupt_table import Rule
 from frontend.link.bodies import Bodies
 from frontend.link.options import LinkOptions
-from frontend.memory.accesses import World
 from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.escapes import Root
 from frontend.memory.objects import Notes
 from frontend.memory.points_to import PointsTo
+from frontend.memory.world import World
 from frontend.program import Role
 from frontend.threads.sources import ThreadSource, choose_threads, task
 

@@ -1,0 +1,169 @@
+"""Steps for an access whose object is known: an exact cell of it, or some part of some of its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from frontend.ir import Index, IrEdge, Place, Storage, Store
+from frontend.memory.leaves import Leaf, MemObject
+from frontend.memory.places import Cell
+from frontend.memory.pointer_cases import Case
+from frontend.memory.points_to import Targets
+from frontend.memory.sketch import Sketch, Step
+from frontend.memory.world import World
+from frontend.program import (
+    SKIP,
+    Access,
+    AccessKind,
+    Assign,
+    Block,
+    Const,
+    Doubt,
+    Element,
+    Expr,
+    Havoc,
+    Location,
+    Lvalue,
+    Op,
+    Var,
+)
+from frontend.program.fold import cast
+
+
+class CaseSteps:
+    """Makes the steps of loads and stores of one thread; `used` are the objects that they touch."""
+
+    def __init__(self, world: World, functions: Iterable[str], instances: Mapping[str, Expr]) -> None:
+        """`functions`: what the thread runs; `instances`: its own one of each local that has several."""
+        self._world = world
+        self._functions = frozenset(functions)
+        self._instances = instances
+        self.used: dict[str, MemObject] = {}
+
+    def object(self, name: str) -> MemObject:
+        obj = self._world.objects.named(name)
+        self.used.setdefault(obj.name, obj)
+        return obj
+
+    def visible(self, obj: MemObject) -> bool:
+        """Whether this thread can reach the object at all: another thread's local that never got out it cannot."""
+        if not self._world.objects.is_global(obj) and obj.symbol is not None:
+            owner = obj.name.partition("::")[0]
+            if owner not in self._functions and "::" in obj.name:
+                return False
+        self.used.setdefault(obj.name, obj)
+        return True
+
+    def of_symbol(self, place: Place, location: Location) -> Case:
+        assert isinstance(place.base, str)
+        obj = self.object(place.base)
+        head = () if obj.instances is None else (self._instances[obj.name],)
+        part = self._world.places.part(obj.shape.root, obj.type, place.path, head)
+        if any(isinstance(s, Index) and not isinstance(s.value, Const) for s in place.path):
+            self._world.notes.assume("no array index is out of bounds", location)
+        return Case(None, obj, self._world.places.cell(part, place.type, location))
+
+    def load(self, sketch: Sketch, source: int, target: int, register: Var, case: Case, edge: IrEdge) -> None:
+        anything: Op = Havoc((register,))
+        if case.cell is None:
+            doubts = self._unsure(case, (register.name,))
+            for accesses in self._some(case, False, edge):
+                sketch.steps.append(Step(source, target, anything, accesses, edge.location, edge.text, total=True, doubts=doubts))
+            return
+        assert case.object is not None
+        value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
+        op = anything if value is None else Assign(register, cast(value, register.type))
+        accesses = self._exactly(case.object, case.cell, False, edge)
+        sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text,
+                                 doubts=self._in_activation(case.object, register.name)))
+
+    def store(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: Case, edge: IrEdge) -> None:
+        if case.cell is None:
+            if case.object is None and self._world.objects.tracked:
+                self._world.notes.assume("a pointer of unknown value does not point to a register", edge.location)
+            for accesses in self._some(case, True, edge):
+                touched = [a.lvalue for a in accesses]
+                scalars = tuple(v for v in touched if isinstance(v, Var))
+                op: Op = Havoc(scalars, tuple(v.array for v in touched if isinstance(v, Element)))
+                op = op if accesses else SKIP
+                doubts = self._unsure(case, tuple(leaf.name for leaf in case.leaves), case.guard is None)
+                sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text, total=True, doubts=doubts))
+            return
+        assert case.object is not None
+        ops = case.cell.write(value)
+        why = edge.instr.why if isinstance(edge.instr, Store) else ""
+        doubts = (Doubt(why, (case.cell.leaf.name,), accesses=True),) if why else self._in_activation(case.object)
+        sketch.steps.append(Step(source, target, ops[0] if len(ops) == 1 else Block(ops),
+                                 self._exactly(case.object, case.cell, True, edge), edge.location, edge.text, doubts=doubts))
+
+    def _in_activation(self, obj: MemObject, *loaded: str) -> tuple[Doubt, ...]:
+        """One object stands for the same local of all activations of a recursive function, of which an access means one."""
+        if not self.is_many(obj):
+            return ()
+        return (Doubt("what is in the memory of a recursive function is not tracked", loaded, accesses=True),)
+
+    def _unsure(self, case: Case, values: tuple[str, ...], step: bool = False) -> tuple[Doubt, ...]:
+        """An access that is not known exactly; hardware is known well enough, and gives any value."""
+        if case.object is not None and self._world.objects.is_hardware(case.object):
+            return ()
+        return (Doubt("memory is accessed through an unknown pointer, or as another type than it has", values, True, step),)
+
+    def _arbitrary(self, obj: MemObject, leaf: Leaf) -> bool:
+        """Whether hardware may change it at any time, so that a read gives any value; or it stands for many objects."""
+        if self._world.objects.is_hardware(obj):
+            return not self._world.objects.is_tracked(obj)
+        if self.is_many(obj):
+            return True
+        if leaf.volatile and obj.symbol is not None and not obj.symbol.defined:
+            return True
+        if leaf.volatile and self._world.objects.is_global(obj):
+            self._world.notes.assume(f"volatile variable '{obj.shown}' changes only through the program", obj.location)
+        return False
+
+    def is_many(self, obj: MemObject) -> bool:
+        """Whether the object is a local of a recursive function, of which several activations may be there at once."""
+        local = obj.symbol is not None and obj.symbol.storage is Storage.LOCAL
+        return local and bool(self._world.calls.recursive(obj.name.partition("::")[0]))
+
+    def _exactly(self, obj: MemObject, cell: Cell, write: bool, edge: IrEdge) -> tuple[Access, ...]:
+        if not self._world.objects.is_global(obj):
+            return ()
+        kind = AccessKind.ATOMIC if cell.atomic else AccessKind.DATA
+        return tuple(Access(v, write, edge.location, edge.text, kind) for v in cell.lvalues)
+
+    def _some(self, case: Case, write: bool, edge: IrEdge) -> list[tuple[Access, ...]]:
+        """For an access that is not known exactly: the accesses of each of its possibilities."""
+        if case.object is None:
+            return [(self.whole(self.object(self._world.objects.outside().name).leaves[0], write, edge),)]
+        if self._world.objects.is_hardware(case.object):
+            return [tuple(self.whole(leaf, write, edge) for leaf in case.leaves)]
+        if not self._world.objects.is_global(case.object):
+            return [()] if not write else [tuple(self.whole(leaf, write, edge) for leaf in case.leaves)]
+        if write and case.wide:
+            return [tuple(self.whole(leaf, write, edge) for leaf in case.leaves)]
+        return [(self.whole(leaf, write, edge),) for leaf in case.leaves]
+
+    def whole(self, leaf: Leaf, write: bool, edge: IrEdge) -> Access:
+        lvalue: Lvalue = Var(leaf.name, leaf.type)
+        if leaf.dims:
+            lvalue = Element(leaf.name, Const(0, self._world.places.word), leaf.type)
+        return Access(lvalue, write, edge.location, edge.text, AccessKind.DATA, whole=bool(leaf.dims))
+
+    def reached(self, targets: Targets) -> list[MemObject]:
+        """The objects that a pointer leads to, directly or through pointers stored in them."""
+        names = [t[0] for t in targets.known]
+        if targets.unknown:
+            names.extend(self._world.outside)
+        found: dict[str, MemObject] = {}
+        while names:
+            name = names.pop()
+            if name in found or name[0] in "&*":
+                continue
+            if name in ("?", "#"):
+                names.extend(self._world.outside if name == "?" else ())
+                continue
+            obj = self._world.objects.named(name)
+            if self.visible(obj):
+                found[name] = obj
+                names.extend(t[0] for t in self._world.pointsto.leads(obj))
+        return [found[name] for name in sorted(found)]

@@ -1,0 +1,139 @@
+"""Steps for what library functions do to the memory that a pointer leads to: read it, fill it, or change it somehow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from frontend.memory.case_steps import CaseSteps
+from frontend.memory.leaves import Leaf, MemObject
+from frontend.memory.pointer_cases import Case, Resolver
+from frontend.memory.points_to import ANY
+from frontend.memory.sketch import DEEP, Pending, Sketch, Step
+from frontend.memory.world import World
+from frontend.program import (
+    SKIP,
+    Access,
+    Assign,
+    Assume,
+    Binary,
+    Const,
+    Doubt,
+    Element,
+    Havoc,
+    Lvalue,
+    Op,
+    Var,
+)
+from frontend.program.fold import cast, fold, minus
+
+_MOST_FILLED = 64
+"""Scalars of an object that is filled byte by byte; a larger one may hold anything afterwards."""
+
+
+class LibraryEffects:
+    """Settles the accesses of library functions; see `Pending.extent`."""
+
+    def __init__(self, world: World, cases: CaseSteps, resolver: Resolver) -> None:
+        self._world = world
+        self._cases = cases
+        self._resolver = resolver
+
+    def settle(self, sketch: Sketch, step: Step, pending: Pending, extent: int) -> None:
+        """Each object the pointer may lead to: its leaves are touched in any order, any number of times."""
+        assert not isinstance(pending.place.base, str)
+        if extent == DEEP:
+            around = sketch.fresh()
+            reached = self._cases.reached(pending.targets)
+            changed = self._changed(pending, [leaf for obj in reached for leaf in obj.leaves])
+            sketch.steps.append(Step(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
+            for obj in reached:
+                for leaf in obj.leaves:
+                    self._touch(sketch, around, around, Case(None, obj), leaf, pending)
+            sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
+            return
+        for case in self._resolver.extents(pending.place.base, pending.targets, self._cases.visible, self._world.outside, extent):
+            start = step.source
+            if case.guard is not None:
+                start = sketch.fresh()
+                sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+            elif pending.fill is not None and self._fill(sketch, step, case, pending):
+                continue
+            if len(case.leaves) == 1:
+                self._touch(sketch, start, step.target, case, case.leaves[0], pending)
+                continue
+            around = sketch.fresh()
+            changed = self._changed(pending, case.leaves)
+            if case.object is None and pending.write and pending.targets.unknown:
+                changed = (Doubt("memory is changed through an unknown pointer", step=True),)
+            sketch.steps.append(Step(start, around, SKIP, (), step.location, step.text, doubts=changed))
+            for leaf in case.leaves:
+                self._touch(sketch, around, around, case, leaf, pending)
+            sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
+
+    def _fill(self, sketch: Sketch, step: Step, case: Case, pending: Pending) -> bool:
+        """Set a whole object of few scalars byte by byte to one value; False if that is not what happens here."""
+        obj, base = case.object, pending.place.base
+        if obj is None or obj.instances is not None or pending.fill is None or pending.extent != obj.size:
+            return False
+        if base != Const(self._world.objects.base(obj), self._world.places.pointer):
+            return False
+        if sum(leaf.length or 1 for leaf in obj.leaves) > _MOST_FILLED:
+            return False
+        here = step.source
+        for leaf in obj.leaves:
+            number = leaf.type.wrap(int.from_bytes(bytes([pending.fill & 255]) * leaf.size, "little"))
+            for k in range(leaf.length or 1):
+                lvalue: Lvalue = Element(leaf.name, Const(k, self._world.places.word), leaf.type)
+                if not leaf.dims:
+                    lvalue = Var(leaf.name, leaf.type)
+                access = Access(lvalue, True, step.location, step.text)
+                after = sketch.fresh()
+                shared = (access,) if self._world.objects.is_global(obj) else ()
+                sketch.steps.append(Step(here, after, Assign(lvalue, Const(number, leaf.type)), shared, step.location, step.text))
+                here = after
+        sketch.steps.append(Step(here, step.target, SKIP, (), step.location, step.text))
+        return True
+
+    def _touch(self, sketch: Sketch, source: int, target: int, case: Case, leaf: Leaf, pending: Pending) -> None:
+        assert case.object is not None
+        access = self._of_instance(case, leaf, pending) or self._cases.whole(leaf, pending.write, pending.edge)
+        shared = self._world.objects.is_global(case.object)
+        lvalue = access.lvalue
+        op: Op = SKIP
+        if pending.write and not pending.ends:
+            op = Havoc((), (lvalue.array,)) if access.whole and isinstance(lvalue, Element) else Havoc((lvalue,))
+        doubts = self._changed(replace(pending, input=pending.input and not access.whole), (leaf,))
+        lost = case.guard is None and pending.targets.unknown
+        if lost or not pending.sure or (access.whole and not self._all(case.object, pending)) or self._several(case, pending):
+            doubts = (*doubts, Doubt("which memory a function touches is not known exactly", accesses=True))
+        sketch.steps.append(Step(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
+                                 doubts=doubts))
+
+    def _of_instance(self, case: Case, leaf: Leaf, pending: Pending) -> Access | None:
+        """The leaf of the one instance that the pointer is in; None if there is more than that to touch."""
+        obj, pointer = case.object, pending.place.base
+        assert obj is not None and not isinstance(pointer, str)
+        base = fold(cast(pointer, self._world.places.pointer))
+        if obj.instances is None or len(leaf.dims) != 1 or (case.guard is None and not isinstance(base, Const)):
+            return None
+        distance = minus(base, self._world.objects.base(obj))
+        instance = cast(fold(Binary("/", distance, Const(obj.instances.stride, distance.type))), self._world.places.word)
+        lvalue = Element(leaf.name, instance, leaf.type)
+        return Access(lvalue, pending.write, pending.edge.location, pending.edge.text)
+
+    def _several(self, case: Case, pending: Pending) -> bool:
+        """Whether the pointer may be at several places of the object, of which the function touches what is behind one."""
+        assert case.object is not None
+        offsets = [offset for name, offset in pending.targets.known if name == case.object.name]
+        return case.guard is not None and pending.extent not in (-1, DEEP) and (len(offsets) > 1 or ANY in offsets)
+
+    def _all(self, obj: MemObject, pending: Pending) -> bool:
+        """Whether a function touches every cell of the object."""
+        return obj.instances is None and pending.extent is not None and (pending.extent == -1 or pending.extent >= obj.size)
+
+    def _changed(self, pending: Pending, leaves: Iterable[Leaf]) -> tuple[Doubt, ...]:
+        """What a function writes is not tracked, unless it is input."""
+        if not pending.write or pending.input or pending.ends:
+            return ()
+        return (Doubt("what a function writes is not tracked", tuple(leaf.name for leaf in leaves)),)

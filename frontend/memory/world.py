@@ -1,0 +1,31 @@
+"""What all threads of a program share while they are built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from frontend.ir import Module
+from frontend.memory.call_graph import CallGraph
+from frontend.memory.calling_contexts import Contexts
+from frontend.memory.objects import Notes, Objects
+from frontend.memory.places import Places
+from frontend.memory.points_to import PointsTo, Site
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What all threads of a program share while they are built."""
+
+    module: Module
+    objects: Objects
+    places: Places
+    pointsto: PointsTo
+    calls: CallGraph
+    notes: Notes
+    outside: tuple[str, ...]
+    """Objects that a pointer from outside may point to."""
+    joined: Mapping[Site, tuple[str, ...]]
+    """Edges of functions that run once behind which every thread of some functions has ended."""
+    contexts: Contexts
+    """The calls that are told apart."""
