@@ -40,14 +40,14 @@ _ON_BOOL = ("&", "|", "^")
 
 def parse(text: str, symbols: Mapping[str, Variable], ints: str) -> Expr:
     """The expression that `text` stands for, whole and nothing else."""
-    reader = _Reader(text, symbols, ints)
+    reader = _FormulaReader(text, symbols, ints)
     e = reader.expression(0)
     if reader.at != len(text):
         raise reader.wrong("text after the end of the formula")
     return e
 
 
-class _Reader:
+class _FormulaReader:
     def __init__(self, text: str, symbols: Mapping[str, Variable], ints: str) -> None:
         self.text = text
         self.symbols = symbols

@@ -8,6 +8,7 @@ from typing import Any
 
 from circ.kernel.formula import parse
 from circ.kernel.outcome import Malformed
+from circ.kernel.untrusted_json import as_list, as_natural, as_object, as_text
 from frontend.program import Expr, Program, Scalar, Variable, variables
 
 _REQUIRED = ("classes", "formulas", "pairs")
@@ -76,32 +77,19 @@ class Body:
 
 def read_body(program: Program, data: Mapping[str, Any]) -> Body:
     """The body of a proof by pairs as data, or `Malformed`."""
-    _check_keys(data, _REQUIRED, _OPTIONAL)
-    return _Reader(program, data).body()
+    return _BodyReader(program, as_object(data, "the body", _REQUIRED, _OPTIONAL)).body()
 
 
 def read_triples(program: Program, data: Mapping[str, Any]) -> Body:
     """The body of a proof by triples as data, or `Malformed`."""
-    _check_keys(data, ("classes", "formulas", "triples"), ())
-    return _Reader(program, data).triples()
+    return _BodyReader(program, as_object(data, "the body", ("classes", "formulas", "triples"))).triples()
 
 
-def _check_keys(data: Mapping[str, Any], required: Sequence[str], optional: Sequence[str]) -> None:
-    if not isinstance(data, Mapping):
-        raise Malformed("the body is not an object")
-    for key in data:
-        if key not in required and key not in optional:
-            raise Malformed(f"unknown key {str(key)[:80]!r}")
-    for key in required:
-        if key not in data:
-            raise Malformed(f"no key {key!r}")
-
-
-class _Reader:
+class _BodyReader:
     def __init__(self, program: Program, data: Mapping[str, Any]) -> None:
         self.program = program
         self.data = data
-        self.formulas = _list(data["formulas"], "formulas")
+        self.formulas = as_list(data["formulas"], "formulas")
         self.some: tuple[Variable, ...] = ()
         """What formulas may name beside the program's variables."""
         self._parsed: dict[tuple[int, tuple[int, ...]], Expr] = {}
@@ -113,7 +101,7 @@ class _Reader:
         classes = self.classes()
         used = tuple(frozenset(c) for c in classes)
         pairs, holders, singles = (self.rows(key, arity, used) for key, arity in (("pairs", 2), ("holders", 3), ("singles", 1)))
-        counting = tuple(self.counting(c, used) for c in _list(self.data.get("counting", []), "counting"))
+        counting = tuple(self.counting(c, used) for c in as_list(self.data.get("counting", []), "counting"))
         return Body(classes, pairs, holders, singles, counting, self.every(used))
 
     def triples(self) -> Body:
@@ -125,16 +113,17 @@ class _Reader:
         return Body(classes, {}, {}, {}, (), {}, rows)
 
     def classes(self) -> tuple[tuple[int, ...], ...]:
-        lists = _list(self.data["classes"], "classes", len(self.program.templates))
-        return tuple(tuple(_number(c, t.cfa.size, "a class") for c in _list(classes, f"the classes of {t.name!r}", t.cfa.size))
-                     for t, classes in zip(self.program.templates, lists, strict=True))
+        lists = as_list(self.data["classes"], "classes", len(self.program.templates))
+        return tuple(
+            tuple(as_natural(c, "a class", t.cfa.size) for c in as_list(classes, f"the classes of {t.name!r}", t.cfa.size))
+            for t, classes in zip(self.program.templates, lists, strict=True))
 
     def rows(self, key: str, arity: int, used: Sequence[frozenset[int]]) -> dict[tuple[int, ...], Row]:
         rows: dict[tuple[int, ...], Row] = {}
-        for item in _list(self.data.get(key, []), key):
-            cells = _list(item, f"a row of {key!r}", 2 * arity + 1)
-            templates = tuple(_number(t, len(self.program.templates), "a template") for t in cells[0:-1:2])
-            classes = tuple(_number(c, self.program.templates[t].cfa.size, "a class")
+        for item in as_list(self.data.get(key, []), key):
+            cells = as_list(item, f"a row of {key!r}", 2 * arity + 1)
+            templates = tuple(as_natural(t, "a template", len(self.program.templates)) for t in cells[0:-1:2])
+            classes = tuple(as_natural(c, "a class", self.program.templates[t].cfa.size)
                             for t, c in zip(templates, cells[1:-1:2], strict=True))
             where = tuple(n for place in zip(templates, classes, strict=True) for n in place)
             if any(c not in used[t] for t, c in zip(templates, classes, strict=True)):
@@ -158,8 +147,8 @@ class _Reader:
 
     def row(self, dnf: Any, templates: tuple[int, ...]) -> Row:
         """Equal rows are one object, so that what is built from them is built once."""
-        positions = tuple(tuple(_number(p, len(self.formulas), "a formula") for p in _list(c, "a conjunction"))
-                          for c in _list(dnf, "a disjunction"))
+        positions = tuple(tuple(as_natural(p, "a formula", len(self.formulas)) for p in as_list(c, "a conjunction"))
+                          for c in as_list(dnf, "a disjunction"))
         key = (positions, templates)
         if key not in self._rows:
             made = tuple(tuple(self.formula(p, templates) for p in c) for c in positions)
@@ -169,9 +158,7 @@ class _Reader:
         return self._rows[key]
 
     def formula(self, position: int, templates: tuple[int, ...]) -> Expr:
-        text = self.formulas[position]
-        if not isinstance(text, str):
-            raise Malformed(f"formula {position} is not a text")
+        text = as_text(self.formulas[position], f"formula {position}")
         # What a formula means depends only on the templates of the slots it may mention.
         key = (position, tuple(t if f"@{slot}" in text else -1 for slot, t in enumerate(templates, 1)))
         if key not in self._parsed:
@@ -203,25 +190,13 @@ class _Reader:
         return self._names[id(e)][0]
 
     def counting(self, item: Any, used: Sequence[frozenset[int]]) -> Counting:
-        if not isinstance(item, Mapping) or set(item) != {"expr", "weights"} or not isinstance(item["expr"], str):
-            raise Malformed("a counting fact is an object of `expr`, a text, and `weights`")
-        expr = parse(item["expr"], self.scope(())[0], self.program.ints)
+        fact = as_object(item, "a counting fact", ("expr", "weights"))
+        expr = parse(as_text(fact["expr"], "a counted expression"), self.scope(())[0], self.program.ints)
         if expr.type.width < 2:
             raise Malformed("a counting fact about a truth value")
-        lists = _list(item["weights"], "weights", len(self.program.templates))
-        weights = tuple(tuple(_number(w, expr.type.high // 3 + 1, "a weight")
-                              for w in _list(ws, "the weights of a template", max(c) + 1))
+        lists = as_list(fact["weights"], "weights", len(self.program.templates))
+        weights = tuple(tuple(as_natural(w, "a weight", expr.type.high // 3 + 1)
+                              for w in as_list(ws, "the weights of a template", max(c) + 1))
                         for ws, c in zip(lists, used, strict=True))
         return Counting(expr, self.symbols((expr,), ()), weights)
 
-
-def _list(value: Any, what: str, length: int | None = None) -> Sequence[Any]:
-    if not isinstance(value, list | tuple) or (length is not None and len(value) != length):
-        raise Malformed(f"{what}: expected a list" + ("" if length is None else f" of length {length}"))
-    return value
-
-
-def _number(value: Any, limit: int, what: str) -> int:
-    if type(value) is not int or not 0 <= value < limit:
-        raise Malformed(f"{what}: expected a number from 0 to {limit - 1}")
-    return value

@@ -13,10 +13,11 @@ leads to a listed one, no listed state shows what the question asks for.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
+from circ.kernel.untrusted_json import as_integer, as_integers, as_list, as_natural, as_object, as_text
 from circ.semantics.conflicts import clash, ready
 from circ.semantics.evaluation import Undefined, Value, cells
 from circ.semantics.interpreter import Domain, Globals, Machine, Thread, forget
@@ -24,7 +25,7 @@ from circ.verdict import Assertions, Certificate, RaceOn
 from circ.views.havocked import Names, opened
 from frontend.program import AllAt, Program, Variable
 
-_KEYS = {"forget", "globals", "open", "threads", "states"}
+_KEYS = ("forget", "globals", "open", "threads", "states")
 
 
 def check_reachable(program: Program, certificate: Certificate) -> Outcome:
@@ -44,8 +45,7 @@ class _Checker:
 
     def __init__(self, program: Program, certificate: Certificate) -> None:
         body, templates = certificate.body, program.templates
-        if not isinstance(body, Mapping) or set(body) != _KEYS:
-            raise Malformed(f"the body needs the keys {', '.join(sorted(_KEYS))}")
+        as_object(body, "the body", _KEYS)
         self.program, self.question = program, certificate.question
         self.machine = Machine(opened(program, _names(body["open"], len(templates))))
         self.crew = tuple(i for i, t in enumerate(program.templates) for _ in range(t.count or 0))
@@ -56,13 +56,15 @@ class _Checker:
         self.globals: list[Globals] = []
         self.threads: list[Thread] = []
         self.forget = [_forget(row, t.cfa.size, t.locals)
-                       for row, t in zip(_list(body["forget"], len(templates)), templates, strict=True)]
-        rows = [[self._global(_values(g, program.globals)) for g in _list(body["globals"])]]
-        threads = [[self._thread(i, _thread(x, t.cfa.size, t.locals)) for x in _list(row)]
-                   for i, (row, t) in enumerate(zip(_list(body["threads"], len(templates)), templates, strict=True))]
+                       for row, t in zip(as_list(body["forget"], "forget", len(templates)), templates, strict=True)]
+        rows = [[self._global(_values(g, program.globals)) for g in as_list(body["globals"], "globals")]]
+        threads = [[self._thread(i, _thread(x, t.cfa.size, t.locals)) for x in as_list(row, "the threads of a template")]
+                   for i, (row, t) in enumerate(zip(as_list(body["threads"], "threads", len(templates)), templates, strict=True))]
         rows += [threads[t] for t in self.crew]
-        self.states = [self._canonical([row[_number(n, len(row))] for n, row in zip(_list(s, len(rows)), rows, strict=True)])
-                       for s in _list(body["states"])]
+        listed = (as_list(s, "a state", len(rows)) for s in as_list(body["states"], "states"))
+        self.states = [
+            self._canonical([row[as_natural(n, "a part of a state", len(row))] for n, row in zip(s, rows, strict=True)])
+            for s in listed]
 
     def check(self) -> Outcome:
         known = set(self.states)
@@ -133,46 +135,33 @@ class _Checker:
 
 
 # --------------------------------------------------------------------------------------------------- reading
-def _list(data: Any, length: int | None = None) -> list[Any]:
-    if not isinstance(data, list) or (length is not None and len(data) != length):
-        raise Malformed("a list is missing or has the wrong length")
-    return data
-
-
-def _number(data: Any, below: int | None = None) -> int:
-    if type(data) is not int or (below is not None and not 0 <= data < below):
-        raise Malformed(f"{str(data)[:40]} is no number in range")
-    return data
-
-
 def _values(data: Any, variables: tuple[Variable, ...]) -> tuple[Value, ...]:
-    return tuple(_array(x) if v.is_array else None if x is None else _number(x)
-                 for x, v in zip(_list(data, len(variables)), variables, strict=True))
+    return tuple(_array(x) if v.is_array else None if x is None else as_integer(x, "a value")
+                 for x, v in zip(as_list(data, "a valuation", len(variables)), variables, strict=True))
 
 
 def _array(data: Any) -> Value:
-    default, items = _list(data, 2)
-    elements = {_number(i): None if x is None else _number(x) for i, x in (_list(item, 2) for item in _list(items))}
-    return cells(None if default is None else _number(default), elements)
+    default, items = as_list(data, "the value of an array", 2)
+    pairs = (as_list(item, "an element", 2) for item in as_list(items, "elements"))
+    elements = {as_integer(i, "an index"): None if x is None else as_integer(x, "a value") for i, x in pairs}
+    return cells(None if default is None else as_integer(default, "a value"), elements)
 
 
 def _names(data: Any, templates: int) -> Names:
-    if not isinstance(data, Mapping) or set(data) != {"globals", "locals"}:
-        raise Malformed("`open` needs the keys globals and locals")
-    rows = [_list(data["globals"]), *map(_list, _list(data["locals"], templates))]
-    if not all(isinstance(name, str) for row in rows for name in row):
-        raise Malformed("a name is not a text")
-    return Names(frozenset(rows[0]), tuple(map(frozenset, rows[1:])))
+    as_object(data, "open", ("globals", "locals"))
+    rows = [frozenset(as_text(name, "a name") for name in as_list(row, "names"))
+            for row in (data["globals"], *as_list(data["locals"], "the locals of `open`", templates))]
+    return Names(rows[0], tuple(rows[1:]))
 
 
 def _thread(data: Any, size: int, variables: tuple[Variable, ...]) -> Thread:
-    location, local = _list(data, 2)
-    return _number(location, size), _values(local, variables)
+    location, local = as_list(data, "a thread", 2)
+    return as_natural(location, "a location", size), _values(local, variables)
 
 
 def _forget(data: Any, size: int, variables: tuple[Variable, ...]) -> list[tuple[int, ...]]:
     scalars = {i for i, v in enumerate(variables) if not v.is_array}
-    rows = [tuple(_number(slot) for slot in _list(row)) for row in _list(data, size)]
+    rows = [as_integers(row, "forgotten locals") for row in as_list(data, "forget", size)]
     if any(slot not in scalars for row in rows for slot in row):
         raise Malformed("only a scalar local can be forgotten")
     return rows

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, TypeAlias
 
+from circ.kernel.outcome import Malformed
+from circ.kernel.untrusted_json import as_integer, as_list, as_object, as_text
 from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
 from frontend import LoadOptions
 from frontend.program import DATA_MODELS
@@ -46,16 +48,22 @@ def parse(text: str) -> tuple[Evidence, LoadOptions]:
         data = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"not JSON: {error}") from error
-    top = _object(data, "the file", _TOP)
+    try:
+        return _evidence(as_object(data, "the file", _TOP))
+    except Malformed as error:
+        raise Unreadable(str(error)) from error
+
+
+def _evidence(top: Mapping[str, Any]) -> tuple[Evidence, LoadOptions]:
     if type(top["version"]) is not int or top["version"] != VERSION:
-        raise Unreadable(f"version {top['version']!r}, this circ reads version {VERSION}")
+        raise Malformed(f"version {top['version']!r}, this circ reads version {VERSION}")
     kind, program = _text(top["kind"], "kind"), _text(top["program"], "program")
     question = _question(top["question"])
     options = _options(top["options"])
     if kind == "trace":
         return _trace(top["body"], program, question), options
     if not isinstance(top["body"], dict):
-        raise Unreadable("body is not an object")
+        raise Malformed("body is not an object")
     return Certificate(program, question, kind, top["body"]), options
 
 
@@ -92,80 +100,59 @@ def _no_constants(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _object(data: Any, what: str, keys: set[str]) -> Mapping[str, Any]:
-    if not isinstance(data, dict):
-        raise Unreadable(f"{what} is not a JSON object")
-    for problem, names in (("lacks", keys - data.keys()), ("has the unknown", data.keys() - keys)):
-        if names:
-            raise Unreadable(f"{what} {problem} {', '.join(map(repr, sorted(names)))}")
-    return data
-
-
 def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise Unreadable(f"{what} is not a text")
-    if _NOT_A_TEXT.search(value):
-        raise Unreadable(f"{what} has characters that no text has")
-    return value
-
-
-def _number(value: Any, what: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise Unreadable(f"{what} is not a whole number")
-    return value
-
-
-def _list(value: Any, what: str, length: int | None = None) -> list[Any]:
-    if not isinstance(value, list) or (length is not None and len(value) != length):
-        raise Unreadable(f"{what} is not a list" + (f" of {length}" if length is not None else ""))
-    return value
+    text = as_text(value, what)
+    if _NOT_A_TEXT.search(text):
+        raise Malformed(f"{what} has characters that no text has")
+    return text
 
 
 def _question(data: Any) -> Question:
     if isinstance(data, dict) and data.get("property") == "asserts":
-        _object(data, "question", {"property"})
+        as_object(data, "question", {"property"})
         return Assertions()
-    question = _object(data, "question", {"property", "variable"})
+    question = as_object(data, "question", {"property", "variable"})
     if question["property"] != "races":
-        raise Unreadable(f"unknown property {question['property']!r}")
+        raise Malformed(f"unknown property {question['property']!r}")
     return RaceOn(_text(question["variable"], "variable"))
 
 
 def _options(data: Any) -> LoadOptions:
-    values = _object(data, "options", {f.name for f in fields(LoadOptions)})
+    values = as_object(data, "options", {f.name for f in fields(LoadOptions)})
     made: dict[str, Any] = {}
     for f in fields(LoadOptions):
         value = values[f.name]
         if isinstance(f.default, tuple):
-            made[f.name] = tuple(_text(v, f"option {f.name}") for v in _list(value, f"option {f.name}"))
+            made[f.name] = tuple(_text(v, f"option {f.name}") for v in as_list(value, f"option {f.name}"))
         elif isinstance(f.default, bool):
             if not isinstance(value, bool):
-                raise Unreadable(f"option {f.name} is neither true nor false")
+                raise Malformed(f"option {f.name} is neither true nor false")
             made[f.name] = value
         else:
             made[f.name] = None if value is None and f.default is None else _text(value, f"option {f.name}")
         if f.name in _CHOICES and made[f.name] is not None and made[f.name] not in _CHOICES[f.name]:
-            raise Unreadable(f"option {f.name} is none of {', '.join(_CHOICES[f.name])}")
+            raise Malformed(f"option {f.name} is none of {', '.join(_CHOICES[f.name])}")
     if len(made["interrupts"]) not in (0, 2):
-        raise Unreadable("option interrupts is not a name and a text")
+        raise Malformed("option interrupts is not a name and a text")
     return LoadOptions(**made)
 
 
 def _choice(data: Any) -> Choice:
-    variable, value, index, thread = _list(data, "a choice", 4)
-    return Choice(_text(variable, "variable"), _number(value, "value"),
-                  None if index is None else _number(index, "index"), None if thread is None else _number(thread, "thread"))
+    variable, value, index, thread = as_list(data, "a choice", 4)
+    return Choice(_text(variable, "variable"), as_integer(value, "value"),
+                  None if index is None else as_integer(index, "index"), None if thread is None else as_integer(thread, "thread"))
 
 
 def _trace(data: Any, program: str, question: Question) -> Trace:
-    body = _object(data, "body", {"threads", "start", "steps", "accesses"})
+    body = as_object(data, "body", {"threads", "start", "steps", "accesses"})
     steps = []
-    for step in _list(body["steps"], "steps"):
-        thread, edge, choices = _list(step, "a step", 3)
-        steps.append(Step(_number(thread, "thread"), _number(edge, "edge"), tuple(map(_choice, _list(choices, "choices")))))
+    for step in as_list(body["steps"], "steps"):
+        thread, edge, choices = as_list(step, "a step", 3)
+        made = tuple(map(_choice, as_list(choices, "choices")))
+        steps.append(Step(as_integer(thread, "thread"), as_integer(edge, "edge"), made))
     accesses = []
-    for access in _list(body["accesses"], "accesses"):
-        t, e, a = (_number(n, "access") for n in _list(access, "an access", 3))
+    for access in as_list(body["accesses"], "accesses"):
+        t, e, a = (as_integer(n, "access") for n in as_list(access, "an access", 3))
         accesses.append((t, e, a))
-    return Trace(program, question, tuple(_text(t, "thread") for t in _list(body["threads"], "threads")),
-                 tuple(map(_choice, _list(body["start"], "start"))), tuple(steps), tuple(accesses))
+    return Trace(program, question, tuple(_text(t, "thread") for t in as_list(body["threads"], "threads")),
+                 tuple(map(_choice, as_list(body["start"], "start"))), tuple(steps), tuple(accesses))

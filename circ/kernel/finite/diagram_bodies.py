@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from circ.kernel.outcome import Malformed
+from circ.kernel.untrusted_json import as_integers, as_list, as_natural, as_object, is_integer
 from frontend.program import Program, Self, Variable
 
 Reference: TypeAlias = tuple[str | int | None, ...]
@@ -73,30 +74,28 @@ class Body:
 
 def read_inductive(program: Program, data: Mapping[str, Any]) -> Body:
     """The body as data, or `Malformed`."""
-    if not isinstance(data, Mapping) or set(data) != {"sections", "groups", "globals", "nodes", "facts"}:
-        raise Malformed("the body has other keys than sections, groups, globals, nodes, facts")
-    sections = tuple(_ints(row, "sections") for row in _list(data["sections"], "sections", len(program.templates)))
+    as_object(data, "the body", ("sections", "groups", "globals", "nodes", "facts"))
+    sections = tuple(as_integers(row, "sections") for row in as_list(data["sections"], "sections", len(program.templates)))
     for row, t in zip(sections, program.templates, strict=True):
         if not set(row) <= t.cfa.atomic:
             raise Malformed(f"a listed location of {t.name!r} is not atomic")
-    groups = tuple(_group(program, row) for row in _list(data["groups"], "groups"))
+    groups = tuple(_group(program, row) for row in as_list(data["groups"], "groups"))
     _partition(program, groups)
     spans = {}
-    for row in _list(data["globals"], "globals"):
-        name, element, span = _list(row, "globals", 3)
+    for row in as_list(data["globals"], "globals"):
+        name, element, span = as_list(row, "globals", 3)
         v = _known(program.globals, name, element)
         spans[v.name, element] = _spans(span) or ()
     nodes: list[Node] = []
-    for row in _list(data["nodes"], "nodes"):
-        reference, branches = _list(row, "a node", 2)
+    for row in as_list(data["nodes"], "nodes"):
+        reference, branches = as_list(row, "a node", 2)
         made = []
-        for branch in _list(branches, "branches"):
-            values, child = _list(branch, "a branch", 2)
-            if not _is_int(child) or not 0 <= child < len(nodes) + 2:
-                raise Malformed("a node's child does not come before it")
-            made.append((_ints(values, "values"), child))
+        for branch in as_list(branches, "branches"):
+            values, child = as_list(branch, "a branch", 2)
+            before = as_natural(child, "a node's child, which comes before it,", len(nodes) + 2)
+            made.append((as_integers(values, "values"), before))
         nodes.append((_reference(program, groups, reference), tuple(made)))
-    facts = _ints(_list(data["facts"], "facts", len(groups)), "facts")
+    facts = as_integers(as_list(data["facts"], "facts", len(groups)), "facts")
     if not all(0 <= f < len(nodes) + 2 for f in facts):
         raise Malformed("a fact is no node")
     body = Body(sections, groups, spans, tuple(nodes), facts)
@@ -109,27 +108,24 @@ def read_inductive(program: Program, data: Mapping[str, Any]) -> Body:
 
 
 def _group(program: Program, row: Any) -> GroupData:
-    if not isinstance(row, Mapping) or set(row) != {"template", "copies", "cells", "classes"}:
-        raise Malformed("a group has other keys than template, copies, cells, classes")
-    template = row["template"]
-    if not _is_int(template) or not 0 <= template < len(program.templates):
-        raise Malformed("a group of no template")
+    as_object(row, "a group", ("template", "copies", "cells", "classes"))
+    template = as_natural(row["template"], "the template of a group", len(program.templates))
     t = program.templates[template]
     cells: dict[tuple[str, int | None], CellData] = {}
-    for name, element, default, live, spans in (_list(c, "a cell", 5) for c in _list(row["cells"], "cells")):
+    for name, element, default, live, spans in (as_list(c, "a cell", 5) for c in as_list(row["cells"], "cells")):
         v = _known(t.locals, name, element)
-        if (v.name, element) in cells or not _is_int(default):
+        if (v.name, element) in cells or not is_integer(default):
             raise Malformed(f"the cell {name!r} twice, or without a default")
-        cells[v.name, element] = CellData(default, _ints(live, "live"), _spans(spans))
-    listed = [[_ints(option, "a class") for option in _list(part, "a part")] for part in _list(row["classes"], "classes")]
-    classes = tuple(map(tuple, listed))
+        cells[v.name, element] = CellData(default, as_integers(live, "live"), _spans(spans))
+    classes = tuple(tuple(as_integers(option, "a class") for option in as_list(part, "a part"))
+                    for part in as_list(row["classes"], "classes"))
     if classes and (len(classes) != 1 + len(cells) or not all(classes)):
         raise Malformed("classes need a part for the location and for each cell")
     for part in classes:
         values = [v for option in part for v in option]
         if len(values) != len(set(values)):
             raise Malformed("a value is in two classes")
-    return GroupData(template, _ints(row["copies"], "copies"), cells, classes)
+    return GroupData(template, as_integers(row["copies"], "copies"), cells, classes)
 
 
 def _partition(program: Program, groups: Sequence[GroupData]) -> None:
@@ -147,34 +143,35 @@ def _partition(program: Program, groups: Sequence[GroupData]) -> None:
 
 
 def _reference(program: Program, groups: Sequence[GroupData], row: Any) -> Reference:
-    parts = tuple(_list(row, "a reference"))
+    parts = tuple(as_list(row, "a reference"))
     match parts:
         case ("atomic",) | ("at",):
             return parts
         case ("global", name, element):
             _known(program.globals, name, element)
             return parts
-        case ("own", str(), element) if element is None or _is_int(element):
+        case ("own", str(), element) if element is None or is_integer(element):
             return parts
         case ("other-at", group) if _alone(groups, group):
             return parts
-        case ("other", group, str(name), element) if _alone(groups, group) and (name, element) in groups[group].cells:
-            return parts
-        case ("count", group, cls) if _is_int(group) and 0 <= group < len(groups) and _is_int(cls):
+        case ("other", group, str(name), element) if _alone(groups, group) and (element is None or is_integer(element)):
+            if (name, element) in groups[group].cells:
+                return parts
+        case ("count", group, cls) if is_integer(group) and 0 <= group < len(groups) and is_integer(cls):
             if 0 <= cls < groups[group].class_count:
                 return parts
     raise Malformed(f"unknown reference {str(row)[:80]}")
 
 
 def _alone(groups: Sequence[GroupData], group: Any) -> bool:
-    return _is_int(group) and 0 <= group < len(groups) and len(groups[group].copies) == 1
+    return is_integer(group) and 0 <= group < len(groups) and len(groups[group].copies) == 1
 
 
 def _known(variables: Sequence[Variable], name: Any, element: Any) -> Variable:
     v = next((v for v in variables if v.name == name), None)
     if v is None:
         raise Malformed(f"unknown variable {str(name)[:80]!r}")
-    if (element is None) == v.is_array or (element is not None and not (_is_int(element) and 0 <= element < (v.length or 0))):
+    if (element is None) == v.is_array or (element is not None and not (is_integer(element) and 0 <= element < (v.length or 0))):
         raise Malformed(f"{v.name!r} has no element {element!r}")
     return v
 
@@ -183,27 +180,11 @@ def _spans(data: Any) -> Spans | None:
     if data is None:
         return None
     found = []
-    for row in _list(data, "spans"):
-        low, high, value = _ints(_list(row, "a span", 3), "a span")
+    for row in as_list(data, "spans"):
+        low, high, value = as_integers(as_list(row, "a span", 3), "a span")
         found.append((low, high, value))
     ordered = sorted(found)
     if any(a[1] >= b[0] for a, b in itertools.pairwise(ordered)) or len({v for _, _, v in found}) != len(found):
         raise Malformed("spans overlap")
     return tuple(found)
 
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _ints(data: Any, what: str) -> tuple[int, ...]:
-    found = tuple(_list(data, what)) if not isinstance(data, tuple) else data
-    if not all(_is_int(v) for v in found):
-        raise Malformed(f"{what}: not all numbers")
-    return found
-
-
-def _list(data: Any, what: str, length: int | None = None) -> list[Any]:
-    if not isinstance(data, (list, tuple)) or (length is not None and len(data) != length):
-        raise Malformed(f"{what} is not a list" + (f" of {length}" if length is not None else ""))
-    return list(data)

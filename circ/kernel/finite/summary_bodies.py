@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from circ.kernel.outcome import Malformed
+from circ.kernel.untrusted_json import as_integers, as_list, as_natural, as_object, is_integer
 from frontend.program import Procedures, Program, Values, Variable
 
 Cell: TypeAlias = tuple[str, int | None]
@@ -73,11 +74,11 @@ def begins(v: Variable, element: int | None) -> Interval:
 # --------------------------------------------------------------------------------------------------- reading
 def read_summaries(source: Procedures, data: Mapping[str, Any]) -> tuple[list[tuple[int, ...]], list[Kind]]:
     """The body as checked data, or `Malformed`."""
-    body = _object(data, {"sections", "kinds"})
+    body = as_object(data, "the body", ("sections", "kinds"))
     program = source.program
     sections = []
-    for row, t in zip(_list(body["sections"], len(program.templates)), program.templates, strict=True):
-        sections.append(tuple(_number(q) for q in _list(row)))
+    for row, t in zip(as_list(body["sections"], "sections", len(program.templates)), program.templates, strict=True):
+        sections.append(tuple(as_natural(q, "a location") for q in as_list(row, "the sections of a function")))
         if not set(sections[-1]) <= t.cfa.atomic:
             raise Malformed(f"a listed location of {t.name!r} is not atomic")
     names = [t.name for t in program.templates]
@@ -87,69 +88,54 @@ def read_summaries(source: Procedures, data: Mapping[str, Any]) -> tuple[list[tu
             raise Malformed(f"{name!r} runs as a thread and has several parameters")
         numbered = bool(source.params[name])
         wanted += [(names.index(name), n, 1) for n in range(count)] if numbered else [(names.index(name), None, count)]
-    reader = _Reader(program)
-    return sections, [reader.kind(k, *w) for k, w in zip(_list(body["kinds"], len(wanted)), wanted, strict=True)]
+    reader = _SummaryReader(program)
+    return sections, [reader.kind(k, *w) for k, w in zip(as_list(body["kinds"], "kinds", len(wanted)), wanted, strict=True)]
 
 
-class _Reader:
+class _SummaryReader:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.shared = [v for v in program.globals for _ in cells(v)]
         self.own = [[v for v in t.locals for _ in cells(v)] for t in program.templates]
 
     def kind(self, data: Any, function: int, number: int | None, count: int) -> Kind:
-        body = _object(data, {"begin", "entries", "steps"})
-        entries = [self._entry(e) for e in _list(body["entries"])]
+        body = as_object(data, "a kind", ("begin", "entries", "steps"))
+        entries = [self._entry(e) for e in as_list(body["entries"], "entries")]
         for entry in entries:
             for outer, row in entry.callers:
                 if outer >= len(entries) or row >= len(entries[outer].rows):
                     raise Malformed("a caller is no row")
-        steps = [(*self._globals(a), *self._globals(b)) for a, b in (_list(s, 2) for s in _list(body["steps"]))]
-        begin = tuple(_number(n, len(entries)) for n in _list(body["begin"]))
+        ends = (as_list(s, "a step", 2) for s in as_list(body["steps"], "steps"))
+        steps = [(*self._globals(before), *self._globals(after)) for before, after in ends]
+        begin = tuple(as_natural(n, "an entry", len(entries)) for n in as_list(body["begin"], "begin"))
         return Kind(function, number, count, begin, tuple(entries), tuple(steps))
 
     def _entry(self, data: Any) -> Entry:
-        body = _object(data, {"function", "states", "callers"})
-        i = _number(body["function"], len(self.program.templates))
+        body = as_object(data, "an entry", ("function", "states", "callers"))
+        i = as_natural(body["function"], "a function", len(self.program.templates))
         rows = []
-        for shared, at, own in (_list(s, 3) for s in _list(body["states"])):
-            row = self._intervals(_list(own, len(self.own[i])), self.own[i])
-            rows.append(Row(*self._globals(shared), _number(at, self.program.templates[i].cfa.size), row))
-        callers = tuple((_number(a), _number(b)) for a, b in (_list(c, 2) for c in _list(body["callers"])))
+        for shared, at, own in (as_list(s, "a state", 3) for s in as_list(body["states"], "states")):
+            row = self._intervals(as_list(own, "the locals", len(self.own[i])), self.own[i])
+            rows.append(Row(*self._globals(shared), as_natural(at, "a location", self.program.templates[i].cfa.size), row))
+        listed = (as_list(c, "a caller", 2) for c in as_list(body["callers"], "callers"))
+        callers = tuple((as_natural(a, "an entry"), as_natural(b, "a row")) for a, b in listed)
         return Entry(i, tuple(rows), callers)
 
     def _globals(self, data: Any) -> tuple[tuple[Interval, ...], bool]:
-        values = _list(data, len(self.shared) + 1)
-        return self._intervals(values[:-1], self.shared), _number(values[-1], 2) == 1
+        values = as_list(data, "the globals", len(self.shared) + 1)
+        return self._intervals(values[:-1], self.shared), as_natural(values[-1], "the flag of the globals", 2) == 1
 
-    def _intervals(self, data: list[Any], variables: Sequence[Variable]) -> tuple[Interval, ...]:
+    def _intervals(self, data: Sequence[Any], variables: Sequence[Variable]) -> tuple[Interval, ...]:
         return tuple(self._interval(x, v) for x, v in zip(data, variables, strict=True))
 
     def _interval(self, data: Any, v: Variable) -> Interval:
         if data is None:
             return None
-        low, high = _list(data, 2) if isinstance(data, list) else (data, data)
-        if type(low) is not int or type(high) is not int or low > high:
+        low, high = (data, data) if is_integer(data) else as_integers(as_list(data, "an interval", 2), "an interval")
+        if low > high:
             raise Malformed("an interval that is none")
         # A bound outside the type would be read as another value.
         if self.program.ints != "math" and not v.type.low <= low <= high <= v.type.high:
             raise Malformed(f"{v.name!r} cannot have such a value")
         return low, high
 
-
-def _object(data: Any, keys: set[str]) -> Mapping[str, Any]:
-    if not isinstance(data, Mapping) or set(data) != keys:
-        raise Malformed(f"an object with other keys than {', '.join(sorted(keys))}")
-    return data
-
-
-def _list(data: Any, length: int | None = None) -> list[Any]:
-    if not isinstance(data, list) or (length is not None and len(data) != length):
-        raise Malformed("a list is missing or has the wrong length")
-    return data
-
-
-def _number(data: Any, below: int | None = None) -> int:
-    if type(data) is not int or data < 0 or (below is not None and data >= below):
-        raise Malformed(f"{str(data)[:40]} is no number in range")
-    return data
