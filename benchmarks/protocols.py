@@ -29,7 +29,7 @@ from circ.finite.symbolic import SymbolicModular, SymbolicSystem, hidden  # noqa
 from circ.finite.system import build  # noqa: E402
 from circ.kernel.certificate import check_certificate  # noqa: E402
 from circ.kernel.outcome import Accepted  # noqa: E402
-from circ.verdict import Assertions, Options, OutOfTime, Refuted, Safe, Verdict, silent  # noqa: E402
+from circ.verdict import Assertions, Options, OutOfTime, Refuted, Safe, Technique, Verdict, silent  # noqa: E402
 from frontend.api import LoadOptions, load  # noqa: E402
 from frontend.program import Program  # noqa: E402
 
@@ -155,7 +155,7 @@ def tables(rows: tuple[Row, ...], limit: float) -> None:
             exposed = m.predicates if m.predicates is not None else exposed
             kernel = ""
             if m.conclusive and (name == ONCE or (name == PLAIN and (row.size <= RECHECKED or ONCE not in times))):
-                switches = {"symmetry": name == ONCE}
+                switches = {Technique.SYMMETRY: name == ONCE}
                 kernel = rechecked(program, refinement.check(program, QUESTION, Options(switches=switches), silent))
             cells = (row.name, row.size, name, f"{m.seconds:.4f}" if m.seconds is not None else f"> {limit:g}", kernel,
                      m.size if m.size is not None else "", m.refinements if m.refinements is not None else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -78,9 +79,31 @@ class Trace:
     accesses: tuple[tuple[int, int, int], ...] = ()
 
 
+class ProofKind(enum.StrEnum):
+    """The kinds of proof that the kernel knows, as certificates write them (docs/certificate.md)."""
+
+    UNSHARED = "unshared"
+    READ_ONLY = "read-only"
+    PROTECTED = "protected"
+    NO_ERROR = "no-error"
+    PAIRS = "pairs"
+    TRIPLES = "triples"
+    REACHABLE = "reachable"
+    INDUCTIVE = "inductive"
+    EXCEPTIONS = "exceptions"
+    SUMMARIES = "summaries"
+    ASSUME_GUARANTEE = "assume-guarantee"
+    ONE_BY_ONE = "one-by-one"
+    SECTIONS = "sections"
+    QUOTIENT = "quotient"
+
+
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A proof that the kernel re-checks; `body` is plain JSON data whose shape depends on `kind` (docs/certificate.md)."""
+    """A proof that the kernel re-checks; `body` is plain JSON data whose shape depends on `kind` (docs/certificate.md).
+
+    `kind` is a `ProofKind` if an engine made the certificate; whoever wrote a file may have put any text there.
+    """
 
     program: str
     question: Question
@@ -184,6 +207,35 @@ class OutOfTime(Exception):
     """A limit was reached inside an engine; becomes `Unknown` where the engine is called."""
 
 
+class Technique(enum.StrEnum):
+    """What an engine can do without: left out to measure what it is worth, or by an engine that asks another one."""
+
+    CACHE = "cache"
+    """Context inference: abstract successors are kept."""
+    CARTESIAN = "cartesian"
+    """Context inference: Cartesian instead of Boolean abstraction. The only one that is off by default."""
+    COMPACT = "compact"
+    """Context inference: silent steps are glued together."""
+    HINTS = "hints"
+    """Assume-guarantee: advice on what annotation is missing."""
+    LOCAL_FIRST = "local-first"
+    """Explicit search: steps that nobody else sees are taken first."""
+    OPEN = "open"
+    """Explicit search: variables that decide nothing are left open."""
+    SEARCH = "search"
+    """Assume-guarantee: a run that shows the failure is looked for."""
+    SECTIONS = "sections"
+    """Atomic sections as single steps."""
+    SLICE = "slice"
+    """Variables are left out until they are needed."""
+    SYMBOLIC = "symbolic"
+    """Thread-modular refinement: sets of states as decision diagrams."""
+    SYMMETRY = "symmetry"
+    """Identical threads are counted, not told apart."""
+    VALUES = "values"
+    """Context inference: where predicates decide nothing, what the explicit values of variables prove."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a user may tell an engine. Predicates are C expressions over the program's variables."""
@@ -192,17 +244,21 @@ class Options:
     k: int | None = None
     deadline: float | None = None
     max_states: int = 2_000_000
-    switches: Mapping[str, bool] = field(default_factory=dict)
+    switches: Mapping[Technique, bool] = field(default_factory=dict)
     unroll: int = 3
     """How often loops without an invariant are followed by the engine that reads annotations."""
+
+    def __post_init__(self) -> None:
+        for name in self.switches:
+            Technique(name)  # a misspelt one would be on, silently
 
     def check_time(self) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTime("the time limit was reached")
 
-    def on(self, switch: str) -> bool:
-        """Whether an optional technique (`cache`, `compact`, `slice`, ...) is in use; all are by default."""
-        return self.switches.get(switch, True)
+    def on(self, technique: Technique) -> bool:
+        """Whether the technique is in use; all but CARTESIAN are by default."""
+        return self.switches.get(technique, technique is not Technique.CARTESIAN)
 
 
 Observer: TypeAlias = Callable[[str, Mapping[str, Any]], None]

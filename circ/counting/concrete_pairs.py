@@ -14,7 +14,7 @@ from circ.abstraction.connectives import balanced, conjoin, disjoin
 from circ.abstraction.counters import Key
 from circ.counting.local_states import LocalStates
 from circ.semantics.evaluation import Value, cell
-from circ.verdict import Certificate
+from circ.verdict import Certificate, ProofKind
 from frontend.program import FALSE, TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, Variable
 from frontend.program.exact import show_exact
 
@@ -143,7 +143,7 @@ def _write(states: LocalStates, closure: _Closure) -> Certificate:
         "singles": rows((g, (a,)) for g, a in closure.singles),
         "classes": [list(range(t.cfa.size)) for t in states.program.templates],
     }
-    return Certificate(states.program.fingerprint(), states.question, "pairs", {**body, "formulas": list(formulas)})
+    return Certificate(states.program.fingerprint(), states.question, ProofKind.PAIRS, {**body, "formulas": list(formulas)})
 
 
 def formula(states: LocalStates, facts: Sequence[tuple[int, tuple[Key, ...]]]) -> Expr:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from circ.abstraction.counters import Key
 from circ.counting.concrete_pairs import CannotExpress, formula
 from circ.counting.local_states import LocalStates
-from circ.verdict import Certificate
+from circ.verdict import Certificate, ProofKind
 from frontend.program.exact import show_exact
 
 MOST_TRIPLES = 40_000
@@ -90,4 +90,4 @@ def _write(states: LocalStates, triples: list[Triple]) -> Certificate:
         text = show_exact(formula(states, facts))
         rows.append([*where, [[formulas.setdefault(text, len(formulas))]]])
     body = {"classes": [list(range(t.cfa.size)) for t in states.program.templates], "formulas": list(formulas), "triples": rows}
-    return Certificate(states.program.fingerprint(), states.question, "triples", body)
+    return Certificate(states.program.fingerprint(), states.question, ProofKind.TRIPLES, body)

@@ -27,9 +27,11 @@ from circ.verdict import (
     Observer,
     Options,
     OutOfTime,
+    ProofKind,
     Question,
     RaceOn,
     Safe,
+    Technique,
     Trace,
     Unknown,
     Verdict,
@@ -190,7 +192,7 @@ def told_apart(program: Program, question: Question, options: Options, observer:
     if split is program:
         return Unknown("no template has a few copies")
     verdict = omega_circ()(split, question, options, observer)
-    return lifted(verdict, program, question, "one-by-one", lambda trace: _together(program, trace))
+    return lifted(verdict, program, question, ProofKind.ONE_BY_ONE, lambda trace: _together(program, trace))
 
 
 def _together(program: Program, trace: Trace) -> Trace:
@@ -227,7 +229,7 @@ def _share_of_time(options: Options, share: float) -> Options:
 
 def _briefly(options: Options) -> Options:
     """Options for a try that leaves the values of variables to a later one."""
-    return replace(options, switches={**options.switches, "values": False})
+    return replace(options, switches={**options.switches, Technique.VALUES: False})
 
 
 def _by(name: str, verdict: Verdict) -> Verdict:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from circ.static.focus import LARGE, Influence
-from circ.verdict import Engine, Observer, Options, Question, RaceOn, Refuted, Safe, Unknown, Verdict
+from circ.verdict import Engine, Observer, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict
 from frontend.program import Program, Role
 
 SHARE = 0.7
@@ -39,7 +39,7 @@ class OnLarge:
             large = sum(len(t.cfa.edges) for t in program.templates) >= LARGE
             reactive = any(t.role in (Role.HANDLER, Role.TASK) for t in program.templates)
             self._influence = Influence(program) if large and reactive else None
-        if self._influence is not None and isinstance(question, RaceOn) and options.on("slice"):
+        if self._influence is not None and isinstance(question, RaceOn) and options.on(Technique.SLICE):
             view = self._influence.view(question.variable)
             if view is not None:
                 observer("view", {"edges": sum(len(t.cfa.edges) for t in view.program.templates)})

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from circ.finite.inductive_certificates import FALSE, Diagram, DiagramVariable, certificate, global_reference
 from circ.finite.local_products import Packed, ProductLayout
 from circ.finite.system import FiniteSystem, GlobalStore, LocalStore
-from circ.verdict import Certificate
+from circ.verdict import Certificate, ProofKind
 
 
 def exception_certificate(system: FiniteSystem, shape: ProductLayout, numbered: Sequence[Sequence[LocalStore]],
@@ -39,4 +39,4 @@ def exception_certificate(system: FiniteSystem, shape: ProductLayout, numbered: 
             rows.append([store, [local_set(i, shape.part(p, t)) for t, i in enumerate(owner)]])
     plain = certificate(system, diagram, [], None)
     body = {key: value for key, value in plain.body.items() if key != "facts"}
-    return Certificate(plain.program, plain.question, "exceptions", {**body, "rows": rows})
+    return Certificate(plain.program, plain.question, ProofKind.EXCEPTIONS, {**body, "rows": rows})

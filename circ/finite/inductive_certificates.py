@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from circ.finite.modular import Modular, Parts
 from circ.finite.system import ATOMIC, FiniteCell, FiniteSystem, ThreadGroup
-from circ.verdict import Certificate
+from circ.verdict import Certificate, ProofKind
 
 DiagramVariable: TypeAlias = tuple[str | int | None, ...]
 FALSE, TRUE = 0, 1
@@ -115,7 +115,7 @@ def certificate(system: FiniteSystem, diagram: Diagram, facts: Sequence[int], pa
                        "classes": _class_table(parts[i], group) if parts is not None else []})
     wide = [[c.name, c.element, _spans(c)] for c in system.globals if c.spans is not None]
     body = {"sections": sections, "groups": groups, "globals": wide, "nodes": diagram.nodes, "facts": list(facts)}
-    return Certificate(system.program.fingerprint(), system.question, "inductive", body)
+    return Certificate(system.program.fingerprint(), system.question, ProofKind.INDUCTIVE, body)
 
 
 def _spans(cell: FiniteCell) -> list[list[int]] | None:

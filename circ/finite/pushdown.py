@@ -35,7 +35,19 @@ from circ.finite.system import (
     build,
     evaluate,
 )
-from circ.verdict import Assertions, Certificate, Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
+from circ.verdict import (
+    Assertions,
+    Certificate,
+    Engine,
+    Observer,
+    Options,
+    ProofKind,
+    Question,
+    Safe,
+    Statistics,
+    Unknown,
+    Verdict,
+)
 from frontend.program import CallSite, Havoc, Procedures, Program, primitive
 
 Activation: TypeAlias = tuple[int, LocalStore]
@@ -71,7 +83,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
     statistics = Statistics(rounds=1, states=result.states)
     observer("pushdown", {"states": result.states})
     if clash is None:
-        certificate = Certificate(program.fingerprint(), question, "summaries", result.body())
+        certificate = Certificate(program.fingerprint(), question, ProofKind.SUMMARIES, result.body())
         return Safe(certificate, ("each thread is safe against the steps that the others can make",), statistics=statistics)
     return Unknown(f"the thread-modular abstraction has an error state: {clash}", ("pushdown",),
                    "let a lock hold its owner's number", statistics=statistics)

@@ -33,7 +33,7 @@ from circ.finite.symbolic import (
     symbolic_certificate,
 )
 from circ.finite.system import FiniteSystem, NotFinite, OutOfDomain, Stepper, build, start_choices, trace_steps, verdict_of
-from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Unknown, Verdict
+from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Technique, Unknown, Verdict
 from frontend.program import Program
 
 COUNTED_STATES = 100_000
@@ -52,8 +52,8 @@ def engine() -> Engine:
 def check(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
     """Safe or refuted, unless the program is not finite-state or a limit is reached. Switches: symmetry, symbolic."""
     try:
-        system = build(program, question, options.on("symmetry"))
-        if not options.on("symbolic"):
+        system = build(program, question, options.on(Technique.SYMMETRY))
+        if not options.on(Technique.SYMBOLIC):
             return counted(system, options, observer)
         if any(g.size > 1 for g in system.groups):
             try:
@@ -183,7 +183,7 @@ def counted(system: FiniteSystem, options: Options, observer: Observer) -> Verdi
                 result = Modular(system, parts, _smaller(options), stepper).run()
                 continue
             except OutOfDomain:
-                if options.on("symbolic"):
+                if options.on(Technique.SYMBOLIC):
                     raise
                 # What is exposed in part can have more states than the product itself.
                 parts = everything

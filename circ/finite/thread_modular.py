@@ -9,7 +9,7 @@ from __future__ import annotations
 from circ.finite.inductive_certificates import modular_certificate
 from circ.finite.modular import Modular, one_class
 from circ.finite.system import NotFinite, OutOfDomain, build
-from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
+from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Technique, Unknown, Verdict
 from frontend.program import Program
 
 
@@ -20,7 +20,7 @@ def engine() -> Engine:
 def check(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
     """Safe if no error state is in the join of the thread-local reachable sets."""
     try:
-        system = build(program, question, options.on("symmetry"))
+        system = build(program, question, options.on(Technique.SYMMETRY))
         result = Modular(system, one_class(system), options).run()
         clash = next(result.clashes(), None)
     except (NotFinite, OutOfDomain) as error:

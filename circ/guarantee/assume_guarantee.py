@@ -28,10 +28,12 @@ from circ.verdict import (
     Observer,
     Options,
     OutOfTime,
+    ProofKind,
     Question,
     Refuted,
     Safe,
     Statistics,
+    Technique,
     Unknown,
     Verdict,
 )
@@ -90,7 +92,7 @@ class _Check:
                            "and functions that call themselves contracts", self._statistics(), where=self._first_open(),
                            details=self._notes())
         body = {"closures": [[show_exact(c) for c in self.closures[t.name].kept] for t in self.program.templates]}
-        certificate = Certificate(self.program.fingerprint(), self.question, "assume-guarantee", body)
+        certificate = Certificate(self.program.fingerprint(), self.question, ProofKind.ASSUME_GUARANTEE, body)
         return Safe(certificate, (f"{self.conditions} verification conditions hold", *self._notes()),
                     statistics=self._statistics())
 
@@ -138,7 +140,7 @@ class _Check:
         real = self._real_run()
         if real is not None:
             return real
-        advice = hint(self.annotated, self.closures, failure, self.options) if self.options.on("hints") else ""
+        advice = hint(self.annotated, self.closures, failure, self.options) if self.options.on(Technique.HINTS) else ""
         return Unknown(reason(failure), (), advice, self._statistics(), where=place(failure),
                        details=(*details(failure), *self._notes()))
 
@@ -161,7 +163,7 @@ class _Check:
 
     def _real_run(self) -> Refuted | None:
         """A run that shows what is asked, if a small search finds one."""
-        if not self.options.on("search"):
+        if not self.options.on(Technique.SEARCH):
             return None
         options = replace(self.options, max_states=min(self.options.max_states, _SEARCH))
         try:

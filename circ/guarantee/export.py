@@ -16,7 +16,7 @@ from circ.guarantee.conditions import Conditions, Failure, Kind
 from circ.guarantee.formulas import Annotated, closure, false_at_start
 from circ.guarantee.pieces import pieces
 from circ.kernel.pair_bodies import Body, read_body
-from circ.verdict import Certificate, Options, Question, RaceOn, Safe, silent
+from circ.verdict import Certificate, Options, ProofKind, Question, RaceOn, Safe, Technique, silent
 from circ.views.sections_as_steps import sections_as_steps
 from frontend.annotations.ghosts import Ghost, followed
 from frontend.annotations.two_state import TID, primed
@@ -90,9 +90,9 @@ def _fresh(program: Program) -> str:
 
 def _pairs(program: Program, certificate: Certificate) -> Body | None:
     """The pair facts of a proof, where it is of that kind and about the same locations."""
-    if certificate.kind == "pairs":
+    if certificate.kind == ProofKind.PAIRS:
         return read_body(program, certificate.body)
-    if certificate.kind == "sections" and certificate.body["kind"] == "pairs":
+    if certificate.kind == ProofKind.SECTIONS and certificate.body["kind"] == ProofKind.PAIRS:
         sections = sections_as_steps(program)
         return None if sections is None else read_body(sections.program, certificate.body["body"])
     return None
@@ -277,7 +277,7 @@ def _proves(program: Program, lines: Sequence[Line], proofs: Sequence[tuple[Race
 
 
 def _answered(program: Program, question: Question, options: Options) -> object:
-    return answer(program, question, replace(options, switches={"hints": False, "search": False}), silent)
+    return answer(program, question, replace(options, switches={Technique.HINTS: False, Technique.SEARCH: False}), silent)
 
 
 def _needed(program: Program, lines: list[Line], proofs: Sequence[tuple[RaceOn, Certificate]], options: Options) -> list[Line]:

@@ -11,7 +11,7 @@ from circ.search.traces import Found, build_trace
 from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Move
 from circ.semantics.relies import Relies
-from circ.verdict import Assertions, Observer, Options, Question, Refuted, Trace
+from circ.verdict import Assertions, Observer, Options, Question, Refuted, Technique, Trace
 from frontend.annotations.two_state import TID
 from frontend.program import FALSE, Assume, Program
 
@@ -39,7 +39,7 @@ def breaking_run(program: Program, options: Options) -> Trace | None:
     """The first run found whose last step breaks an assumption; None says nothing."""
     if not program.relies:
         return None
-    options = replace(options, switches={"open": False, "symmetry": False, "local-first": False})
+    options = replace(options, switches={Technique.OPEN: False, Technique.SYMMETRY: False, Technique.LOCAL_FIRST: False})
     space = Space(program, Assertions(), options)
     # A thread's number matters as long as others can break its assumptions.
     tids = [next((i for i, v in enumerate(t.locals) if v.name == TID), None) for t in program.templates]

@@ -32,7 +32,7 @@ from circ.inference.pictures import AcfaPicture, ArgPicture
 from circ.inference.refinement import Learnt, NothingNew, Real, refine
 from circ.inference.simulation import simulates
 from circ.inference.trace import CounterTooLow, Mu
-from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Statistics, Unknown, Verdict
+from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Statistics, Technique, Unknown, Verdict
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import Program, Read, Var, show, truth
 
@@ -134,7 +134,7 @@ class ContextInference:
         run.options, run.observer, run.effort = options, observer, effort
         try:
             verdict = self.loop(run, self.learnt)
-            over = self.paused is None and options.on("values")
+            over = self.paused is None and options.on(Technique.VALUES)
             return self.by_values(run, verdict) if isinstance(verdict, Unknown) and over else verdict
         except OutOfTime as limit:
             return Unknown(str(limit), (self.name,), "raise --timeout, or give the engine a --predicate", run.statistics())
@@ -146,7 +146,7 @@ class ContextInference:
         learnt: Predicates,
     ) -> _Run:
         """A question that is new, with the hints and what is known about them."""
-        kept = Kept() if options.on("slice") else everything(program)
+        kept = Kept() if options.on(Technique.SLICE) else everything(program)
         run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1),
                    self.reluctance)
         for v in hints:
@@ -156,7 +156,7 @@ class ContextInference:
 
     def values(self, verdict: Unknown) -> Verdict:
         """What the values of variables prove about the question that was paused with this verdict, without going on with it."""
-        if self.paused is None or not self.paused.options.on("values"):
+        if self.paused is None or not self.paused.options.on(Technique.VALUES):
             return verdict
         try:
             return self.by_values(self.paused, verdict)
@@ -230,14 +230,14 @@ def build(run: _Run) -> System:
     """Skeletons, abstractions and empty graphs for the present choice of kept variables and predicates."""
     variable = run.question.variable if isinstance(run.question, RaceOn) else None
     weak = weaken(run.program, run.kept, variable)
-    glue = run.options.on("compact") and not run.program.invariants
+    glue = run.options.on(Technique.COMPACT) and not run.program.invariants
     skeletons = tuple(
         skeleton(o, w, run.kept.globals, variable, run.program.race_model, glue, awaited(weak, o.name))
         for o, w in zip(run.program.templates, weak.templates, strict=True)
     )
-    cartesian = run.options.switches.get("cartesian", False)
+    cartesian = run.options.on(Technique.CARTESIAN)
     abstractions = tuple(
-        Abstraction(run.program, sk, run.predicates, run.steps, cache=run.options.on("cache"), cartesian=cartesian)
+        Abstraction(run.program, sk, run.predicates, run.steps, cache=run.options.on(Technique.CACHE), cartesian=cartesian)
         for sk in skeletons
     )
     args = tuple(Arg(sk, ab) for sk, ab in zip(skeletons, abstractions, strict=True))

@@ -42,6 +42,7 @@ from circ.verdict import (
     Refuted,
     Safe,
     Statistics,
+    Technique,
     Unknown,
     Verdict,
     silent,
@@ -69,7 +70,7 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
     refusal = _refusal(program)
     if refusal is not None:
         return Unknown(refusal, advice="use --engine omega-circ")
-    kept = _first_kept(program, question) if options.on("slice") else everything(program)
+    kept = _first_kept(program, question) if options.on(Technique.SLICE) else everything(program)
     run = _Run(program, question, options, observer, kept, max(1, options.k or 1))
     while True:
         try:

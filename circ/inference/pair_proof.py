@@ -21,7 +21,7 @@ from circ.inference.acfa import collapse
 from circ.inference.arg import System
 from circ.inference.miners import atoms
 from circ.inference.omega import Pairs, may_exist
-from circ.verdict import Certificate, Question
+from circ.verdict import Certificate, ProofKind, Question
 from frontend.program import (
     FALSE,
     TRUE,
@@ -196,7 +196,7 @@ class _Writer:
             if dnf:
                 rows.append([t, i, self.table(dnf)])
         body = {"classes": self.classes(), "formulas": list(self.numbers), "pairs": [], "holders": [], "singles": rows}
-        return Certificate(self.program.fingerprint(), question, "pairs", body)
+        return Certificate(self.program.fingerprint(), question, ProofKind.PAIRS, body)
 
     def single(self, spot: Spot) -> Dnf:
         """What holds when the only thread is at a node."""
@@ -248,7 +248,7 @@ class _Writer:
                             held.append([*places, self.table(dnf)])
         classes, rows, held = joined(self.classes(), [self.guarded(t) for t in range(len(self.nodes))], rows, held)
         body = {"classes": classes, "formulas": list(self.numbers), "pairs": rows, "holders": held, "singles": []}
-        return Certificate(self.program.fingerprint(), question, "pairs", body)
+        return Certificate(self.program.fingerprint(), question, ProofKind.PAIRS, body)
 
     def guarded(self, t: int) -> tuple[frozenset[int], ...]:
         """The sets of locations of a template that the kernel tells apart: atomic ones, and those that others wait for."""

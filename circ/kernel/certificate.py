@@ -16,7 +16,7 @@ from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
-from circ.verdict import Assertions, Certificate, Question, RaceOn
+from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
 from circ.views.copies import one_by_one
 from circ.views.havocked import Names
 from circ.views.quotient import Quotients
@@ -26,8 +26,8 @@ from frontend.program import Program
 if TYPE_CHECKING:
     from circ.kernel.pairs import PairsCheck
 
-ONE_BY_ONE, SECTIONS, QUOTIENT = "one-by-one", "sections", "quotient"
-SOLVED = ("pairs", "triples", "inductive", "exceptions", "summaries", "assume-guarantee")
+SOLVED = frozenset({ProofKind.PAIRS, ProofKind.TRIPLES, ProofKind.INDUCTIVE, ProofKind.EXCEPTIONS, ProofKind.SUMMARIES,
+                    ProofKind.ASSUME_GUARANTEE})
 """Kinds that take a solver."""
 MOST_PROOFS = 16
 """By pairs, that are kept at once."""
@@ -63,16 +63,17 @@ class Kernel:
             return Refused("program", "", f"no global {question.variable!r}")
         if self._flaw is not None:
             return Refused("program", "", self._flaw)
-        if self.program.relies and question == Assertions() and certificate.kind != "assume-guarantee":
+        if self.program.relies and question == Assertions() and certificate.kind != ProofKind.ASSUME_GUARANTEE:
             return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
-        if certificate.kind in (ONE_BY_ONE, SECTIONS):
-            return _about_another(self.program, question, certificate)
-        if certificate.kind == QUOTIENT:
-            return self._quotient(question, certificate)
-        if certificate.kind == "reachable":
-            return check_reachable(self.program, certificate)
-        if certificate.kind not in SOLVED:
-            return check_syntactic(self.program, question, certificate)
+        match certificate.kind:
+            case ProofKind.ONE_BY_ONE | ProofKind.SECTIONS:
+                return _about_another(self.program, question, certificate)
+            case ProofKind.QUOTIENT:
+                return self._quotient(question, certificate)
+            case ProofKind.REACHABLE:
+                return check_reachable(self.program, certificate)
+            case kind if kind not in SOLVED:
+                return check_syntactic(self.program, question, certificate)
         from circ.smt import Inexpressible
 
         try:
@@ -90,13 +91,13 @@ class Kernel:
         from circ.kernel.guarantee.guarantee import check_guarantee
 
         match certificate.kind:
-            case "inductive":
+            case ProofKind.INDUCTIVE:
                 return check_inductive(self.program, question, certificate.body)
-            case "exceptions":
+            case ProofKind.EXCEPTIONS:
                 return check_exceptions(self.program, question, certificate.body)
-            case "assume-guarantee":
+            case ProofKind.ASSUME_GUARANTEE:
                 return check_guarantee(self.program, question, certificate.body)
-            case "summaries":
+            case ProofKind.SUMMARIES:
                 kept_apart = self.program.procedures
                 flaw = None if kept_apart is None else _flaw(kept_apart.program)
                 if flaw is not None:
@@ -119,7 +120,7 @@ class Kernel:
         if text not in self._pairs:
             if len(self._pairs) >= MOST_PROOFS:
                 self._pairs.clear()
-            self._pairs[text] = (TriplesCheck(self.program, read_triples(self.program, body)) if kind == "triples"
+            self._pairs[text] = (TriplesCheck(self.program, read_triples(self.program, body)) if kind == ProofKind.TRIPLES
                                  else PairsCheck(self.program, read_body(self.program, body)))
         self._read = body, self._pairs[text]
         return self._pairs[text]
@@ -134,7 +135,7 @@ class Kernel:
                 and isinstance(own, list | tuple) and len(own) == len(self._locals)
                 and all(_are_names(o, known) for o, known in zip(own, self._locals, strict=True))):
             return Refused("format", "", "`globals`, `asked` and, for each template, `locals` are lists of names")
-        if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) or body["kind"] == QUOTIENT:
+        if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) or body["kind"] == ProofKind.QUOTIENT:
             return Refused("format", "", "`kind` and `body` are of a proof about the quotient, which is none of a quotient")
         if not isinstance(question, RaceOn) or question.variable not in body["asked"]:
             return Refused("question", "", "the accesses that the question is about are not in the quotient")
@@ -151,7 +152,7 @@ def _about_another(program: Program, question: Question, certificate: Certificat
     Its counted threads are told apart (`circ.views.copies`), or its atomic sections are single steps
     (`circ.views.sections_as_steps`).
     """
-    if certificate.kind == ONE_BY_ONE:
+    if certificate.kind == ProofKind.ONE_BY_ONE:
         other = one_by_one(program)
         if other is program:
             return Refused("format", "", "no template has copies to tell apart")

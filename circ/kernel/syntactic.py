@@ -14,18 +14,18 @@ from collections.abc import Callable, Mapping
 
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.semantics.conflicts import conflict
-from circ.verdict import Assertions, Certificate, Question, RaceOn
+from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
 from frontend.program import Access, Edge, Program
 
 
 def check_syntactic(program: Program, question: Question, certificate: Certificate) -> Outcome:
     """Whether a certificate of one of the kinds above proves what it says."""
-    kind = certificate.kind
+    kind = str(certificate.kind)
     if not isinstance(certificate.body, Mapping) or len(certificate.body):
         return Refused("format", "", f"the body of kind {kind!r} is not empty")
     if isinstance(question, RaceOn) and kind in RACE_KINDS:
-        counterexample = RACE_KINDS[kind](program, question.variable)
-    elif isinstance(question, Assertions) and kind == "no-error":
+        counterexample = RACE_KINDS[ProofKind(kind)](program, question.variable)
+    elif isinstance(question, Assertions) and kind == ProofKind.NO_ERROR:
         counterexample = no_error(program)
     else:
         return Refused("format", "", f"no certificate kind {kind!r} for this question")
@@ -69,6 +69,6 @@ def no_error(program: Program) -> str | None:
     return next((t.name for t in program.templates if t.cfa.errors or t.cfa.critical), None)
 
 
-RACE_KINDS: Mapping[str, Callable[[Program, str], str | None]] = {
-    "unshared": unshared, "read-only": read_only, "protected": protected,
+RACE_KINDS: Mapping[ProofKind, Callable[[Program, str], str | None]] = {
+    ProofKind.UNSHARED: unshared, ProofKind.READ_ONLY: read_only, ProofKind.PROTECTED: protected,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import RACE_KINDS, accesses, check_syntactic
-from circ.verdict import Assertions, Certificate, Question, RaceOn
+from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
 from frontend.program import Program
 
 
@@ -12,7 +12,7 @@ def triage(program: Program, question: Question) -> Certificate | None:
     """A certificate by syntax if one of the kinds fits, the simplest first."""
     if isinstance(question, Assertions) and program.relies:
         return None  # what threads assume of each other is claimed, too
-    kinds = ("no-error",) if isinstance(question, Assertions) else tuple(RACE_KINDS)
+    kinds = (ProofKind.NO_ERROR,) if isinstance(question, Assertions) else tuple(RACE_KINDS)
     for kind in kinds:
         certificate = Certificate(program.fingerprint(), question, kind, {})
         if isinstance(check_syntactic(program, question, certificate), Accepted):
@@ -28,9 +28,9 @@ def reason(program: Program, certificate: Certificate) -> str:
     if not found:
         return "no thread accesses it"
     match certificate.kind:
-        case "unshared":
+        case ProofKind.UNSHARED:
             return f"only {program.templates[found[0][0]].name} accesses it, and that runs once"
-        case "read-only":
+        case ProofKind.READ_ONLY:
             return "no thread writes it"
         case _ if all(e.protected for _, e, _ in found):
             return "every access to it is inside an atomic section"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from circ.verdict import Certificate, RaceOn
+from circ.verdict import Certificate, ProofKind, RaceOn
 from circ.views.copies import copy_of, one_by_one
 from circ.views.havocked import Names
 from circ.views.quotient import Quotients
@@ -105,18 +105,18 @@ def _proved(program: Program, kind: str, body: Mapping[str, Any], variable: str)
     other = program
     while True:
         match kind:
-            case "one-by-one":
+            case ProofKind.ONE_BY_ONE:
                 other = one_by_one(other)
-            case "sections":
+            case ProofKind.SECTIONS:
                 sections = sections_as_steps(other)
                 assert sections is not None, "the kernel accepted a proof about them"
                 other = sections.program
-            case "quotient":
+            case ProofKind.QUOTIENT:
                 kept = Names(frozenset(body["globals"]), tuple(map(frozenset, body["locals"])))
                 other = Quotients(other).of(kept, frozenset(body["asked"]))
-            case "reachable":
+            case ProofKind.REACHABLE:
                 return _spots(other, program, variable, _in_states(other, body))
-            case "pairs":
+            case ProofKind.PAIRS:
                 return _spots(other, program, variable, _in_pairs(other, body))
             case _:
                 return {}

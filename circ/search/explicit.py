@@ -29,11 +29,13 @@ from circ.verdict import (
     Observer,
     Options,
     OutOfTime,
+    ProofKind,
     Question,
     RaceOn,
     Refuted,
     Safe,
     Statistics,
+    Technique,
     Trace,
     Unknown,
     Verdict,
@@ -70,7 +72,7 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
             if not unbounded:
                 if not search.domain.exact and (space.open.globals or any(space.open.locals)):
                     # What was left open was only sampled; what it really is may be the value that matters.
-                    closed = replace(options, switches={**options.switches, "open": False})
+                    closed = replace(options, switches={**options.switches, Technique.OPEN: False})
                     return answer(program, question, closed, observer)
                 return _all_explored(search, Statistics(states=states))
         tried.append(f"no {_what(question)} with {copies} threads of unbounded number")
@@ -133,7 +135,7 @@ def _all_explored(search: Search, statistics: Statistics) -> Verdict:
         return Unknown("no run found, but values of more than 8 bits were only sampled", statistics=statistics)
     if len(search.keys) > _LARGEST_PROOF:
         return Unknown(f"all {len(search.keys)} states explored, too many for a certificate", statistics=statistics)
-    certificate = Certificate(search.space.program.fingerprint(), search.question, "reachable", search.reachable())
+    certificate = Certificate(search.space.program.fingerprint(), search.question, ProofKind.REACHABLE, search.reachable())
     why = f"all {len(search.keys)} reachable states of {len(search.crew)} threads were visited"
     return Safe(certificate, (why,), statistics=statistics)
 
@@ -146,7 +148,7 @@ class Space:
         self.program, self.question = program, question
         nothing = Names(frozenset(), tuple(frozenset() for _ in program.templates))
         variable = question.variable if isinstance(question, RaceOn) else None
-        self.open = irrelevant(program, variable) if options.on("open") else nothing
+        self.open = irrelevant(program, variable) if options.on(Technique.OPEN) else nothing
         self.machine = Machine(opened(program, self.open))
         self.forget = tuple(forgotten(t) for t in self.machine.program.templates)
         self.local = tuple(local_locations(program, i, question) for i in range(len(program.templates)))
@@ -160,8 +162,8 @@ class Search:
         self.space, self.machine, self.question = space, space.machine, space.question
         self.crew, self.options = crew, options
         self.domain = Domain(space.samples)
-        self.local_first = options.on("local-first") and not proof
-        self.symmetry = options.on("symmetry")
+        self.local_first = options.on(Technique.LOCAL_FIRST) and not proof
+        self.symmetry = options.on(Technique.SYMMETRY)
         self.full = False
         self._globals: list[Globals] = []
         self._global_ids: dict[Globals, int] = {}

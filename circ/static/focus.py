@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from circ.static.tracking import Survey
-from circ.verdict import Certificate, Question, Safe
+from circ.verdict import Certificate, ProofKind, Question, Safe
 from circ.views.havocked import Names
 from circ.views.quotient import Quotients
 from circ.views.weaken import index_variables
@@ -39,7 +39,7 @@ class View:
         proof = verdict.certificate
         body = {"globals": sorted(self.kept.globals), "locals": [sorted(names) for names in self.kept.locals],
                 "asked": sorted(self.asked), "kind": proof.kind, "body": proof.body}
-        return replace(verdict, certificate=Certificate(self.whole.fingerprint(), question, "quotient", body))
+        return replace(verdict, certificate=Certificate(self.whole.fingerprint(), question, ProofKind.QUOTIENT, body))
 
 
 class Focus:

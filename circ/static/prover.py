@@ -32,7 +32,7 @@ from circ.static.pair_proof import pairs_body
 from circ.static.pairing import ThreadState
 from circ.static.reasons import reasons
 from circ.static.tracking import Cell, Survey, Tracked, key
-from circ.verdict import Certificate, Observer, Options, Question, RaceOn, Safe, Statistics, Unknown, Verdict
+from circ.verdict import Certificate, Observer, Options, ProofKind, Question, RaceOn, Safe, Statistics, Unknown, Verdict
 from frontend.program import Lvalue, Program, Var
 
 EFFORT = 60_000
@@ -219,7 +219,7 @@ class Static:
         assert self.survey is not None
         program, attempt = self.survey.program, shared.attempt
         why = reasons(program, question.variable, self.survey, attempt.tracked, attempt.arguments)
-        proof = Certificate(program.fingerprint(), question, "pairs", shared.body)
+        proof = Certificate(program.fingerprint(), question, ProofKind.PAIRS, shared.body)
         return Safe(proof, why, statistics=Statistics(states=len(attempt.pairing.pairs)))
 
     def hints(self, question: Question) -> tuple[Var, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.verdict import Choice, Engine, Observer, Options, Question, Step, Trace, Verdict
+from circ.verdict import Choice, Engine, Observer, Options, ProofKind, Question, Step, Technique, Trace, Verdict
 from circ.views.lifting import lifted
 from circ.views.sections_as_steps import Sections, sections_as_steps
 from frontend.program import Havoc, Op, Program, primitive
@@ -24,7 +24,7 @@ class OnSections:
         self._sections: Sections | None = None
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
-        if not options.on("sections"):
+        if not options.on(Technique.SECTIONS):
             return self.engine(program, question, options, observer)
         if program is not self._program:
             self._program, self._sections = program, sections_as_steps(program)
@@ -32,7 +32,7 @@ class OnSections:
         if sections is None:
             return self.engine(program, question, options, observer)
         verdict = self.engine(sections.program, question, options, observer)
-        return lifted(verdict, program, question, "sections", lambda trace: unfolded(program, sections, trace))
+        return lifted(verdict, program, question, ProofKind.SECTIONS, lambda trace: unfolded(program, sections, trace))
 
 
 def unfolded(program: Program, sections: Sections, trace: Trace) -> Trace:

@@ -24,7 +24,7 @@ from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.search import explicit
-from circ.verdict import Assertions, Engine, Options, Question, RaceOn, Refuted, Safe, Unknown, Verdict, silent
+from circ.verdict import Assertions, Engine, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict, silent
 from frontend import LoadOptions, load
 from frontend.program import FrontendError, Program
 from tests.support.finite_random import random_program
@@ -32,7 +32,7 @@ from tests.support.recursive_random import Product, random_text
 
 LIMIT = 30_000
 """States of a product; larger ones are left out."""
-PLAIN = {"symmetry": False, "local-first": False, "open": False}
+PLAIN = {Technique.SYMMETRY: False, Technique.LOCAL_FIRST: False, Technique.OPEN: False}
 COMPLETE = ("explicit", "refinement")
 
 

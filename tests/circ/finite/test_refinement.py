@@ -15,7 +15,7 @@ from circ.finite.system import OutOfDomain, build
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
-from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Unknown, Verdict, silent, word
+from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict, silent, word
 from frontend.api import load
 from frontend.program import Program, Variable
 from tests.support.build import program, thread
@@ -24,7 +24,7 @@ from tests.support.finite_programs import mux_sem, mux_sem_count, mux_sem_last, 
 from tests.support.finite_programs import test_and_set as broken
 from tests.support.finite_random import random_program
 
-WAYS = {"as chosen": {}, "diagrams": {"symmetry": False}, "counters": {"symbolic": False}}
+WAYS = {"as chosen": {}, "diagrams": {Technique.SYMMETRY: False}, "counters": {Technique.SYMBOLIC: False}}
 
 
 def run(p: Program, way: str, question: Question = Assertions()) -> Verdict:  # noqa: B008

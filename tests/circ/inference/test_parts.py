@@ -22,7 +22,7 @@ from circ.inference.silent_paths import after, ways
 from circ.inference.simulation import simulates
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
-from circ.verdict import Options, RaceOn, Safe, Unknown, silent
+from circ.verdict import Options, RaceOn, Safe, Technique, Unknown, silent
 from frontend.program import Assume, Binary, Const, Havoc, Program, Read, Var, primitive, show, show_op
 from tests.support.build import INT, expr, program, thread
 
@@ -356,5 +356,5 @@ def test_another_question_begins_anew() -> None:
 def test_what_tells_which_cell_is_accessed_is_alive_at_the_access() -> None:
     p = program("a[2] head", thread("one", "0 1 i = head / 1 0 a[i] = 1", locals="i=*", count=1),
                 thread("two", "0 1 j = head / 1 0 a[1 - j] = 1", locals="j=*", count=1))
-    verdict = omega_circ()(p, RaceOn("a"), Options(switches={"values": False}), silent)
+    verdict = omega_circ()(p, RaceOn("a"), Options(switches={Technique.VALUES: False}), silent)
     assert isinstance(verdict, Safe) and isinstance(check_certificate(p, RaceOn("a"), verdict.certificate), Accepted)

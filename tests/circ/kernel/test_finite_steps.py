@@ -17,7 +17,7 @@ from circ.kernel.finite.decisions import Decisions, Endless
 from circ.kernel.finite.diagram_bodies import read_inductive
 from circ.kernel.finite.inductive import InductiveCheck
 from circ.kernel.outcome import Accepted, Malformed, Refused
-from circ.verdict import Assertions, Certificate, Options, RaceOn, Safe, silent
+from circ.verdict import Assertions, Certificate, Options, RaceOn, Safe, Technique, silent
 from frontend.api import LoadOptions, load
 from frontend.program import Program
 from tests.support.build import program, thread
@@ -80,7 +80,7 @@ def test_values_without_a_bound_and_too_many_nodes_are_no_answer() -> None:
 
 
 def proof(p: Program) -> Certificate | None:
-    verdict = refinement.check(p, Assertions(), Options(switches={"symmetry": False}), silent)
+    verdict = refinement.check(p, Assertions(), Options(switches={Technique.SYMMETRY: False}), silent)
     return verdict.certificate if isinstance(verdict, Safe) else None
 
 
@@ -122,7 +122,7 @@ def test_commands_and_solver_agree(slice_: int) -> None:
 
 def first_step_only(check: Callable[..., Any], p: Program) -> bool:
     """Whether the proof's steps and pairs are decided without the solver."""
-    verdict = check(p, Assertions(), Options(switches={"symmetry": False}), silent)
+    verdict = check(p, Assertions(), Options(switches={Technique.SYMMETRY: False}), silent)
     assert isinstance(verdict, Safe)
     body = read_inductive(p, verdict.certificate.body)
     solved = InductiveCheck(p, Assertions(), body)

@@ -15,7 +15,7 @@ from circ.kernel.finite import inductive
 from circ.kernel.outcome import Accepted, Refused
 from circ.run.check import confirmed
 from circ.smt import Solver
-from circ.verdict import Answer, Assertions, Certificate, Options, Safe, Unknown, silent
+from circ.verdict import Answer, Assertions, Certificate, Options, Safe, Technique, Unknown, silent
 from frontend.program import Program
 from tests.support.finite_programs import mux_sem, peterson, sections, simple
 from tests.support.finite_programs import test_and_set as broken
@@ -23,7 +23,7 @@ from tests.support.finite_programs import test_and_set as broken
 CASES = {
     "thread-modular": (simple(2), thread_modular.check, {}),
     "counters": (mux_sem(3), refinement.check, {}),
-    "diagrams": (peterson(), refinement.check, {"symmetry": False}),
+    "diagrams": (peterson(), refinement.check, {Technique.SYMMETRY: False}),
     "exceptions": (peterson(), cartesian.check, {}),
     "lock": (sections(3, 1), cartesian.check, {}),
 }

@@ -13,7 +13,7 @@ from circ.kernel.outcome import Accepted, Refused
 from circ.kernel.reachable import check_reachable
 from circ.kernel.replay import Replayed, replay
 from circ.search.explicit import answer, crews, oracle
-from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Unknown, silent
+from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, silent
 from frontend.program import Program
 from tests.support import finite_random
 from tests.support.build import program, thread
@@ -21,7 +21,7 @@ from tests.support.randomc.automata import random_program
 
 QUESTIONS: tuple[Question, ...] = (RaceOn("x"), RaceOn("a"), Assertions())
 SMALL = Options(max_states=2_000)
-ALL_OFF = {"symmetry": False, "local-first": False, "open": False}
+ALL_OFF = {Technique.SYMMETRY: False, Technique.LOCAL_FIRST: False, Technique.OPEN: False}
 
 
 def kind(verdict: object) -> str:
@@ -36,7 +36,7 @@ def test_reductions_change_no_answer_and_traces_replay(question: Question) -> No
         plain = answer(p, question, Options(switches=ALL_OFF, max_states=4_000), silent)
         if isinstance(plain, Unknown) and "states" in plain.reason:
             continue
-        for switches in ({}, {"symmetry": False}, {"local-first": False}, {"open": False}):
+        for switches in ({}, {Technique.SYMMETRY: False}, {Technique.LOCAL_FIRST: False}, {Technique.OPEN: False}):
             verdict = answer(p, question, Options(switches=switches, max_states=4_000), silent)
             assert kind(verdict) == kind(plain), (seed, switches)
             if isinstance(verdict, Refuted):

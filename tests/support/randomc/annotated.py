@@ -18,12 +18,12 @@ from circ.guarantee.search import breaking_run
 from circ.kernel.outcome import Accepted
 from circ.run.check import judge
 from circ.search.explicit import oracle
-from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Unknown, Verdict, silent
+from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict, silent
 from frontend import LoadOptions, load
 from frontend.program import Program
 
 ROUNDS = 12
-_OPTIONS = Options(max_states=3_000, switches={"hints": False})
+_OPTIONS = Options(max_states=3_000, switches={Technique.HINTS: False})
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def loaded(made: Annotated, path: Path) -> Program:
 
 def _examine(tally: Tally, made: Annotated, path: Path) -> None:
     program = loaded(made, path)
-    quick = replace(_OPTIONS, switches={"hints": False, "search": False})
+    quick = replace(_OPTIONS, switches={Technique.HINTS: False, Technique.SEARCH: False})
     for _ in range(ROUNDS):
         fewer = _fewer(program, answer(program, Assertions(), quick, silent))
         if fewer is None:

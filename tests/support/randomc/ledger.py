@@ -28,7 +28,7 @@ from circ.inference.trace import Mu
 from circ.kernel.outcome import Refused
 from circ.run.check import judge
 from circ.smt import SatResult, Solver, Term
-from circ.verdict import Certificate, Options, OutOfTime, RaceOn, Refuted, Safe, Unknown, Verdict, silent
+from circ.verdict import Certificate, Options, OutOfTime, RaceOn, Refuted, Safe, Technique, Unknown, Verdict, silent
 from frontend.program import Assume, Program, primitive
 from tests.support.build import program, thread
 from tests.support.randomc.arbiter import judged_by_oracle
@@ -92,7 +92,7 @@ def _said(mutant: Mutant, literal: bool, mutated: bool, seconds: float) -> Verdi
             mutant.patches(stack)
         engine = _Engine(mutant.unbounded, mutant.k if mutated else None)
         # What inference does not decide, values may: here it is inference alone that is judged.
-        alone = {**mutant.options.switches, "values": False}
+        alone = {**mutant.options.switches, Technique.VALUES: False}
         return engine(mutant.program, X, replace(mutant.options, deadline=time.monotonic() + seconds, switches=alone), silent)
 
 
@@ -405,7 +405,7 @@ BLINK = program("x:u2 f:u1", thread("a", "0 1 skip / 1 2 f = 1 / 2 3 skip / 3 4 
                 thread("b", "0 1 [f == 1] / 1 1 x = 1", count=1))
 """f is 1 only between two atomic sections."""
 
-UNGLUED = Options(switches={"compact": False})
+UNGLUED = Options(switches={Technique.COMPACT: False})
 """Compaction makes an atomic section one step, which hides what a reading gets wrong about atomic locations."""
 
 
