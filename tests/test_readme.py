@@ -1,39 +1,44 @@
-"""What the README shows is what happens."""
+"""What the README, CONTRIBUTING and the pages in docs/ show is what happens."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 
-from circ.cli import app
+from tests.support.shown import DOCUMENTS, ROOT, Command, Section, agrees, run, sections
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
-SHOWN = [(m[1], m[2]) for m in re.finditer(r"```\n\$ circ (.*?)\n(.*?)```", README, re.S)]
+SECTIONS = [section for document in DOCUMENTS for section in sections(document)]
 
 
-@pytest.mark.parametrize(("command", "output"), SHOWN)
-def test_output_shown(command: str, output: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    with pytest.raises(SystemExit):
-        app(shlex.split(command))
-    assert essence(capsys.readouterr().out).startswith(essence(output))
-
-
-def essence(text: str) -> str:
-    """The output without the sizes of a proof, which may improve with every change of an engine."""
-    return re.sub(r"\(omega-circ, .*\)|  the proof rests on .*", "", text)
+@pytest.mark.parametrize("section", SECTIONS, ids=str)
+def test_output_shown(section: Section, tmp_path: Path) -> None:
+    for command, printed in run(section, tmp_path):
+        assert agrees(command.output, printed), f"$ {command.text}\n{printed}"
 
 
 def test_something_is_shown() -> None:
-    assert len(SHOWN) >= 2
+    commands = [p for s in SECTIONS if s.document == "README.md" for p in s.parts if isinstance(p, Command)]
+    assert len(commands) >= 3
+    assert {s.document for s in SECTIONS} >= {"README.md", "CONTRIBUTING.md", "library.md", "usage.md", "verify.md"}
 
 
-def test_the_library_example(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    [code] = re.findall(r"```python\n(.*?)```", README, re.S)
-    exec(code, {})
-    assert capsys.readouterr().out == "x Safe\n"
+def test_a_line_of_dots_stands_for_any_lines() -> None:
+    assert agrees("a\n...\nd\n", "a\nb\nc\nd\n") and agrees("...\n", "") and agrees("took 1.5 s\n", "took 2.25 s\n")
+    assert not agrees("a\n", "a\nb\n") and not agrees("a\n...\n", "b\na\n")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_links_and_paths_lead_somewhere(document: Path) -> None:
+    """Links between the pages, and every file or folder of ours that is named."""
+    text = document.read_text()
+    links = {document.parent / target for target in re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", text)}
+    named = {ROOT / path for path in re.findall(r"`((?:circ|frontend|tests|benchmarks|docs|nesc_examples)/[\w./-]*)`", text)}
+    assert sorted(str(p) for p in links | named if not p.exists()) == []
+
+
+def test_the_readme_is_short_and_lists_every_page() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 115
+    assert [p.name for p in DOCUMENTS if p.parent.name == "docs" and f"](docs/{p.name})" not in text] == []
