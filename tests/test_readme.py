@@ -21,7 +21,7 @@ def test_output_shown(section: Section, tmp_path: Path) -> None:
 def test_something_is_shown() -> None:
     commands = [p for s in SECTIONS if s.document == "README.md" for p in s.parts if isinstance(p, Command)]
     assert len(commands) >= 3
-    assert {s.document for s in SECTIONS} >= {"README.md", "CONTRIBUTING.md", "library.md", "usage.md", "verify.md"}
+    assert {s.document for s in SECTIONS} >= {"README.md", "CONTRIBUTING.md", "engines.md", "library.md", "usage.md", "verify.md"}
 
 
 def test_a_line_of_dots_stands_for_any_lines() -> None:
@@ -33,6 +33,7 @@ def test_a_line_of_dots_stands_for_any_lines() -> None:
 def test_links_and_paths_lead_somewhere(document: Path) -> None:
     """Links between the pages, and every file or folder of ours that is named."""
     text = document.read_text()
+    assert re.findall(r"`(?!__init__)\w+\.py`", text) == [], "name the folder, too"
     links = {document.parent / target for target in re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", text)}
     named = {ROOT / path for path in re.findall(r"`((?:circ|frontend|tests|benchmarks|docs|nesc_examples)/[\w./-]*)`", text)}
     assert sorted(str(p) for p in links | named if not p.exists()) == []
@@ -41,4 +42,4 @@ def test_links_and_paths_lead_somewhere(document: Path) -> None:
 def test_the_readme_is_short_and_lists_every_page() -> None:
     text = (ROOT / "README.md").read_text()
     assert len(text.splitlines()) <= 115
-    assert [p.name for p in DOCUMENTS if p.parent.name == "docs" and f"](docs/{p.name})" not in text] == []
+    assert [p.name for p in DOCUMENTS if p.parent == ROOT / "docs" and f"](docs/{p.name})" not in text] == []

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,13 +76,17 @@ def run(section: Section, folder: Path) -> list[tuple[Command, str]]:
     """Each command of a section with what it prints, run in `folder` as if that were the top of a checkout."""
     for name in ("nesc_examples", "tests"):
         (folder / name).symlink_to(ROOT / name)
+    if any(isinstance(p, Command) and "frontend/" in p.text for p in section.parts):
+        # What is run here is what is found here, so a section may change it.
+        shutil.copytree(ROOT / "frontend", folder / "frontend", ignore=shutil.ignore_patterns("__pycache__"))
     programs = folder / "bin"
     programs.mkdir()
     (programs / "circ").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m circ "$@"\n')
     (programs / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     for program in programs.iterdir():
         program.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": f"{ROOT}", "LC_ALL": "C"}
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": f"{ROOT}",
+                   "TMPDIR": f"{folder}", "LC_ALL": "C"}
     printed = []
     for part in section.parts:
         match part:
@@ -106,12 +111,15 @@ def agrees(shown: str, printed: str) -> bool:
 
 def update(document: Path) -> None:
     """Write into a document what its commands print now."""
-    text = document.read_text()
+    text, at = document.read_text(), 0
     for section in sections(document):
         with tempfile.TemporaryDirectory() as folder:
             for command, printed in run(section, Path(folder)):
-                if command.output != printed and "...\n" not in command.output:
-                    text = text.replace(f"$ {command.text}\n{command.output}", f"$ {command.text}\n{printed}", 1)
+                before = f"$ {command.text}\n{command.output}"
+                after = before if "...\n" in command.output else f"$ {command.text}\n{printed}"
+                at = text.index(before, at)
+                text = f"{text[:at]}{after}{text[at + len(before):]}"
+                at += len(after)
     document.write_text(text)
 
 
