@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import struct
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import binary, cast, height
 from frontend.ir import Field, Index, Place
+from frontend.lower.emitter import Emitter
 from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, Value
 from frontend.lower.unit import FLOATS
 from frontend.program import BOOL, COMPARISONS, Const, Expr, Scalar
 from frontend.text.ast_text import text_of
-
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
 
 DEPTH = 24
 """Higher expressions are cut by a register, so that those who walk them need not fear their height."""
@@ -26,7 +23,7 @@ DEPTH = 24
 class Arithmetic:
     """Operators for one lowering, which takes the edges that arbitrary values and registers need."""
 
-    def __init__(self, x: Expressions) -> None:
+    def __init__(self, x: Emitter) -> None:
         self._x = x
         self._ints = x.ints
 

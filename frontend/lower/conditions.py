@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -11,22 +10,18 @@ from frontend.ctypes import FloatType, IntType, PointerType, RecordType, VoidTyp
 from frontend.ctypes.conversions import both, cast, either
 from frontend.ctypes.scope import RegisterName, is_constant
 from frontend.ir import Place, Set
-from frontend.lower.lvalues import Cell, Lvalue, Slot
-from frontend.lower.operands import Floating, Nothing, Operand, Value
+from frontend.lower.lowering import Lowering
+from frontend.lower.operands import Designated, Floating, InMemory, InRegister, Nothing, Operand, Value
 from frontend.lower.unit import FLOATS
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Ite, Read, negate, truth
 from frontend.text.ast_text import text_of
 
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
-
 
 class Conditions:
-    """Truth values of one lowering. `kept` holds the first operand of each `a ?: b` being lowered."""
+    """Truth values of one lowering."""
 
-    def __init__(self, x: Expressions) -> None:
+    def __init__(self, x: Lowering) -> None:
         self._x = x
-        self.kept: list[Operand] = []
 
     def condition(self, node: c_ast.Node) -> Expr:
         """The value of an expression as a condition."""
@@ -131,7 +126,7 @@ class Conditions:
             if isinstance(kept, Value) and kept.depth:
                 kept = self._x.spill(kept, node)
             cond = self.truth(kept, node.cond)
-            self.kept.append(kept)
+            self._x.conditions.append(kept)
         elif self.pure(node.cond):
             cond = self.condition(node.cond)
         if isinstance(cond, Const):
@@ -143,15 +138,15 @@ class Conditions:
                 self.branch(node.cond, yes, no)
             result = self._two_ways(node, cond, before, yes, no)
         if elvis:
-            self.kept.pop()
+            self._x.conditions.pop()
         return result
 
     def _taken(self, node: c_ast.TernaryOp, first: bool) -> Operand:
         """A conditional whose condition is constant: one branch is evaluated, both have a say in the type."""
         taken, other = (node.iftrue, node.iffalse) if first else (node.iffalse, node.iftrue)
         v = self._x.value(taken)
-        scratch = self._x.unit.scratch(self._x.scope)
-        scratch.tests.kept = self.kept
+        scratch = self._x.scratch()
+        scratch.conditions = self._x.conditions
         t = self._x.math.common(v, scratch.value(other), node)
         return Nothing() if t is None else self._x.math.convert(v, t, node)
 
@@ -180,19 +175,19 @@ class Conditions:
             graph.current = before
             graph.branch(cond, yes, no, self._x.unit.where(node.cond), text_of(node.cond))
         end = graph.location()
-        target: Lvalue | None = None
+        target: Designated | None = None
         result: Operand = Nothing()
         if isinstance(t, (IntType, PointerType)):
-            target = Slot(graph.temporary(self._x.ints.scalar(t)), t)
+            target = InRegister(graph.temporary(self._x.ints.scalar(t)), t)
         elif isinstance(t, RecordType):
             symbol = self._x.local("<conditional>", t, node)
-            target = Cell(Place(symbol.name, (), t, t))
+            target = InMemory(Place(symbol.name, (), t, t))
         elif isinstance(t, FloatType):
             result = Floating(t)
         for last, v, part in ((then_end, then, node.iftrue), (other_end, other, node.iffalse)):
             graph.current = last
             if target is not None and t is not None:
-                result = self._x.places.store(target, self._x.math.convert(v, t, node), part)
+                result = self._x.objects.store(target, self._x.math.convert(v, t, node), part)
             graph.jump(end)
         graph.current = end
         return result

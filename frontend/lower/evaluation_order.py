@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pycparser import c_ast
 
 from frontend.ctypes import PointerType
 from frontend.ctypes.scope import MemoryName, RegisterName
 from frontend.ir import Index, Place
+from frontend.lower.emitter import Emitter
 from frontend.lower.operands import Value
 from frontend.lower.unit import ORDER
 from frontend.program import variables
 from frontend.text.side_effects import Effects, effects
 
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
-
 
 class Order:
     """Keeps the operands of one lowering as they were when C evaluated them."""
 
-    def __init__(self, x: Expressions) -> None:
+    def __init__(self, x: Emitter) -> None:
         self._x = x
 
     def settled(self, v: Value, later: c_ast.Node, node: c_ast.Node) -> Value:

@@ -2,79 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType, literals
 from frontend.ctypes.conversions import cast, strip, unary
 from frontend.ctypes.scope import ConstantName, MemoryName, RegisterName, Scope, TypeName
-from frontend.ir import AtomicBegin, AtomicEnd, Forget, Instr, Set, Storage, Symbol
+from frontend.ir import AtomicBegin, AtomicEnd, Place
 from frontend.ir.builder import Graph
-from frontend.lower import calls
-from frontend.lower.arithmetic import Arithmetic
+from frontend.lower.called import calls
 from frontend.lower.conditions import Conditions
-from frontend.lower.evaluation_order import Order
-from frontend.lower.lvalues import Cell, Lvalues, Slot, is_lvalue
-from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, Value
+from frontend.lower.lowering import Lowering
+from frontend.lower.lvalues import Lvalues, is_lvalue
+from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, Value
 from frontend.lower.unit import Unit
-from frontend.program import FALSE, TRUE, Const, Expr, Read, Scalar, negate
+from frontend.program import FALSE, TRUE, Const, Expr, negate
 from frontend.text.ast_text import text_of
 from frontend.text.side_effects import Syntax
 
 _STEPS = {"++": "+", "--": "-", "p++": "+", "p--": "-"}
 
 
-class Expressions:
+class Blocks(Protocol):
+    """What expressions need of the statements around them."""
+
+    def block_value(self, node: c_ast.Compound) -> Operand:
+        """The value of a statement expression."""
+
+    def close_all(self, node: c_ast.Node) -> None:
+        """End the atomic and critical blocks that are open."""
+
+    def scratch(self) -> Lowering:
+        """A lowering in the same scope whose code is thrown away."""
+
+
+class Expressions(Lowering):
     """Lowers the expressions of one function (or of none: constants and types) into its graph."""
 
-    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax) -> None:
-        self.unit = unit
-        self.graph = graph
-        self.scope = scope
-        self.syntax = syntax
-        self.ints = unit.ints
-        self.types = unit.types
-        self.math = Arithmetic(self)
-        self.places = Lvalues(self)
-        self.tests = Conditions(self)
-        self.order = Order(self)
-        self.memory: list[Symbol] = []
-        self.shown: dict[str, str] = {}
-        self.cleanups: list[int] = []
-        """The cleanup handlers that are pushed in the text before, by number."""
-        self.block: Callable[[c_ast.Compound], Operand]
-        """Lowers a statement expression."""
-        self.close: Callable[[c_ast.Node], None]
-        """Ends the atomic and critical blocks that are open."""
+    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax, blocks: Blocks) -> None:
+        super().__init__(unit, graph, scope, syntax)
+        self._blocks = blocks
+        self._lvalues = Lvalues(self)
+        self._tests = Conditions(self)
 
-    def emit(self, instr: Instr, node: c_ast.Node, text: str | None = None) -> None:
-        self.graph.emit(instr, self.unit.where(node), text_of(node) if text is None else text)
+    def lvalue(self, node: c_ast.Node) -> Designated:
+        """The object (or function) that the node designates."""
+        return self._lvalues.lvalue(node)
 
-    def arbitrary(self, scalar: Scalar, node: c_ast.Node, why: str = "") -> Expr:
-        """A register with any value; `why` as in `Forget`."""
-        t = self.graph.temporary(scalar)
-        self.emit(Forget((t,), why), node)
-        return Read(t)
+    def target(self, node: c_ast.Node) -> Place:
+        """What the pointer (or array) that the node yields points to."""
+        return self._lvalues.target(node)
 
-    def spill(self, v: Value, node: c_ast.Node) -> Value:
-        """The value in a register of its own."""
-        t = self.graph.temporary(v.expr.type)
-        self.emit(Set(t, v.expr), node)
-        return Value(v.type, Read(t))
+    def condition(self, node: c_ast.Node) -> Expr:
+        """Whether the node is not zero, as an expression."""
+        return self._tests.condition(node)
 
-    def local(self, name: str, t: CType, node: c_ast.Node, storage: Storage = Storage.LOCAL) -> Symbol:
-        """A new memory symbol of this function (of the file, outside functions)."""
-        owner = self.scope.owner
-        shown = f"{owner}::{name}" if owner else name
-        unique = self.unit.unique(shown)
-        while unique.removeprefix(f"{owner}::") in self.graph.registers:
-            unique = self.unit.unique(shown)
-        self.graph.reserved.add(unique.removeprefix(f"{owner}::"))
-        symbol = Symbol(unique, t, storage if owner else Storage.STATIC, shown, location=self.unit.where(node))
-        if symbol.storage is Storage.LOCAL:
-            self.memory.append(symbol)
-        return symbol
+    def branch(self, node: c_ast.Node, yes: int, no: int) -> None:
+        """Go on at one of two locations, as the node is zero or not."""
+        self._tests.branch(node, yes, no)
+
+    def close(self, node: c_ast.Node) -> None:
+        """End the atomic and critical blocks that are open."""
+        self._blocks.close_all(node)
+
+    def scratch(self) -> Lowering:
+        """A lowering in the same scope whose code is thrown away: for constants and types."""
+        return self._blocks.scratch()
 
     def value(self, node: c_ast.Node) -> Operand:
         """The value of an expression after lvalue conversion, with its side effects done."""
@@ -90,19 +84,19 @@ class Expressions:
             case c_ast.Assignment():
                 return self._assignment(node)
             case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.CompoundLiteral():
-                return self.places.load(self.places.lvalue(node), node)
+                return self.objects.load(self._lvalues.lvalue(node), node)
             case c_ast.FuncCall():
                 return calls.call(self, node)
             case c_ast.Cast():
                 return self._cast(node)
             case c_ast.TernaryOp():
-                return self.tests.conditional(node)
+                return self._tests.conditional(node)
             case c_ast.ExprList():
                 for part in node.exprs[:-1]:
                     self.effect(part)
                 return self.value(node.exprs[-1])
             case c_ast.Compound():
-                return self.block(node)
+                return self._blocks.block_value(node)
             case c_ast.GenericSelection():
                 return self._generic(node)
         raise self.unit.error(node, f"an expression of this form ({type(node).__name__}) is not supported",
@@ -129,18 +123,18 @@ class Expressions:
                 calls.call(self, node, wanted=False)
             case c_ast.Cast() if isinstance(self.types.resolve(node.to_type, self.scope), VoidType):
                 self.effect(node.expr)
-            case c_ast.TernaryOp() if not self.tests.pure(node):
+            case c_ast.TernaryOp() if not self._tests.pure(node):
                 yes, no, end = self.graph.location(), self.graph.location(), self.graph.location()
-                self.tests.branch(node.cond, yes, no)
+                self._tests.branch(node.cond, yes, no)
                 for start, part in ((yes, node.iftrue), (no, node.iffalse)):
                     self.graph.current = start
                     if not (isinstance(part, c_ast.ID) and part.name == "__circ_condition"):
                         self.effect(part)
                     self.graph.jump(end)
                 self.graph.current = end
-            case c_ast.BinaryOp(op="&&" | "||") if not self.tests.pure(node):
+            case c_ast.BinaryOp(op="&&" | "||") if not self._tests.pure(node):
                 end = self.graph.location()
-                self.tests.branch(node, end, end)
+                self._tests.branch(node, end, end)
                 self.graph.current = end
             case _:
                 self.value(node)
@@ -148,7 +142,7 @@ class Expressions:
     def _constant(self, node: c_ast.Constant) -> Operand:
         match node.type:
             case "string":
-                return self.places.load(self.places.string(node), node)
+                return self.objects.load(self._lvalues.string(node), node)
             case _ if node.value[0] in "'LuU":
                 value, t = literals.character(node.value, self.ints, self.unit.where(node))
                 return Value(t, Const(value, t.scalar))
@@ -165,8 +159,8 @@ class Expressions:
                 return Value(t, Const(value, t.scalar))
 
     def _name(self, node: c_ast.ID) -> Operand:
-        if node.name == "__circ_condition" and self.tests.kept:
-            return self.tests.kept[-1]
+        if node.name == "__circ_condition" and self.conditions:
+            return self.conditions[-1]
         match self.scope.find(node.name):
             case ConstantName(value=value, type=t):
                 return Value(t, Const(value, t.scalar))
@@ -177,20 +171,20 @@ class Expressions:
             case TypeName():
                 raise self.unit.error(node, f"'{node.name}' is a type where a value is needed",
                                       "write sizeof or a cast, or another name")
-        return self.places.load(self.places.identifier(node), node)
+        return self.objects.load(self._lvalues.identifier(node), node)
 
     def _binary(self, node: c_ast.BinaryOp) -> Operand:
         if node.op in ("&&", "||"):
-            return self.tests.logical(node)
+            return self._tests.logical(node)
         spine = [node]
         while isinstance(spine[-1].left, c_ast.BinaryOp) and spine[-1].left.op not in ("&&", "||"):
             spine.append(spine[-1].left)
         first = spine[-1]
         left: Operand
         if first.op == "+" and self._is_array(first.left):
-            lv = self.places.element(first.left, first.right, first)
-            assert isinstance(lv, Cell)
-            left = self.places.address(lv.place, spine.pop())
+            lv = self._lvalues.element(first.left, first.right, first)
+            assert isinstance(lv, InMemory)
+            left = self.objects.address(lv.place, spine.pop())
         else:
             left = self.value(first.left)
         for part in reversed(spine):
@@ -208,17 +202,17 @@ class Expressions:
     def _unary(self, node: c_ast.UnaryOp) -> Operand:
         match node.op:
             case "&":
-                lv = self.places.lvalue(node.expr)
-                if isinstance(lv, Slot):
+                lv = self._lvalues.lvalue(node.expr)
+                if isinstance(lv, InRegister):
                     raise self.unit.error(node, f"the address of the register '{text_of(node.expr)}' is taken",
                                           "declare it without register")
-                return self.places.address(lv.place, node)
+                return self.objects.address(lv.place, node)
             case "*":
-                return self.places.load(self.places.lvalue(node), node)
+                return self.objects.load(self._lvalues.lvalue(node), node)
             case "++" | "--" | "p++" | "p--":
                 return self._step(node, keep=True)
             case "!":
-                refuted = cast(negate(self.tests.condition(node.expr)), self.ints.int.scalar)
+                refuted = cast(negate(self._tests.condition(node.expr)), self.ints.int.scalar)
                 return self.math.made(self.ints.int, refuted, None, node)
             case "sizeof":
                 return self._sizeof(node.expr)
@@ -263,43 +257,43 @@ class Expressions:
 
     def _step(self, node: c_ast.UnaryOp, keep: bool) -> Operand:
         """`++` and `--`, before and after; `keep` if the value is used."""
-        lv = self.places.lvalue(node.expr)
+        lv = self._lvalues.lvalue(node.expr)
         post = node.op[0] == "p"
         one = Value(self.ints.int, Const(1, self.ints.int.scalar))
-        if lv.type.quals.atomic and isinstance(lv, Cell):
+        if lv.type.quals.atomic and isinstance(lv, InMemory):
             self.emit(AtomicBegin(), node)
-        old = self.places.load(lv, node)
-        if post and keep and isinstance(lv, Slot) and isinstance(old, Value):
+        old = self.objects.load(lv, node)
+        if post and keep and isinstance(lv, InRegister) and isinstance(old, Value):
             old = self.spill(old, node)
         new = self.math.convert(self.math.binary(_STEPS[node.op], old, one, node), strip(lv.type), node)
-        new = self.places.store(lv, new, node)
-        if lv.type.quals.atomic and isinstance(lv, Cell):
+        new = self.objects.store(lv, new, node)
+        if lv.type.quals.atomic and isinstance(lv, InMemory):
             self.emit(AtomicEnd(), node)
         return old if post else new
 
     def _assignment(self, node: c_ast.Assignment) -> Operand:
-        lv = self.places.lvalue(node.lvalue)
+        lv = self._lvalues.lvalue(node.lvalue)
         if node.op == "=":
             if not isinstance(node.lvalue, c_ast.ID):
                 self.order.unsequenced(node.lvalue, node.rvalue)
-                if isinstance(lv, Cell):
-                    lv = Cell(self.order.settled_place(lv.place, node.rvalue, node))
-            return self.places.store(lv, self.math.convert(self.value(node.rvalue), strip(lv.type), node), node)
+                if isinstance(lv, InMemory):
+                    lv = InMemory(self.order.settled_place(lv.place, node.rvalue, node))
+            return self.objects.store(lv, self.math.convert(self.value(node.rvalue), strip(lv.type), node), node)
         self.order.unsequenced(node.lvalue, node.rvalue)
-        if isinstance(lv, Cell):
-            lv = Cell(self.order.settled_place(lv.place, node.rvalue, node))
-        atomic = lv.type.quals.atomic and isinstance(lv, Cell)
+        if isinstance(lv, InMemory):
+            lv = InMemory(self.order.settled_place(lv.place, node.rvalue, node))
+        atomic = lv.type.quals.atomic and isinstance(lv, InMemory)
         if atomic:
             right = self.value(node.rvalue)
             self.emit(AtomicBegin(), node)
-            old = self.places.load(lv, node.lvalue)
+            old = self.objects.load(lv, node.lvalue)
         else:
-            old = self.places.load(lv, node.lvalue)
+            old = self.objects.load(lv, node.lvalue)
             if isinstance(old, Value):
                 old = self.order.settled(old, node.rvalue, node)
             right = self.value(node.rvalue)
         new = self.math.convert(self.math.binary(node.op[:-1], old, right, node), strip(lv.type), node)
-        result = self.places.store(lv, new, node)
+        result = self.objects.store(lv, new, node)
         if atomic:
             self.emit(AtomicEnd(), node)
         return result
@@ -353,5 +347,5 @@ class Expressions:
         if is_lvalue(node):
             if isinstance(node, c_ast.ID) and isinstance(self.scope.find(node.name), (ConstantName, type(None))):
                 return self.value(node).type
-            return self.places.lvalue(node).type
+            return self._lvalues.lvalue(node).type
         return self.value(node).type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from pycparser import c_ast
 
@@ -13,12 +13,10 @@ from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import field_type
 from frontend.ctypes.scope import MemoryName
 from frontend.ir import Address, AddressValue, Copy, Field, Index, Place, Step, Storage, Store, Symbol
+from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Value
 from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Read, Scalar, Var
 from frontend.program.fold import compute
-
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ EXPLICIT = 64
 """Up to so many leaves a local aggregate is initialised one by one, beyond that by copying from a constant object."""
 
 
-def leaves(x: Expressions, t: CType, init: c_ast.Node) -> tuple[CType, list[Leaf]]:
+def leaves(x: Lowering, t: CType, init: c_ast.Node) -> tuple[CType, list[Leaf]]:
     """The leaves of an initialiser in source order, and the type, with the length of an array that it determines."""
     walker = _Walker(x)
     if isinstance(t, ArrayType):
@@ -82,7 +80,7 @@ class _Items:
 
 
 class _Walker:
-    def __init__(self, x: Expressions) -> None:
+    def __init__(self, x: Lowering) -> None:
         self._x = x
         self.found: list[Leaf] = []
         self._begun: set[tuple[Step, ...]] = set()
@@ -263,7 +261,7 @@ class _Walker:
 
 
 # --------------------------------------------------------------------------------------------------- locals
-def zero_leaves(x: Expressions, t: CType, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], CType]]:
+def zero_leaves(x: Lowering, t: CType, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], CType]]:
     """Every scalar part of a type, the first member only of a union."""
     if isinstance(t, ArrayType):
         for i in range(t.length or 0):
@@ -276,7 +274,7 @@ def zero_leaves(x: Expressions, t: CType, path: tuple[Step, ...] = ()) -> Iterat
         yield path, t
 
 
-def store_all(x: Expressions, place: Place, parts: list[Leaf], node: c_ast.Node) -> None:
+def store_all(x: Lowering, place: Place, parts: list[Leaf], node: c_ast.Node) -> None:
     """Give every part of a local aggregate its value: those of the initialiser, zero for the rest."""
     covered: dict[tuple[Step, ...], Leaf] = {leaf.path: leaf for leaf in parts}
     whole = () in covered
@@ -300,13 +298,13 @@ def store_all(x: Expressions, place: Place, parts: list[Leaf], node: c_ast.Node)
         x.emit(Store(part, value), node)
 
 
-def _overlaps(x: Expressions, t: CType, parts: list[Leaf]) -> bool:
+def _overlaps(x: Lowering, t: CType, parts: list[Leaf]) -> bool:
     """Whether unions make it hard to say which parts the initialiser leaves out: then all bytes are cleared first."""
     return any(isinstance(step, Field) and _in_union(x, t, leaf.path) for leaf in parts for step in leaf.path[:1]) \
         or (isinstance(t, RecordType) and t.union)
 
 
-def _in_union(x: Expressions, t: CType, path: tuple[Step, ...]) -> bool:
+def _in_union(x: Lowering, t: CType, path: tuple[Step, ...]) -> bool:
     for step in path:
         if isinstance(t, RecordType):
             if t.union:
@@ -318,7 +316,7 @@ def _in_union(x: Expressions, t: CType, path: tuple[Step, ...]) -> bool:
     return False
 
 
-def _copy_constants(x: Expressions, place: Place, parts: list[Leaf], node: c_ast.Node) -> list[Leaf]:
+def _copy_constants(x: Lowering, place: Place, parts: list[Leaf], node: c_ast.Node) -> list[Leaf]:
     """Copy from a constant object that holds the constant leaves; gives the leaves that are not constant."""
     constant: list[Leaf] = []
     other: list[Leaf] = []
@@ -332,25 +330,25 @@ def _copy_constants(x: Expressions, place: Place, parts: list[Leaf], node: c_ast
     return other
 
 
-def _part(x: Expressions, place: Place, path: tuple[Step, ...], t: CType) -> Place:
+def _part(x: Lowering, place: Place, path: tuple[Step, ...], t: CType) -> Place:
     return Place(place.base, (*place.path, *path), t, place.base_type)
 
 
-def _store(x: Expressions, place: Place, leaf: Leaf) -> None:
+def _store(x: Lowering, place: Place, leaf: Leaf) -> None:
     part = _part(x, place, leaf.path, leaf.type)
     if isinstance(leaf.value, int):
         assert isinstance(leaf.type, (IntType, PointerType, FloatType))
         value = None if isinstance(leaf.type, FloatType) else Const(leaf.value, x.ints.scalar(leaf.type))
         x.emit(Store(part, value), leaf.node)
     else:
-        x.places.assign(part, x.value(leaf.value), leaf.node)
+        x.objects.assign(part, x.value(leaf.value), leaf.node)
 
 
 # --------------------------------------------------------------------------------------------------- statics
-def link_values(x: Expressions, parts: list[Leaf]) -> Initial:
+def link_values(x: Lowering, parts: list[Leaf]) -> Initial:
     """The leaves as constants and link-time addresses; later leaves replace earlier ones for the same part."""
     found: dict[tuple[Step, ...], int | AddressValue] = {}
-    scratch = x.unit.scratch(x.scope)
+    scratch = x.scratch()
     for leaf in parts:
         if isinstance(leaf.type, RecordType):
             found.update(_static_copy(x, leaf))
@@ -361,7 +359,7 @@ def link_values(x: Expressions, parts: list[Leaf]) -> Initial:
     return tuple((path, value) for path, value in found.items() if value != 0)
 
 
-def _static_copy(x: Expressions, leaf: Leaf) -> dict[tuple[Step, ...], int | AddressValue]:
+def _static_copy(x: Lowering, leaf: Leaf) -> dict[tuple[Step, ...], int | AddressValue]:
     """A struct initialised from a compound literal (a GNU extension for statics)."""
     node = leaf.value
     if isinstance(node, c_ast.CompoundLiteral):
@@ -370,7 +368,7 @@ def _static_copy(x: Expressions, leaf: Leaf) -> dict[tuple[Step, ...], int | Add
     raise x.unit.error(leaf.node, "the initialiser of a static struct is not constant", "assign it at the start of main")
 
 
-def _link_value(scratch: Expressions, leaf: Leaf) -> int | AddressValue:
+def _link_value(scratch: Lowering, leaf: Leaf) -> int | AddressValue:
     """The value of one leaf, by a lowering whose code is thrown away."""
     assert isinstance(leaf.value, c_ast.Node) and isinstance(leaf.type, (IntType, PointerType))
     scalar = scratch.ints.scalar(leaf.type)
@@ -392,7 +390,7 @@ def _link_value(scratch: Expressions, leaf: Leaf) -> int | AddressValue:
                              "assign it at the start of main")
 
 
-def _symbolic(x: Expressions, e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | None:
+def _symbolic(x: Lowering, e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | None:
     """An expression over link-time addresses as a number, or as one address plus a constant."""
     match e:
         case Const(value=value):
@@ -419,7 +417,7 @@ def _symbolic(x: Expressions, e: Expr, known: dict[Var, AddressValue]) -> int | 
     return None
 
 
-def _distance(x: Expressions, a: AddressValue) -> int | None:
+def _distance(x: Lowering, a: AddressValue) -> int | None:
     """The bytes from the start of its symbol to an address."""
     entity = x.scope.find(a.symbol)
     if not isinstance(entity, MemoryName):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -12,12 +11,9 @@ from frontend.ctypes.conversions import binary, strip
 from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName, Scope
 from frontend.ir import Forget, Place, Storage, Symbol
 from frontend.lower.initialisers import leaves, link_values, store_all
-from frontend.lower.lvalues import Slot
-from frontend.lower.operands import Value
+from frontend.lower.lowering import Lowering
+from frontend.lower.operands import InRegister, Value
 from frontend.program import Const, Expr, Scalar
-
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
 
 THREAD_LOCAL = ("_Thread_local", "thread_local", "__thread")
 
@@ -25,7 +21,7 @@ THREAD_LOCAL = ("_Thread_local", "thread_local", "__thread")
 class Locals:
     """Enters the declarations of one function's blocks."""
 
-    def __init__(self, x: Expressions) -> None:
+    def __init__(self, x: Lowering) -> None:
         self._x = x
 
     def declare(self, node: c_ast.Decl | c_ast.Typedef, again: bool) -> None:
@@ -55,7 +51,7 @@ class Locals:
         inner = node.type
         if isinstance(inner, c_ast.TypeDecl) and isinstance(inner.type, c_ast.InferredType):
             assert node.init is not None
-            found = strip(self._x.unit.scratch(self._x.scope).value(node.init).type)
+            found = strip(self._x.scratch().value(node.init).type)
             return self._x.types.qualified(found, inner.quals)
         return self._x.types.resolve(node, self._x.scope)
 
@@ -102,7 +98,7 @@ class Locals:
                 x.scope.names[node.name] = MemoryName(symbol.name, t)
             store_all(x, Place(symbol.name, (), t, t), parts, node)
         else:
-            x.places.assign(Place(symbol.name, (), t, t), x.value(_scalar_init(node.init)), node)
+            x.objects.assign(Place(symbol.name, (), t, t), x.value(_scalar_init(node.init)), node)
 
     def _register(self, node: c_ast.Decl, t: IntType | PointerType | FloatType, again: bool) -> None:
         x = self._x
@@ -112,7 +108,7 @@ class Locals:
         x.scope.names[node.name] = RegisterName(var, t)
         if node.init is not None:
             v = x.math.convert(x.value(_scalar_init(node.init)), strip(t), node)
-            x.places.store(Slot(var, t), v, node)
+            x.objects.store(InRegister(var, t), v, node)
             if fixed(t) and isinstance(v, Value) and isinstance(v.expr, Const):
                 x.scope.names[node.name] = RegisterName(var, t, v.expr.value)
         elif again and not isinstance(t, FloatType):

@@ -22,14 +22,14 @@ from frontend.ir.builder import Graph
 from frontend.lower.expressions import Expressions
 from frontend.lower.initialisers import leaves, link_values
 from frontend.lower.local_declarations import THREAD_LOCAL, fixed_value
-from frontend.lower.lvalues import Cell, Slot
+from frontend.lower.operands import InMemory, InRegister
 from frontend.lower.statements import Statements
 from frontend.lower.unit import Unit
 from frontend.program import Const, DataModel, FrontendError, Location, Scalar, Var, deep_recursion
 from frontend.text.attributes import ASM_LABEL
 from frontend.text.comments import Annotation
 from frontend.text.parse import Attribute, ParsedFile
-from frontend.text.side_effects import Syntax, survey
+from frontend.text.side_effects import survey
 
 T = TypeVar("T")
 
@@ -101,7 +101,7 @@ class CModule:
         self.file = parsed.path
         self.model = model
         self._parsed = parsed
-        self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, _scratch)
+        self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, Statements.unevaluated)
         self._scope = _FileScope(self._elaborate, self._elaborate_tag)
         self._typedefs: dict[str, c_ast.Typedef] = {}
         self._functions: dict[str, list[c_ast.Decl]] = {}
@@ -267,7 +267,7 @@ class CModule:
         unit.symbols[name] = symbol
         self._scope.names[name] = MemoryName(name, t)
         if first.init is not None:
-            x = unit.scratch(self._scope)
+            x = Statements.unevaluated(unit, self._scope)
             t, parts = leaves(x, t, first.init)
             self._scope.names[name] = MemoryName(name, t)
             unit.symbols[name] = replace(symbol, type=t, initial=link_values(x, parts))
@@ -275,7 +275,7 @@ class CModule:
     def _declared_type(self, decl: c_ast.Decl) -> CType:
         inner = decl.type
         if isinstance(inner, c_ast.TypeDecl) and isinstance(inner.type, c_ast.InferredType):
-            return strip(self._unit.scratch(self._scope).value(decl.init).type)
+            return strip(Statements.unevaluated(self._unit, self._scope).value(decl.init).type)
         return self._unit.types.resolve(decl, self._scope)
 
     # ------------------------------------------------------------------------------------------- Module
@@ -364,7 +364,8 @@ class CModule:
         graph = Graph()
         scope = Scope(self._scope, name)
         syntax = survey(body.body)
-        x = Expressions(unit, graph, scope, syntax)
+        statements = Statements(unit, graph, scope, syntax)
+        x = statements.expressions
         params = self._parameters(x, body, decl)
         result, place = self._result(x, decl.type.result, body)
         exit_ = graph.location()
@@ -374,8 +375,7 @@ class CModule:
         if _atomic_body(name) or claimed:
             x.emit(AtomicBegin(name), body.decl, name)
         done = self._begin(x, body, name, claimed, params, result, Kind.ATOMIC) if claimed else None
-        statements = Statements(x, inner, place)
-        statements.statement(body.body)
+        statements.body(body.body, inner, place)
         if name == "main" and isinstance(result, Var):
             x.emit(Set(result, Const(0, result.type)), body.decl, "return 0")
         graph.jump(inner)
@@ -441,14 +441,14 @@ class CModule:
             params.append(var)
         return tuple(params)
 
-    def _result(self, x: Expressions, t: CType, body: c_ast.FuncDef) -> tuple[Var | str | None, Slot | Cell | None]:
+    def _result(self, x: Expressions, t: CType, body: c_ast.FuncDef) -> tuple[Var | str | None, InRegister | InMemory | None]:
         match t:
             case IntType() | PointerType():
                 var = x.graph.register("%result", x.ints.scalar(t))
-                return var, Slot(var, t)
+                return var, InRegister(var, t)
             case RecordType():
                 symbol = x.local("%result", t, body)
-                return symbol.name, Cell(Place(symbol.name, (), t, t))
+                return symbol.name, InMemory(Place(symbol.name, (), t, t))
         return None, None
 
 
@@ -467,14 +467,6 @@ def _param_names(node: c_ast.Node) -> tuple[str, ...]:
             continue
         names.append(getattr(param, "name", None) or "")
     return tuple(names)
-
-
-def _scratch(unit: Unit, scope: Scope) -> Expressions:
-    """A lowering whose code is thrown away: for constants and types."""
-    graph = Graph()
-    x = Expressions(unit, graph, scope, Syntax())
-    Statements(x, graph.location(), None)
-    return x
 
 
 def _for_inlining(node: c_ast.FuncDef) -> bool:

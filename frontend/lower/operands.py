@@ -1,4 +1,4 @@
-"""Operands: the value of a C expression, together with its C type."""
+"""Operands: the value of a C expression, or the object that it designates, together with its C type."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from frontend.ctypes import FloatType, IntType, PointerType, RecordType, VoidType
+from frontend.ctypes import CType, FloatType, IntType, PointerType, RecordType, VoidType
 from frontend.ir import Place
-from frontend.program import (
-    Expr,
-)
+from frontend.program import Expr, Var
 
 
-# --------------------------------------------------------------------------------------------------- operands
 @dataclass(frozen=True, slots=True)
 class Value:
     """An integer or a pointer: an expression over registers. `depth` bounds the height of the expression."""
@@ -47,3 +44,26 @@ class Nothing:
 
 
 Operand: TypeAlias = Value | Floating | Aggregate | Nothing
+
+
+@dataclass(frozen=True, slots=True)
+class InRegister:
+    """An lvalue that is a register."""
+
+    var: Var
+    type: CType
+
+
+@dataclass(frozen=True, slots=True)
+class InMemory:
+    """An lvalue in memory, or a function."""
+
+    place: Place
+
+    @property
+    def type(self) -> CType:
+        return self.place.type
+
+
+Designated: TypeAlias = InRegister | InMemory
+"""What an lvalue expression designates."""

@@ -11,13 +11,14 @@ from frontend.ctypes import IntType
 from frontend.ctypes.conversions import binary, both, cast, either, strip
 from frontend.ctypes.scope import RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
+from frontend.ir.builder import Graph
 from frontend.lower.expressions import Expressions
 from frontend.lower.local_declarations import Locals
-from frontend.lower.lvalues import Cell, Slot
-from frontend.lower.operands import Nothing, Operand, Value
+from frontend.lower.operands import Designated, Nothing, Operand, Value
+from frontend.lower.unit import Unit
 from frontend.program import TRUE, Const, Expr, Read, negate
 from frontend.text.ast_text import text_of
-from frontend.text.side_effects import section_kind
+from frontend.text.side_effects import Syntax, section_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,13 @@ class _Switch:
 
 
 class Statements:
-    """Lowers the statements of one function. `result` is where a return value goes."""
+    """Lowers the statements of one function; `expressions` lowers what is in them."""
 
-    def __init__(self, x: Expressions, exit_: int, result: Slot | Cell | None) -> None:
+    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax) -> None:
+        self.expressions = x = Expressions(unit, graph, scope, syntax, self)
         self._x = x
-        self._exit = exit_
-        self._result = result
+        self._exit: int | None = None
+        self._result: Designated | None = None
         self._sections: list[_Section] = []
         self._breaks: list[_Exit] = []
         self._continues: list[_Exit] = []
@@ -62,10 +64,25 @@ class Statements:
         self._again = bool(self._label_sections)
         """Whether declarations may be passed more than once."""
         self._locals = Locals(x)
-        x.block = self.block_value
-        x.close = lambda node: self._close(0, node)
+
+    @classmethod
+    def unevaluated(cls, unit: Unit, scope: Scope) -> Expressions:
+        """A lowering whose code is thrown away: for constants and types."""
+        graph = Graph()
+        made = cls(unit, graph, scope, Syntax())
+        made._exit = graph.location()
+        return made.expressions
+
+    def body(self, node: c_ast.Node, exit_: int, result: Designated | None) -> None:
+        """Lower a function's body: it returns to `exit_`, its value goes to `result`."""
+        self._exit, self._result = exit_, result
+        self.statement(node)
 
     # ------------------------------------------------------------------------------------------- blocks
+    def scratch(self) -> Expressions:
+        """A lowering in the same scope whose code is thrown away."""
+        return self.unevaluated(self._x.unit, self._x.scope)
+
     def block_value(self, node: c_ast.Compound) -> Operand:
         """A statement expression: the value of its last statement if that is an expression."""
         outer = self._x.scope
@@ -148,7 +165,7 @@ class Statements:
         rest: c_ast.Node | None = node
         while isinstance(rest, c_ast.If):  # an `else if` chain may be long
             yes, no = graph.location(), graph.location()
-            self._x.tests.branch(rest.cond, yes, no)
+            self._x.branch(rest.cond, yes, no)
             graph.current = yes
             if rest.iftrue is not None:
                 self._scoped(rest.iftrue)
@@ -196,7 +213,7 @@ class Statements:
         graph.jump(head)
         graph.current = head
         self._note(node)
-        self._x.tests.branch(node.cond, body, end)
+        self._x.branch(node.cond, body, end)
         graph.current = body
         self._loop(node.stmt, head, end)
         graph.current = end
@@ -209,7 +226,7 @@ class Statements:
         self._note(node)
         self._loop(node.stmt, test, end)
         graph.current = test
-        self._x.tests.branch(node.cond, body, end)
+        self._x.branch(node.cond, body, end)
         graph.current = end
 
     def _for(self, node: c_ast.For) -> None:
@@ -223,7 +240,7 @@ class Statements:
         graph.current = head
         self._note(node)
         if node.cond is not None:
-            self._x.tests.branch(node.cond, body, end)
+            self._x.branch(node.cond, body, end)
         else:
             graph.jump(body)
         graph.current = body
@@ -308,6 +325,10 @@ class Statements:
         return values[0], values[1]
 
     # ------------------------------------------------------------------------------------------- jumps
+    def close_all(self, node: c_ast.Node) -> None:
+        """End the atomic and critical blocks that are open."""
+        self._close(0, node)
+
     def _close(self, keep: int, node: c_ast.Node) -> None:
         """End the sections beyond the first `keep`, innermost first; they stay open for the code that follows."""
         for section in reversed(self._sections[keep:]):
@@ -326,8 +347,9 @@ class Statements:
                 x.effect(node.expr)
             else:
                 v = x.math.convert(x.value(node.expr), strip(self._result.type), node)
-                x.places.store(self._result, v, node)
+                x.objects.store(self._result, v, node)
         self._close(0, node)
+        assert self._exit is not None
         x.graph.jump(self._exit)
 
     def _goto(self, node: c_ast.Goto) -> None:

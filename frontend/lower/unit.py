@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pycparser import c_ast
 
@@ -16,20 +16,27 @@ from frontend.ir import STRING, Index, Place, Storage, Symbol
 from frontend.program import Const, DataModel, FrontendError, Location
 from frontend.text.parse import ParsedFile
 
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
-
 FLOATS = "floating-point values are arbitrary"
 ORDER = "operands are evaluated left to right where C leaves the order open"
 ORDERINGS = "memory orders weaker than seq_cst are treated as sequentially consistent"
 ASSEMBLY = "inline assembly touches only its outputs and what its inputs lead to"
 
 
+class Unevaluated(Protocol):
+    """A lowering whose code is thrown away."""
+
+    def constant(self, node: c_ast.Node) -> int | None:
+        """The value of an integer constant expression, None if it is not one."""
+
+    def type_of(self, node: c_ast.Node) -> CType:
+        """The type of an expression; arrays stay arrays."""
+
+
 class Unit:
     """The state of one file's elaboration. `scratch` makes a lowering whose code is thrown away."""
 
     def __init__(self, parsed: ParsedFile, model: DataModel, defined: Callable[[str], bool],
-                 noreturn: Callable[[str], bool], scratch: Callable[[Unit, Scope], Expressions]) -> None:
+                 noreturn: Callable[[str], bool], scratch: Callable[[Unit, Scope], Unevaluated]) -> None:
         self.parsed = parsed
         self.model = model
         self.types = Types(parsed, model, self)
@@ -83,13 +90,10 @@ class Unit:
         return None
 
     # ------------------------------------------------------------------------------------------- unevaluated
-    def scratch(self, scope: Scope) -> Expressions:
-        return self._scratch(self, scope)
-
     def constant(self, node: c_ast.Node, scope: Scope) -> int | None:
         """The value of an integer constant expression, None if it is not one."""
-        return self.scratch(scope).constant(node)
+        return self._scratch(self, scope).constant(node)
 
     def type_of(self, node: c_ast.Node, scope: Scope) -> CType:
         """The type of an expression, which is not evaluated; arrays stay arrays."""
-        return self.scratch(scope).type_of(node)
+        return self._scratch(self, scope).type_of(node)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -14,14 +13,12 @@ from frontend.ctypes.scope import FunctionName
 from frontend.ir import AtomicBegin, AtomicEnd, Call, Copy, Fail, FailKind, Guard, Place
 from frontend.ir.builder import Graph
 from frontend.ir.library_table import POP, PUSH
-from frontend.lower import assembly_statements as asm_statements
-from frontend.lower import atomics, builtins
+from frontend.lower.called import assembly_statements as asm_statements
+from frontend.lower.called import atomics, builtins
+from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, Value
 from frontend.program import Const, Expr, Read, Scalar, Var
 from frontend.text.ast_text import text_of
-
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
 
 _STOPS = frozenset({"abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_unreachable", "__builtin_trap",
                     "__builtin_abort", "__builtin_exit"})
@@ -45,7 +42,7 @@ _NONDET = {"int": "int", "uint": "unsigned int", "unsigned": "unsigned int", "un
            "u16": "unsigned short", "u8": "unsigned char", "loff_t": "long long", "size_t": "unsigned long"}
 
 
-def call(x: Expressions, node: c_ast.FuncCall, wanted: bool = True) -> Operand:
+def call(x: Lowering, node: c_ast.FuncCall, wanted: bool = True) -> Operand:
     """The value of a call; `wanted` is False if it is thrown away."""
     if isinstance(node.name, c_ast.ID):
         name = node.name.name
@@ -67,7 +64,7 @@ def arguments(node: c_ast.FuncCall) -> list[c_ast.Node]:
     return list(node.args.exprs) if node.args is not None else []
 
 
-def _indirect(x: Expressions, node: c_ast.FuncCall, wanted: bool) -> Operand:
+def _indirect(x: Lowering, node: c_ast.FuncCall, wanted: bool) -> Operand:
     callee = node.name
     while isinstance(callee, c_ast.UnaryOp) and callee.op == "*":
         callee = callee.expr  # `(*f)()` is `f()`
@@ -78,14 +75,14 @@ def _indirect(x: Expressions, node: c_ast.FuncCall, wanted: bool) -> Operand:
         t = v.type.target
         if isinstance(t, PointerType):
             # One `*` too many was taken away: the pointer to a function is itself in memory.
-            v = x.places.load(x.places.lvalue(c_ast.UnaryOp("*", callee, callee.coord)), node)
+            v = x.objects.load(x.lvalue(c_ast.UnaryOp("*", callee, callee.coord)), node)
             t = t.target
         if isinstance(v, Value) and isinstance(t, FunctionType):
             return _call(x, v, t, node, wanted)
     raise x.unit.error(node, f"'{text_of(node.name)}' is not a function", "call a function or a pointer to one")
 
 
-def _call(x: Expressions, callee: str | Value, t: FunctionType, node: c_ast.FuncCall, wanted: bool) -> Operand:
+def _call(x: Lowering, callee: str | Value, t: FunctionType, node: c_ast.FuncCall, wanted: bool) -> Operand:
     nodes = arguments(node)
     for i, first in enumerate(nodes):
         for second in nodes[i + 1:] if id(first) in x.syntax.effectful else ():
@@ -110,7 +107,7 @@ def _call(x: Expressions, callee: str | Value, t: FunctionType, node: c_ast.Func
     return operand
 
 
-def _argument(x: Expressions, v: Operand, param: CType | None, node: c_ast.Node) -> Expr | Place:
+def _argument(x: Lowering, v: Operand, param: CType | None, node: c_ast.Node) -> Expr | Place:
     """The argument converted to the parameter's type, or promoted if there is none."""
     if isinstance(v, Aggregate):
         symbol = x.local("<argument>", v.type, node)
@@ -134,7 +131,7 @@ def _unassigned(graph: Graph, scalar: Scalar) -> Var:
     return graph.registers.setdefault(name, Var(name, scalar))
 
 
-def _result(x: Expressions, t: CType, node: c_ast.Node, wanted: bool) -> tuple[Var | Place | None, Operand]:
+def _result(x: Lowering, t: CType, node: c_ast.Node, wanted: bool) -> tuple[Var | Place | None, Operand]:
     t = strip(t)
     match t:
         case VoidType():
@@ -152,7 +149,7 @@ def _result(x: Expressions, t: CType, node: c_ast.Node, wanted: bool) -> tuple[V
 
 
 # --------------------------------------------------------------------------------------------------- known functions
-def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
+def _known(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     """The meaning of a function that is not called as one; None for all others."""
     if name in _CLEANUPS or (name in _SAVES and "__cancel_jmp_buf" in text_of(node)):
         return _cleanup(x, name, node)
@@ -180,7 +177,7 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     if name in _ASSERTS and arguments(node):
         return _assertion(x, node)
     if name in _ASSUMES and arguments(node):
-        cond = x.tests.condition(arguments(node)[0])
+        cond = x.condition(arguments(node)[0])
         x.emit(Guard(cond), node)
         return Nothing()
     if name == "nondet" or name.startswith("__VERIFIER_nondet_"):
@@ -188,7 +185,7 @@ def _known(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     return atomics.atomic(x, name, node) or builtins.builtin(x, name, node)
 
 
-def _cleanup(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand:
+def _cleanup(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand:
     """Cleanup handlers, which are pushed and popped in pairs in the text."""
     if name not in _CLEANUPS:
         return Value(x.ints.int, Const(0, x.ints.int.scalar))  # nobody comes back here: handlers run where the thread ends
@@ -207,7 +204,7 @@ def _cleanup(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand:
     return Nothing()
 
 
-def _declared_value(x: Expressions, name: str) -> Operand:
+def _declared_value(x: Lowering, name: str) -> Operand:
     """An arbitrary value of the declared result type, else an int (the interrupt state that `__nesc_atomic_start` saves)."""
     entity = x.scope.find(name)
     t = strip(entity.type.result) if isinstance(entity, FunctionName) else x.ints.int
@@ -216,7 +213,7 @@ def _declared_value(x: Expressions, name: str) -> Operand:
     return Nothing()
 
 
-def _fail(x: Expressions, kind: FailKind, node: c_ast.FuncCall) -> Operand:
+def _fail(x: Lowering, kind: FailKind, node: c_ast.FuncCall) -> Operand:
     nodes = arguments(node)
     text = text_of(node)
     if kind is FailKind.ASSERT and nodes and isinstance(nodes[0], c_ast.Constant) and nodes[0].type == "string":
@@ -226,16 +223,16 @@ def _fail(x: Expressions, kind: FailKind, node: c_ast.FuncCall) -> Operand:
     return Nothing()
 
 
-def _assertion(x: Expressions, node: c_ast.FuncCall) -> Operand:
+def _assertion(x: Lowering, node: c_ast.FuncCall) -> Operand:
     fine, broken = x.graph.location(), x.graph.location()
-    x.tests.branch(arguments(node)[0], fine, broken)
+    x.branch(arguments(node)[0], fine, broken)
     x.graph.current = broken
     x.emit(Fail(FailKind.ASSERT, text_of(node)), node)
     x.graph.current = fine
     return Nothing()
 
 
-def _nondet(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand:
+def _nondet(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand:
     entity = x.scope.find(name)
     suffix = name.removeprefix("__VERIFIER_nondet_")
     t: CType = x.ints.int

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import binary, both, cast, strip
 from frontend.ctypes.declarations import field_type
 from frontend.ir import Forget, Guard, Set
+from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Nothing, Operand, Value
 from frontend.program import Const, FrontendError, Read, Scalar
-
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
 
 _COUNTS = {"clz": 0, "ctz": 0, "popcount": 0, "ffs": 0, "parity": 0, "clrsb": 0}
 _NOTHING = frozenset({"__builtin_va_end", "__builtin_prefetch", "__builtin_ia32_pause", "__builtin_ia32_mfence",
@@ -26,7 +22,7 @@ _TESTS = frozenset({"isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "sig
                     "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered", "fpclassify"})
 
 
-def builtin(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
+def builtin(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     """The value of a call to a builtin; None if the name is none of them."""
     if name in ("offsetof", "__builtin_offsetof"):
         return _offsetof(x, node)
@@ -80,24 +76,24 @@ def builtin(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     return None
 
 
-def _number(x: Expressions, value: int) -> Value:
+def _number(x: Lowering, value: int) -> Value:
     return Value(x.ints.int, Const(value, x.ints.int.scalar))
 
 
-def _is_constant(x: Expressions, node: c_ast.Node) -> bool:
+def _is_constant(x: Lowering, node: c_ast.Node) -> bool:
     try:
         return x.unit.constant(node, x.scope) is not None
     except FrontendError:
         return False
 
 
-def _operand_type(x: Expressions, node: c_ast.Node) -> CType:
+def _operand_type(x: Lowering, node: c_ast.Node) -> CType:
     """The type in `sizeof(T)`, which stands for a type argument."""
     inner = node.expr if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof" else node
     return x.types.resolve(inner, x.scope) if isinstance(inner, c_ast.Typename) else x.unit.type_of(inner, x.scope)
 
 
-def _next_argument(x: Expressions, t: CType, node: c_ast.Node) -> Operand:
+def _next_argument(x: Lowering, t: CType, node: c_ast.Node) -> Operand:
     if isinstance(t, FloatType):
         return Floating(t)
     if isinstance(t, (IntType, PointerType)):
@@ -105,20 +101,20 @@ def _next_argument(x: Expressions, t: CType, node: c_ast.Node) -> Operand:
     raise x.unit.error(node, "a struct argument cannot be taken from a variable argument list", "pass a pointer to it")
 
 
-def _passed(x: Expressions, scalar: Scalar, node: c_ast.Node) -> Read:
+def _passed(x: Lowering, scalar: Scalar, node: c_ast.Node) -> Read:
     """One of the arguments behind the named ones of any call."""
     t = x.graph.temporary(scalar)
     x.emit(Forget((t,), _VARIADIC, variadic=True), node)
     return Read(t)
 
 
-def _opaque_list(x: Expressions, target: c_ast.Node, node: c_ast.Node) -> Operand:
+def _opaque_list(x: Lowering, target: c_ast.Node, node: c_ast.Node) -> Operand:
     """A `va_list` is opaque: a word that leads to the arguments."""
-    x.places.store(x.places.lvalue(target), Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node)), node)
+    x.objects.store(x.lvalue(target), Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node)), node)
     return Nothing()
 
 
-def _offsetof(x: Expressions, node: c_ast.FuncCall) -> Operand:
+def _offsetof(x: Lowering, node: c_ast.FuncCall) -> Operand:
     kind, designator = node.args.exprs
     steps: list[c_ast.Node] = []
     while not isinstance(designator, c_ast.ID):
@@ -139,19 +135,19 @@ def _offsetof(x: Expressions, node: c_ast.FuncCall) -> Operand:
     return Value(x.ints.size, Const(x.ints.size.scalar.wrap(offset), x.ints.size.scalar))
 
 
-def _member_offset(x: Expressions, t: CType, name: str, node: c_ast.Node) -> tuple[int, CType]:
+def _member_offset(x: Lowering, t: CType, name: str, node: c_ast.Node) -> tuple[int, CType]:
     way = x.types.member(t, name) if isinstance(t, RecordType) else None
     if way is None:
         raise x.unit.error(node, f"there is no member '{name}'", "correct the name of the member")
     return sum(field.offset for field in way), field_type(way[-1])
 
 
-def _width(x: Expressions, short: str) -> IntType:
+def _width(x: Lowering, short: str) -> IntType:
     longs = len(short) - len(short.rstrip("l"))
     return x.ints.named(("unsigned int", "unsigned long", "unsigned long long")[min(longs, 2)])
 
 
-def _count(x: Expressions, short: str, arg: c_ast.Node, node: c_ast.Node) -> Operand:
+def _count(x: Lowering, short: str, arg: c_ast.Node, node: c_ast.Node) -> Operand:
     """Bit counts: exact for constants, else any value of the right range."""
     t = _width(x, short)
     v = x.math.convert(x.value(arg), t, node)
@@ -179,7 +175,7 @@ def _bits(name: str, value: int, width: int) -> int:
     return lowest if name == "ffs" else (lowest - 1 if value else width)
 
 
-def _swapped(x: Expressions, width: int, arg: c_ast.Node, node: c_ast.Node) -> Operand:
+def _swapped(x: Lowering, width: int, arg: c_ast.Node, node: c_ast.Node) -> Operand:
     t = x.ints.of_width(width, signed=False)
     v = x.math.convert(x.value(arg), t, node)
     assert isinstance(v, Value)
@@ -193,7 +189,7 @@ def _swapped(x: Expressions, width: int, arg: c_ast.Node, node: c_ast.Node) -> O
     return total
 
 
-def _overflow(x: Expressions, short: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+def _overflow(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
     """`__builtin_add_overflow(a, b, &r)` and its typed forms: computed without loss, then stored and compared."""
     words = short.removesuffix("_overflow")
     op = next((sign for word, sign in (("add", "+"), ("sub", "-"), ("mul", "*")) if word in words), None)
@@ -201,7 +197,7 @@ def _overflow(x: Expressions, short: str, nodes: list[c_ast.Node], node: c_ast.F
         return None
     a, b = x.scalar(nodes[0]), x.scalar(nodes[1])
     predicate = words.endswith("_p")
-    target = None if predicate else x.places.pointed(nodes[2])
+    target = None if predicate else x.pointed(nodes[2])
     t = strip(x.unit.type_of(nodes[2], x.scope)) if target is None else strip(target.type)
     if not isinstance(t, IntType):
         raise x.unit.error(node, "the result of an overflow builtin is an integer",
@@ -211,6 +207,6 @@ def _overflow(x: Expressions, short: str, nodes: list[c_ast.Node], node: c_ast.F
     x.emit(Set(exact, binary(op, cast(a.expr, wide), cast(b.expr, wide))), node)
     low = cast(Read(exact), t.scalar)
     if target is not None:
-        x.places.store(target, Value(t, low, 1), node)
+        x.objects.store(target, Value(t, low, 1), node)
     lost = binary("!=", cast(low, wide), Read(exact))
     return Value(x.ints.bool, lost, 3)

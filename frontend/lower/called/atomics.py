@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
 from frontend.ctypes import CType, FloatType, IntType, PointerType, Quals, RecordType, VoidType
 from frontend.ctypes.conversions import binary, cast, strip, unary
 from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Place, Set, Store
-from frontend.lower.lvalues import Lvalue
-from frontend.lower.operands import Aggregate, Nothing, Operand, Value
+from frontend.lower.lowering import Lowering
+from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, Value
 from frontend.lower.unit import ORDERINGS
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Read
-
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
 
 _SEQ_CST = 5
 _OPS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "nand": "nand"}
@@ -37,7 +33,7 @@ class _Object:
     type: CType
 
 
-def atomic(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
+def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     """The value of a call to an atomic builtin or generic function; None if the name is none of them."""
     if not name.startswith(("__atomic_", "__sync_", "atomic_", "__c11_atomic_")):
         return None
@@ -68,11 +64,11 @@ def atomic(x: Expressions, name: str, node: c_ast.FuncCall) -> Operand | None:
     return _generic(x, _PREFIX.sub("", name).removesuffix("_explicit"), name, nodes, node)
 
 
-def _generic(x: Expressions, kind: str, name: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+def _generic(x: Lowering, kind: str, name: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
     gnu = name.startswith("__atomic_")
     match kind:
         case "init":
-            place = x.places.target(nodes[0])
+            place = x.target(nodes[0])
             return _assign(x, replace(place, type=_with_atomic(place.type, False)), x.value(nodes[1]), node)
         case "load" if gnu:
             _orders(x, nodes[2:])
@@ -114,13 +110,13 @@ def _with_atomic(t: CType, atomic_: bool) -> CType:
     return replace(t, quals=Quals(t.quals.const, t.quals.volatile, atomic_))
 
 
-def _object(x: Expressions, node: c_ast.Node) -> _Object:
+def _object(x: Lowering, node: c_ast.Node) -> _Object:
     """What the pointer argument points to, as an atomic object; an `atomic_flag` struct by its first member."""
-    place = x.places.target(node)
+    place = x.target(node)
     t = strip(place.type)
     while isinstance(t, RecordType) and t.key in x.types.records and len(x.types.records[t.key].fields) == 1:
         field = x.types.records[t.key].fields[0]
-        place = x.places.extend(place, Field(field.name), field.type)
+        place = x.objects.extend(place, Field(field.name), field.type)
         t = strip(field.type)
     if isinstance(t, VoidType):
         t = x.ints.named("unsigned char")
@@ -128,7 +124,7 @@ def _object(x: Expressions, node: c_ast.Node) -> _Object:
     return _Object(replace(place, type=_with_atomic(place.type, True)), t)
 
 
-def _order(x: Expressions, node: c_ast.Node) -> None:
+def _order(x: Lowering, node: c_ast.Node) -> None:
     order = x.unit.constant(node, x.scope)
     if order is None:
         x.effect(node)
@@ -136,36 +132,36 @@ def _order(x: Expressions, node: c_ast.Node) -> None:
         x.unit.assume(ORDERINGS, x.unit.where(node))
 
 
-def _orders(x: Expressions, nodes: list[c_ast.Node]) -> None:
+def _orders(x: Lowering, nodes: list[c_ast.Node]) -> None:
     for node in nodes:
         _order(x, node)
 
 
-def _read(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
-    return x.places.read(obj.place, node)
+def _read(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
+    return x.objects.read(obj.place, node)
 
 
-def _assign(x: Expressions, place: Place, v: Operand, node: c_ast.Node) -> Operand:
-    x.places.assign(place, v, node)
+def _assign(x: Lowering, place: Place, v: Operand, node: c_ast.Node) -> Operand:
+    x.objects.assign(place, v, node)
     return Nothing()
 
 
-def _pointed(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
+def _pointed(x: Lowering, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
     """The plain value behind a pointer argument."""
-    return x.places.load(x.places.pointed(pointer), node)
+    return x.objects.load(x.pointed(pointer), node)
 
 
-def _put(x: Expressions, target: Lvalue, v: Operand, node: c_ast.Node) -> None:
+def _put(x: Lowering, target: Designated, v: Operand, node: c_ast.Node) -> None:
     """Store a plain value where a pointer argument points."""
-    x.places.store(target, x.math.convert(v, strip(target.type), node), node)
+    x.objects.store(target, x.math.convert(v, strip(target.type), node), node)
 
 
-def _load(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
+def _load(x: Lowering, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
     obj = _object(x, pointer)
     return _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node)
 
 
-def _copied(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
+def _copied(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
     """A struct read at once into memory of its own."""
     assert isinstance(obj.type, RecordType)
     symbol = x.local("<atomic>", obj.type, node)
@@ -174,18 +170,18 @@ def _copied(x: Expressions, obj: _Object, node: c_ast.Node) -> Operand:
     return Aggregate(obj.type, place)
 
 
-def _load_into(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+def _load_into(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
     obj = _object(x, nodes[0])
-    into = x.places.pointed(nodes[1])
+    into = x.pointed(nodes[1])
     _put(x, into, _read(x, obj, node), node)
     return Nothing()
 
 
-def _store(x: Expressions, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
+def _store(x: Lowering, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
     return _assign(x, _object(x, pointer).place, v, node)
 
 
-def _exchange(x: Expressions, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
+def _exchange(x: Lowering, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
     obj = _object(x, pointer)
     new = x.math.convert(v, obj.type, node)
     x.emit(AtomicBegin(), node)
@@ -195,13 +191,13 @@ def _exchange(x: Expressions, pointer: c_ast.Node, v: Operand, node: c_ast.Node)
     return old
 
 
-def _exchange_into(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+def _exchange_into(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
     old = _exchange(x, nodes[0], _pointed(x, nodes[1], node), node)
-    _put(x, x.places.pointed(nodes[2]), old, node)
+    _put(x, x.pointed(nodes[2]), old, node)
     return Nothing()
 
 
-def _modify(x: Expressions, op: str, after: bool, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+def _modify(x: Lowering, op: str, after: bool, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
     """`fetch_op` and `op_fetch`; a pointer moves by bytes, as the builtins do."""
     obj = _object(x, nodes[0])
     operand = x.value(nodes[1])
@@ -220,7 +216,7 @@ def _modify(x: Expressions, op: str, after: bool, nodes: list[c_ast.Node], node:
     return new if after else old
 
 
-def _swap_if(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, wants_value: bool) -> Operand:
+def _swap_if(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, wants_value: bool) -> Operand:
     obj = _object(x, nodes[0])
     expected = x.math.convert(x.value(nodes[1]), obj.type, node)
     desired = x.math.convert(x.value(nodes[2]), obj.type, node)
@@ -232,7 +228,7 @@ def _swap_if(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, want
     return Value(x.ints.bool, binary("==", old, expected.expr), expected.depth + 1)
 
 
-def _attempt(x: Expressions, obj: _Object, expected: Value, desired: Value, node: c_ast.Node) -> Expr:
+def _attempt(x: Lowering, obj: _Object, expected: Value, desired: Value, node: c_ast.Node) -> Expr:
     """Store `desired` if the object has the value `expected`; gives the old value."""
     graph = x.graph
     equal, differs, end = graph.location(), graph.location(), graph.location()
@@ -250,13 +246,13 @@ def _attempt(x: Expressions, obj: _Object, expected: Value, desired: Value, node
     return Read(old)
 
 
-def _compare(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak: bool, by_pointer: bool) -> Operand:
+def _compare(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak: bool, by_pointer: bool) -> Operand:
     """Compare-and-exchange: `*expected` gets the old value on failure; a weak one may fail without a reason."""
     obj = _object(x, nodes[0])
     if not isinstance(obj.type, (IntType, PointerType)):
         raise x.unit.error(node, "compare-and-exchange of this type is not supported", "use an integer, a pointer or a lock")
-    kept = x.places.pointed(nodes[1])
-    expected = x.math.convert(x.places.load(kept, nodes[1]), obj.type, node)
+    kept = x.pointed(nodes[1])
+    expected = x.math.convert(x.objects.load(kept, nodes[1]), obj.type, node)
     desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)
     assert isinstance(expected, Value) and isinstance(desired, Value)
     graph = x.graph
@@ -286,7 +282,7 @@ def _compare(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak
     return Value(x.ints.bool, Read(result))
 
 
-def _test_and_set(x: Expressions, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
+def _test_and_set(x: Lowering, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
     obj = _object(x, pointer)
     if not isinstance(obj.type, IntType):
         raise x.unit.error(node, "test-and-set needs an integer object", "use an atomic_flag")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -13,19 +12,15 @@ from frontend.ctypes.conversions import strip
 from frontend.ir import Call, Forget, Store
 from frontend.ir.assembly import MASKS, OFF, ON, READ_STATUS, UNCLEAR, Effect, effects
 from frontend.ir.library_table import ASSEMBLER
-from frontend.lower.lvalues import Slot
-from frontend.lower.operands import Nothing, Operand, Value
+from frontend.lower.lowering import Lowering
+from frontend.lower.operands import InRegister, Nothing, Operand, Value
 from frontend.lower.unit import ASSEMBLY
 from frontend.program import Const, Expr, Read
-
-if TYPE_CHECKING:
-    from frontend.lower.expressions import Expressions
-
 
 _NOT_TRACKED = "what inline assembly does is not tracked"
 
 
-def lowered(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+def lowered(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
     """A statement of assembly: a template, addresses of outputs, and the inputs as a call of their own.
 
     Outputs become arbitrary, and what inputs point to may be touched, as by a function without a body. All that may be
@@ -41,8 +36,8 @@ def lowered(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Op
         type_ = FunctionType(VoidType(), tuple(v.type for v in pointers))
         x.emit(Call(None, ASSEMBLER, tuple(v.expr for v in pointers), type_), node)
     for output in outputs:
-        lv = x.places.lvalue(output)
-        if isinstance(lv, Slot):
+        lv = x.lvalue(output)
+        if isinstance(lv, InRegister):
             if not isinstance(lv.type, FloatType):
                 x.emit(Forget((lv.var,), _NOT_TRACKED, pointer=True), node)
         elif not isinstance(lv.type, RecordType):
@@ -54,7 +49,7 @@ def lowered(x: Expressions, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Op
     return Nothing()
 
 
-def _emit(x: Expressions, effect: Effect, outputs: Sequence[c_ast.Node], inputs: Sequence[Operand],
+def _emit(x: Lowering, effect: Effect, outputs: Sequence[c_ast.Node], inputs: Sequence[Operand],
           node: c_ast.FuncCall, text: str) -> None:
     """The call that stands for an instruction."""
     call, status = effect.call, effect.status
@@ -63,12 +58,12 @@ def _emit(x: Expressions, effect: Effect, outputs: Sequence[c_ast.Node], inputs:
     if call in (ON, OFF, UNCLEAR, MASKS):
         x.emit(Call(None, call, (), FunctionType(VoidType(), ())), node, text)
     elif call == READ_STATUS:
-        lv = None if operand is None or operand >= len(outputs) else x.places.lvalue(outputs[operand])
+        lv = None if operand is None or operand >= len(outputs) else x.lvalue(outputs[operand])
         t = None if lv is None else strip(lv.type)
         if lv is not None and isinstance(t, IntType | PointerType):
             var = x.graph.temporary(x.ints.scalar(t))
             x.emit(Call(var, call, where, FunctionType(t, ())), node, text)
-            x.places.store(lv, Value(t, Read(var)), node)
+            x.objects.store(lv, Value(t, Read(var)), node)
     elif (given := _given(x, effect.operand, operand, len(outputs), inputs)) is not None:
         x.emit(Call(None, call, (given, *where), FunctionType(VoidType(), ())), node, text)
     elif operand is None or operand >= len(outputs):  # an output is no source: the instruction is one of another processor
@@ -84,7 +79,7 @@ def _position(operand: str, outputs: int, inputs: int, written: bool) -> int | N
     return 0 if written and outputs == 1 else outputs if not written and inputs == 1 else None
 
 
-def _given(x: Expressions, text: str, operand: int | None, outputs: int, inputs: Sequence[Operand]) -> Expr | None:
+def _given(x: Lowering, text: str, operand: int | None, outputs: int, inputs: Sequence[Operand]) -> Expr | None:
     """The value that an instruction takes: a number, or one of the inputs."""
     if number := re.fullmatch(r"#(0x[0-9a-f]+|\d+)", text):
         return Const(int(number.group(1), 0), x.ints.scalar(x.ints.named("unsigned long")))
