@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from circ.abstraction.counters import Key
-from circ.search.explicit import Space
-from circ.search.traces import Found
+from circ.search.state_search import SearchSpace
+from circ.search.trace_building import FoundState
 from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Domain, Globals, Move, Thread, forget
@@ -45,7 +45,7 @@ class LocalStates:
 
     def __init__(self, program: Program, question: Question, options: Options) -> None:
         self.program, self.question = program, question
-        self.space = Space(program, question, options)
+        self.space = SearchSpace(program, question, options)
         self.machine = self.space.machine
         self.globals: list[Globals] = []
         self._global_ids: dict[Globals, int] = {}
@@ -53,7 +53,7 @@ class LocalStates:
         self._thread_ids: list[dict[Thread, int]] = [{} for _ in program.templates]
         self._moves: dict[tuple[Key, int], tuple[tuple[Move, int, Key], ...]] = {}
         self._ready: dict[tuple[Key, int], tuple[Ready, ...]] = {}
-        self._clashes: dict[tuple[int, Key, Key], Found | None] = {}
+        self._clashes: dict[tuple[int, Key, Key], FoundState | None] = {}
         self._domain = _Narrow()
         crew = tuple(i for i, t in enumerate(program.templates) for _ in range(1 if t.count is None else t.count))
         start = self.machine.open_start(crew)
@@ -166,21 +166,21 @@ class LocalStates:
         except Undefined as missing:
             raise NotFinite("an invariant depends on a value that is left open") from missing
 
-    def clash(self, g: int, one: Key, two: Key) -> Found | None:
+    def clash(self, g: int, one: Key, two: Key) -> FoundState | None:
         """How two distinct threads in these local states make an error; accesses by position 0 and 1."""
         key = (g, one, two)
         if key not in self._clashes:
             self._clashes[key] = self._clash(g, one, two)
         return self._clashes[key]
 
-    def _clash(self, g: int, one: Key, two: Key) -> Found | None:
+    def _clash(self, g: int, one: Key, two: Key) -> FoundState | None:
         match self.question:
             case RaceOn():
                 pair = clash(self.machine, one[0], self._next(one, g), two[0], self._next(two, g))
-                return None if pair is None else Found(0, ((0, *pair[0][:2]), (1, *pair[1][:2])))
+                return None if pair is None else FoundState(0, ((0, *pair[0][:2]), (1, *pair[1][:2])))
             case Assertions():
                 inside = all(self.thread(k)[0] in self.program.templates[k[0]].cfa.critical for k in (one, two))
-                return Found(0) if inside else None
+                return FoundState(0) if inside else None
 
     def _next(self, key: Key, g: int) -> tuple[Ready, ...]:
         assert isinstance(self.question, RaceOn)

@@ -44,7 +44,7 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, proofs and traces, of programs whose variables take few values"),
     Entry("explicit", "circ.search.explicit", "brute-force search of all interleavings, the oracle for the others",
           "races and assertions, traces; proofs where every thread is counted and the state space is small"),
-    Entry("chase", "circ.search.chase", "random runs in which threads are held back at their accesses",
+    Entry("chase", "circ.search.random_runs", "random runs in which threads are held back at their accesses",
           "races, traces"),
     Entry("thread-modular", "circ.finite.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),

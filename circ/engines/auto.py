@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from circ.engines.on_views import OnLarge
 from circ.search import explicit
-from circ.search.chase import Chase
+from circ.search.random_runs import RandomRuns
 from circ.static.prover import Static
 from circ.verdict import (
     Choice,
@@ -66,7 +66,7 @@ class Auto:
 
     def __init__(self) -> None:
         self.static, self.patient = Static(), Static(patience=PATIENCE)
-        self.chase = Chase()
+        self.chase = RandomRuns()
 
     @cached_property
     def inference(self) -> ContextInference:
@@ -237,4 +237,4 @@ def _by(name: str, verdict: Verdict) -> Verdict:
 
 
 def engine() -> Engine:
-    return OnLarge(lambda: OnSections(Auto()), OnSections(Chase()))
+    return OnLarge(lambda: OnSections(Auto()), OnSections(RandomRuns()))

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from circ.kernel.doubts import doubt
 from circ.search import explicit
-from circ.search.explicit import COPIES, Search, Space, crews
-from circ.search.traces import Found, build_trace
+from circ.search.explicit import COPIES, crews
+from circ.search.state_search import Search, SearchSpace
+from circ.search.trace_building import FoundState, build_trace
 from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Move
 from circ.semantics.relies import Relies
@@ -40,7 +41,7 @@ def breaking_run(program: Program, options: Options) -> Trace | None:
     if not program.relies:
         return None
     options = replace(options, switches={Technique.OPEN: False, Technique.SYMMETRY: False, Technique.LOCAL_FIRST: False})
-    space = Space(program, Assertions(), options)
+    space = SearchSpace(program, Assertions(), options)
     # A thread's number matters as long as others can break its assumptions.
     tids = [next((i for i, v in enumerate(t.locals) if v.name == TID), None) for t in program.templates]
     space.forget = tuple(tuple(tuple(s for s in slots if s != tid) for slots in forget)
@@ -58,7 +59,7 @@ def breaking_run(program: Program, options: Options) -> Trace | None:
 class _Search(Search):
     """Looks at steps rather than states."""
 
-    def run(self) -> Found | None:
+    def run(self) -> FoundState | None:
         relies = Relies(self.machine)
         start = self.machine.open_start(self.crew)
         threads = [self._thread(t, self._forgetful(t, thread)) for t, thread in zip(self.crew, start.threads, strict=True)]
@@ -71,7 +72,7 @@ class _Search(Search):
                 if self._breaks(relies, key, parent):
                     self.keys.append(key)
                     self.parents.append(parent)
-                    return Found(len(self.keys) - 1)
+                    return FoundState(len(self.keys) - 1)
                 if key not in self._index:
                     self._add(key, parent)
             at += 1

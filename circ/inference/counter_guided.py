@@ -29,8 +29,8 @@ from circ.counting.local_states import LocalStates, NotFinite
 from circ.inference.miners import needed_variables
 from circ.kernel.replay import Replayed, replay
 from circ.search import explicit
-from circ.search.program_facts import waited_for
-from circ.search.traces import Found
+from circ.search.reductions import waited_for
+from circ.search.trace_building import FoundState
 from circ.semantics.interpreter import Move
 from circ.verdict import (
     Assertions,
@@ -170,7 +170,8 @@ class _Run:
         """All threads counted exactly: k is their number, and every one has a name."""
         return explicit.answer(self.program, self.question, self.options, self.observer)
 
-    def genuine(self, states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: Found) -> Refuted | Kept | None:
+    def genuine(self, states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...],
+                found: FoundState) -> Refuted | Kept | None:
         """The steps taken by threads with names: a run of the program, or what excludes it there.
 
         None if there are too few threads for it, or nothing new excludes it.
@@ -225,7 +226,7 @@ class ModelCheck:
         self.at = 0
         self.full = False
 
-    def run(self, most: int) -> tuple[list[Step], tuple[Key, ...], Found] | None:
+    def run(self, most: int) -> tuple[list[Step], tuple[Key, ...], FoundState] | None:
         """The steps of a shortest error, the local states that show it, and how; None if there is none among `most` states.
 
         `full` tells whether there are more. The search goes on where it stopped when it is run again.
@@ -261,13 +262,13 @@ class ModelCheck:
         others = [key for key, n in context if key != mover or n > 1]
         return all(self.states.allows(guards, key) for key in others)
 
-    def _error(self, node: tuple[int, Context]) -> tuple[tuple[Key, ...], Found] | None:
+    def _error(self, node: tuple[int, Context]) -> tuple[tuple[Key, ...], FoundState] | None:
         g, context = node
         if self.states.broken(g):
-            return (), Found(0)
+            return (), FoundState(0)
         for key, n in context:
             if self.states.is_error(key):
-                return (key,), Found(0)
+                return (key,), FoundState(0)
             for other, m in context:
                 if key < other or (key == other and min(n, m) > 1):
                     clash = self.states.clash(g, key, other)
@@ -286,7 +287,7 @@ class ModelCheck:
 
 # --------------------------------------------------------------------------------------------------- genuine or not
 def with_names(
-    states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: Found
+    states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: FoundState
 ) -> tuple[tuple[int, ...], list[tuple[int, int]], tuple[tuple[int, int, int], ...]] | None:
     """The steps taken by threads with names: templates, (thread, edge) in turn, accesses; None if there are too few threads."""
     crew: list[int] = []

@@ -1,6 +1,6 @@
 """Which locals of a thread are live at each location: a dead one need not be part of the state.
 
-The explicit search has a liveness analysis of its own (`circ.search.dead_locals`): that one drops whole scalars of program
+The explicit search has a liveness analysis of its own (`circ.search.reductions`): that one drops whole scalars of program
 states by slot, this one also answers for the middle of a block (`live_before`).
 """
 

@@ -1,4 +1,8 @@
-"""What the explicit search reads off a program before it starts: dead locals, local steps, values worth trying."""
+"""What the explicit search can leave out, read off a program before it starts: dead locals, steps that nobody else sees.
+
+Liveness is here by slots of the interpreter, for whole steps; finite systems have their own (`circ.finite.system.liveness`),
+which also answers for the middle of a step and for arrays.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +12,17 @@ from circ.verdict import Assertions, Question
 from frontend.program import (
     AllAt,
     Assign,
-    Assume,
-    Const,
     Element,
-    Expr,
     Havoc,
     Op,
     Program,
     ThreadTemplate,
     Var,
-    children,
     op_reads,
     op_writes,
     primitive,
     reads,
 )
-
-_SAMPLES = 20
 
 
 def forgotten(template: ThreadTemplate) -> tuple[tuple[int, ...], ...]:
@@ -95,27 +93,3 @@ def local_locations(program: Program, index: int, question: Question) -> frozens
         if e.accesses or waits or e.target in seen or not names <= own:
             result.discard(e.source)
     return frozenset(result)
-
-
-def samples(program: Program) -> tuple[int, ...]:
-    """Values to try for an open integer of many bits: the constants of the program and their neighbours."""
-    constants: dict[int, None] = {0: None, 1: None, -1: None, 2: None}
-    for t in program.templates:
-        for e in t.cfa.edges:
-            for part in primitive(e.op):
-                for c in _constants(part):
-                    constants.update({c: None, c + 1: None, c - 1: None})
-    return tuple(constants)[:_SAMPLES]
-
-
-def _constants(part: Op) -> Iterator[int]:
-    match part:
-        case Assume(cond=e) | Assign(value=e):
-            yield from _leaves(e)
-
-
-def _leaves(e: Expr) -> Iterator[int]:
-    if isinstance(e, Const):
-        yield e.value
-    for child in children(e):
-        yield from _leaves(child)

@@ -15,7 +15,7 @@ from frontend.program import Arbitrary, Havoc, Op, Program, Self, Variable, prim
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundState:
     """The number of a state that shows what is asked for; a race's two accesses by position, edge and access."""
 
     state: int
@@ -52,7 +52,7 @@ class _Ledger:
 
 def build_trace(
     program: Program, machine: Machine, question: Question, crew: tuple[int, ...], path: Sequence[tuple[int, Move]],
-    who: Sequence[int], found: Found,
+    who: Sequence[int], found: FoundState,
 ) -> Trace:
     """The path as a replayable trace; `who[i]` is the thread at position i of the last state.
 

@@ -1,10 +1,7 @@
-"""Engine `chase`: random runs in which threads are held back at their accesses, until another one is at the same cell.
+"""One random run in which threads are held back at their accesses, until another one is at the same cell.
 
-After Sen, "Race directed random testing of concurrent programs" (PLDI 2008). A run needs no memory of what was visited, so
-long loops, many threads and large heaps cost no more than the steps they take. The search is for all variables at once: what
-a run shows of another variable is kept for the question about it. Deterministic: the random numbers are the same in every
-run, and effort is counted in steps. It finds races and proves nothing; a run that rests on doubtful steps
-(`circ.kernel.doubts`) is dropped and the search goes on.
+After Sen, "Race directed random testing of concurrent programs" (PLDI 2008). A run has its own random numbers, chosen by its
+number; what it finds, and which choices led nowhere, it leaves in `RunKnowledge` for the runs after it.
 """
 
 from __future__ import annotations
@@ -14,22 +11,15 @@ from collections.abc import Sequence
 from random import Random
 
 from circ.kernel.doubts import doubt
-from circ.search.program_facts import samples
+from circ.search.sample_values import samples
 from circ.search.shorten import shortened
-from circ.search.traces import Found, build_trace
-from circ.semantics.conflicts import Ready, clash, conflict, ready
+from circ.search.trace_building import FoundState, build_trace
+from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined, Value, Where
 from circ.semantics.interpreter import Machine, Move, Thread, settle
-from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Trace, Unknown, Verdict
-from frontend.program import AccessKind, AllAt, Assume, Edge, Program, Role, Scalar, primitive
+from circ.verdict import RaceOn, Trace
+from frontend.program import AllAt, Assume, Edge, Program, Role, Scalar, primitive
 
-EFFORT = 100_000
-"""Steps of all runs about one question, if nobody says otherwise."""
-TOGETHER = 12_000
-SHORTEST, LONGEST = 400, 25_000
-"""Steps of one run: twice as many after each one that was cut off."""
-REACTIVE = (4_000, 4_000, 4_000, 8_000)
-"""Steps of runs in which handlers fire for ever, in turn."""
 SHORTENING = 200_000
 """Steps to replay for a shorter run to a race."""
 SWITCHES = (0.03, 0.15, 0.4)
@@ -53,39 +43,18 @@ SMALL, TELLING = 4, 0.6
 """What is open is one of so many small numbers, or mostly a number that the program speaks of."""
 
 
-class Chase:
-    """Answers the questions of one program in turn; keeps the races that it comes across."""
+class RunKnowledge:
+    """What all runs of one program share: its interpreter, values worth trying, the races found, choices that went wrong."""
 
-    def __init__(self, together: int = 0) -> None:
-        self.together = together
-        """The effort to spend on all variables at once when the first question is asked."""
-        self.program: Program | None = None
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.machine = Machine(program)
         self.found: dict[str, Trace] = {}
-        self.runs: dict[str, int] = {}
-        self.length: dict[str, int] = {}
-        self._constants: Sequence[int] = ()
-        self._values: dict[Scalar, Sequence[int]] = {}
-        self._ways: dict[tuple[int, int], tuple[int, ...]] = {}
         self.blamed: set[tuple[int, int]] = set()
         """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
-
-    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
-        if not isinstance(question, RaceOn):
-            return Unknown("random runs look for races only", ("chase",))
-        if program is not self.program:
-            self.program, self.found, self.runs, self.length = program, {}, {}, {}
-            self.machine = Machine(program)
-            self._constants, self._values = samples(program), {}
-            self.suspects, self._ways = _suspects(program), {}
-            self.blamed = set()
-            self._search(frozenset(self.suspects), "", self.together, options, observer)
-        x = question.variable
-        if x not in self.found and x in self.suspects:
-            self._search(frozenset((x,)), x, EFFORT if options.max_states == Options().max_states else options.max_states,
-                         options, observer)
-        if x in self.found:
-            return Refuted(self.found[x], Statistics(states=len(self.found[x].steps)))
-        return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
+        self._constants = samples(program)
+        self._values: dict[Scalar, Sequence[int]] = {}
+        self._ways: dict[tuple[int, int], tuple[int, ...]] = {}
 
     def ways(self, template: int, location: int) -> list[int]:
         """The edges that leave a location, without those that the program may not have; the caller may change the list."""
@@ -102,29 +71,12 @@ class Chase:
             self._values[t] = [v for v in fitting if not 0 <= v < SMALL] or fitting or [t.low]
         return self._values[t]
 
-    def _search(self, wanted: frozenset[str], key: str, effort: int, options: Options, observer: Observer) -> None:
-        """Runs until the effort is spent or one of the wanted variables has a race."""
-        if not wanted:
-            return
-        assert self.program is not None
-        while effort > 0 and not wanted & self.found.keys():
-            options.check_time()
-            number = self.runs[key] = self.runs.get(key, -1) + 1
-            run = Run(self, wanted, number)
-            length = REACTIVE[number % len(REACTIVE)] if run.reactive else self.length.setdefault(key, SHORTEST)
-            taken = run.go(min(length, effort))
-            if taken == length:
-                self.length[key] = min(2 * length, LONGEST)
-            effort -= taken + 20
-            observer("chase", {"run": number, "threads": len(run.crew)})
 
-
-class Run:
+class DirectedRun:
     """One run; `held` are the threads that wait at an access."""
 
-    def __init__(self, chase: Chase, wanted: frozenset[str], number: int) -> None:
-        assert chase.program is not None
-        self.chase, self.wanted, self.program, self.machine = chase, wanted, chase.program, chase.machine
+    def __init__(self, shared: RunKnowledge, wanted: frozenset[str], number: int) -> None:
+        self.shared, self.wanted, self.program, self.machine = shared, wanted, shared.program, shared.machine
         self.random = Random(number)
         self.switch = SWITCHES[number % len(SWITCHES)]
         self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
@@ -250,11 +202,11 @@ class Run:
     def _step(self, i: int) -> bool:
         """One step of a thread, by an edge chosen at random of those that pass; none that the program may not have."""
         template, (location, local) = self.crew[i], self.threads[i]
-        edges = self.chase.ways(template, location)
+        edges = self.shared.ways(template, location)
         if len(edges) > 1:
             self.random.shuffle(edges)
             if self.random.random() < CAREFUL:
-                edges.sort(key=lambda e: (template, e) in self.chase.blamed)
+                edges.sort(key=lambda e: (template, e) in self.shared.blamed)
         for e in edges:
             code = self.machine.code(template, e)
             if code.guards and not all(self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
@@ -287,7 +239,7 @@ class Run:
         """Nobody can go on: choices of threads that have not come to their end were bad ones."""
         for i, e in self.chosen.items():
             if self.machine.leaving(self.crew[i], self.threads[i][0]):
-                self.chase.blamed.add((self.crew[i], e))
+                self.shared.blamed.add((self.crew[i], e))
 
     def _attempt(
         self, template: int, e: int, known: dict[Where, int], g: list[Value], own: tuple[Value, ...],
@@ -312,7 +264,7 @@ class Run:
                 where = missing.where
                 t = code.holes[where[1]].type if where[0] == "h" else self.machine.variable(template, where).type
                 telling = self.random.random() < TELLING
-                known[where] = self.random.choice(self.chase.values(t)) if telling else t.wrap(self.random.randrange(SMALL))
+                known[where] = self.random.choice(self.shared.values(t)) if telling else t.wrap(self.random.randrange(SMALL))
 
     # ----------------------------------------------------------------------------------------------- races
     def _near(self, i: int) -> dict[str, tuple[Ready, ...]]:
@@ -332,7 +284,7 @@ class Run:
         """Whether the thread that has moved now shows a race with another one."""
         for x, ones in self.near[mover].items():
             for j in range(len(self.crew)):
-                if j == mover or x not in self.near[j] or x in self.chase.found:
+                if j == mover or x not in self.near[j] or x in self.shared.found:
                     continue
                 pair = clash(self.machine, self.crew[mover], ones, self.crew[j], self._ready(j, x))
                 if pair is not None and self._keep(x, (mover, *pair[0][:2]), (j, *pair[1][:2])):
@@ -341,10 +293,10 @@ class Run:
 
     def _keep(self, x: str, one: tuple[int, int, int], two: tuple[int, int, int]) -> bool:
         who = range(len(self.crew))
-        trace = build_trace(self.program, self.machine, RaceOn(x), self.crew, self.path, who, Found(0, (one, two)))
+        trace = build_trace(self.program, self.machine, RaceOn(x), self.crew, self.path, who, FoundState(0, (one, two)))
         if doubt(self.program, trace) is not None:
             return False
-        self.chase.found[x] = shortened(self.machine, trace, SHORTENING)
+        self.shared.found[x] = shortened(self.machine, trace, SHORTENING)
         return True
 
 
@@ -361,30 +313,3 @@ def _doubtful(edge: Edge) -> bool:
 def _free(edge: Edge) -> bool:
     """Whether the step can always be taken."""
     return not any(isinstance(p, Assume | AllAt) for p in primitive(edge.op))
-
-
-def _suspects(program: Program) -> dict[str, None]:
-    """Variables with two accesses, by threads that can exist at once, that would be a race."""
-    accesses: dict[str, list[tuple[int, Edge, int]]] = {}
-    for n, t in enumerate(program.templates):
-        for e in t.cfa.edges:
-            for k, a in enumerate(e.accesses):
-                if a.kind is not AccessKind.SYNC:
-                    accesses.setdefault(a.variable, []).append((n, e, k))
-    found: dict[str, None] = {}
-    for x, places in accesses.items():
-        kinds = list({(n, e.protected, e.accesses[k].write, e.accesses[k].kind): (n, e, k) for n, e, k in places}.values())
-        if any(_together(program, one[0], two[0])
-               and conflict(program.race_model, one[1], one[1].accesses[one[2]], two[1], two[1].accesses[two[2]])
-               for i, one in enumerate(kinds) for two in kinds[i:]):
-            found[x] = None
-    return found
-
-
-def _together(program: Program, one: int, two: int) -> bool:
-    count = program.templates[one].count
-    return one != two or count is None or count > 1
-
-
-def engine() -> Chase:
-    return Chase(TOGETHER)

@@ -8,7 +8,7 @@ import pytest
 
 from circ.kernel.replay import Replayed, replay
 from circ.run.check import confirmed, questions
-from circ.search import chase, explicit
+from circ.search import directed_run, explicit, random_runs
 from circ.search.shorten import shortened
 from circ.semantics.interpreter import Machine
 from circ.verdict import Answer, Options, RaceOn, Refuted, Step, Trace, Unknown, silent, subjects
@@ -24,7 +24,7 @@ LONG = ("eight_results_broken", "partition_overlaps", "index_shared_by_creator",
 def test_races_behind_loops_and_many_threads(name: str) -> None:
     path = PROGRAMS / "threads" / f"{name}.c"
     program = load(path)
-    engine = chase.Chase()
+    engine = random_runs.RandomRuns()
     wanted = {e.subject for e in read_example(path).expectations if e.verdict == "race"}
     for asked in (a for a in questions(program, None, "races") if a.shown in wanted):
         verdict = engine(program, asked.question, Options(), silent)
@@ -46,9 +46,9 @@ def test_a_race_for_which_one_handler_must_stay_quiet(tmp_path: Path, monkeypatc
     path = tmp_path / "a.c"
     path.write_text(QUIET)
     program = load(path, LoadOptions(platform="avr"))
-    assert isinstance(chase.Chase()(program, RaceOn("x"), Options(max_states=24_000), silent), Refuted)
-    monkeypatch.setattr(chase, "SHY", 1.0)
-    assert isinstance(chase.Chase()(program, RaceOn("x"), Options(max_states=24_000), silent), Unknown)
+    assert isinstance(random_runs.RandomRuns()(program, RaceOn("x"), Options(max_states=24_000), silent), Refuted)
+    monkeypatch.setattr(directed_run, "SHY", 1.0)
+    assert isinstance(random_runs.RandomRuns()(program, RaceOn("x"), Options(max_states=24_000), silent), Unknown)
 
 
 def test_only_real_races(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_only_real_races(tmp_path: Path) -> None:
     for seed in range(100, 125):
         path.write_text(pthread_program(seed))
         program = load(path)
-        one, two = chase.Chase(together=500), chase.Chase(together=500)
+        one, two = random_runs.RandomRuns(together=500), random_runs.RandomRuns(together=500)
         for v in subjects(program):
             question, options = RaceOn(v.name), Options(max_states=2_000)
             verdict = one(program, question, options, silent)
@@ -74,7 +74,7 @@ def test_assertions_are_not_its_business(tmp_path: Path) -> None:
     path.write_text("#include <assert.h>\nint main(void) { assert(0); return 0; }")
     program = load(path)
     asked = questions(program, None, "asserts")
-    assert asked and all(isinstance(chase.Chase()(program, a.question, Options(), silent), Unknown) for a in asked)
+    assert asked and all(isinstance(random_runs.RandomRuns()(program, a.question, Options(), silent), Unknown) for a in asked)
 
 
 def test_rounds_that_a_race_does_without_are_left_out() -> None:
