@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from frontend.ir.components import components
+from frontend.program.components import components
 from frontend.program import Cfa, Location
 
 

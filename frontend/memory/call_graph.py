@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from frontend.ir import AtomicBegin, AtomicEnd, Call, CriticalBegin, CriticalEnd, Function
-from frontend.ir.components import components
+from frontend.program.components import components
 from frontend.memory.points_to import PointsTo
 
 BUDGET = 4000

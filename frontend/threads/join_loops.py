@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from frontend.ir import Address, Call, Copy, Function, Guard, Index, IrEdge, Load, Place, Set, Store, defined
-from frontend.ir.components import components
+from frontend.program.components import components
 from frontend.memory.points_to import THREAD_STARTERS, Site
 from frontend.program import Binary, Cast, Const, Expr, Read, Var, negate, reads, substitute
 from frontend.program.fold import fold

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from frontend.ir import Address, Call, Forget, Function, Guard, IrEdge, Load, Place, Set, Symbol
-from frontend.ir.components import components
+from frontend.program.components import components
 from frontend.program import Const, Expr, Lvalue, Scalar, Var, substitute, truth
 from frontend.program.fold import cast, fold
 

@@ -1,4 +1,8 @@
-"""Strongly connected components of a graph, without recursion (functions may have tens of thousands of locations)."""
+"""Strongly connected components of a graph of small numbers: Tarjan's algorithm, without recursion.
+
+Our own beside networkx, which takes four to six times as long for automata as adjacency lists and is not imported by those who
+only read programs. Functions may have tens of thousands of locations.
+"""
 
 from __future__ import annotations
 
