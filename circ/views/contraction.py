@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from frontend.program.components import components
 from frontend.program import Cfa, Location
+from frontend.program.components import components
 
 
 @dataclass(frozen=True, slots=True)

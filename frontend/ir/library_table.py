@@ -292,10 +292,6 @@ EXITS = {"exit": "exit", "quick_exit": "quick exit", RETURN_FROM_MAIN: "exit"}
 AT_EXIT = {"atexit": "exit", "on_exit": "exit", "at_quick_exit": "quick exit"}
 """Functions whose first argument is an exit handler."""
 THREAD_END = "the end of a thread"
-KEYS = frozenset({"pthread_key_create", "tss_create"})
-"""Functions whose second argument is a destructor of thread-specific data."""
-SPECIFIC = frozenset({"pthread_setspecific", "tss_set"})
-"""Functions whose second argument becomes thread-specific data."""
 ANY_TIME = {"signal": (1,), "bsd_signal": (1,), "sysv_signal": (1,), "__sysv_signal": (1,), "sigset": (1,), "sigaction": (1,),
             "pthread_atfork": (0, 1, 2)}
 """Functions that are given others which may run at any time from then on, or structs with those."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.ir import Call, Function, IrEdge, Place
-from frontend.ir.library_table import AT_EXIT, EXITS, POP, PUSH, RETURN_FROM_MAIN, SPECIFIC, THREAD_END
+from frontend.ir.library_table import AT_EXIT, EXITS, POP, PUSH, RETURN_FROM_MAIN, THREAD_END
+from frontend.ir.thread_library import CANCELLATION_POINTS, THREAD_LIBRARY, ThreadCall
 from frontend.library.thread_creation import ThreadCreation, sync
 from frontend.memory.sketch import Step
 from frontend.program import (
@@ -40,12 +41,6 @@ from frontend.program.fold import cast, conjunction, fold
 from frontend.threads.frames import CallFrame
 from frontend.threads.inline import CallRequest, Inliner
 
-_QUIET = ("pthread_", "mtx_", "cnd_", "thrd_", "sem_", "tss_", "__VERIFIER_")
-_WAITING = frozenset({
-    "pthread_cond_wait", "pthread_cond_timedwait", "pthread_join", "pthread_testcancel", "sem_wait", "sem_timedwait",
-    "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_timedwrlock",
-})
-"""Functions of the threading library in which a thread may be cancelled; in the others it is not."""
 _ORDER = "in which order and how often {} run is not tracked"
 
 
@@ -107,7 +102,7 @@ class Callbacks:
         kind = AT_EXIT.get(request.callee)
         if kind is not None:
             flags += [self._flag(kind, name) for name, sites in pointsto.handlers.get(kind, {}).items() if site in sites]
-        if request.callee in SPECIFIC and pointsto.handlers.get(THREAD_END):
+        if THREAD_LIBRARY.get(request.callee) is ThreadCall.SET_SPECIFIC and pointsto.handlers.get(THREAD_END):
             return self._specific(request)
         if not flags:
             return request
@@ -201,7 +196,8 @@ class Callbacks:
 
     # ------------------------------------------------------------------------------------------- the end of a thread
     def _may_be_cancelled(self, request: CallRequest) -> None:
-        quiet = request.callee.startswith(_QUIET) and request.callee not in _WAITING
+        name = request.callee
+        quiet = (name in THREAD_LIBRARY and name not in CANCELLATION_POINTS) or name.startswith("__VERIFIER_")
         if self._cancels and not quiet and request.inliner.nesting(request.frame, request.edge)[0] == 0:
             self._ending(request.inliner).points.update({request.source: request.edge, request.target: request.edge})
 

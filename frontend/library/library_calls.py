@@ -9,8 +9,9 @@ from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import Use, any_use, uses
 from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, Known
+from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
-from frontend.library.pthreads import Pthreads, knows
+from frontend.library.pthreads import Pthreads
 from frontend.library.thread_creation import sync
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Notes
@@ -48,7 +49,7 @@ class LibraryCalls(Library):
         self.called.setdefault(request.callee)
         if request.callee not in request.inliner.accesses.world.pointsto.entered and self.callbacks.model(request):
             return True
-        if knows(request.callee):
+        if request.callee in THREAD_LIBRARY:
             self.pthreads.model(self.callbacks.before(request))
             return True
         return self._interrupts.model(request)

@@ -5,18 +5,18 @@ A lock's state is kept in the first scalar of its object (zero: free, as the sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from frontend.ctypes import PointerType, VoidType
 from frontend.ir import Place
+from frontend.ir.thread_library import THREAD_LIBRARY, THREAD_STARTERS, ThreadCall
 from frontend.library import locks
 from frontend.library.thread_creation import ThreadCreation
 from frontend.memory.accesses import Accesses
 from frontend.memory.escapes import SELF, own_number
 from frontend.memory.objects import Notes
 from frontend.memory.places import Cell
-from frontend.memory.points_to import THREAD_STARTERS
 from frontend.memory.sketch import Lock, Step
 from frontend.program import (
     SKIP,
@@ -46,8 +46,6 @@ _SINGLES = 1 << 20
 _UNLESS = {"pthread_rwlock_tryrdlock": locks.BUSY, "pthread_rwlock_timedrdlock": locks.TIMED_OUT,
            "pthread_rwlock_trywrlock": locks.BUSY, "pthread_rwlock_timedwrlock": locks.TIMED_OUT}
 """What functions give that do not wait for ever."""
-KIND_SETTERS = ("pthread_mutexattr_settype", "pthread_mutexattr_setkind_np")
-JOINERS = ("pthread_join", "thrd_join")
 
 
 class Pthreads:
@@ -66,12 +64,8 @@ class Pthreads:
 
     # ------------------------------------------------------------------------------------------- entry
     def model(self, request: CallRequest) -> None:
-        """Model the call of a function that it knows."""
-        name = request.callee
-        if name in THREAD_STARTERS:
-            self.threads.create(request, *THREAD_STARTERS[name])
-        else:
-            _OPERATIONS[name](self, request)
+        """Model the call of a function of `THREAD_LIBRARY`."""
+        _OPERATIONS[THREAD_LIBRARY[request.callee]](self, request)
 
     def introduce(self, accesses: Accesses, count: int | None) -> None:
         """Give a thread its number among all, if there are locks that know their holder."""
@@ -223,53 +217,38 @@ class Pthreads:
         request.inliner.step(after, op, request.target, request.edge)
 
 
-def knows(name: str) -> bool:
-    """Whether a function is one of the library's."""
-    return name in THREAD_STARTERS or name in _OPERATIONS
-
-
-_OPERATIONS: dict[str, Callable[[Pthreads, CallRequest], None]] = {
-    **dict.fromkeys(("pthread_mutex_lock", "mtx_lock"), lambda p, r: p.simple(r, p.mutexes(r).acquire)),
-    **dict.fromkeys(("pthread_mutex_unlock", "mtx_unlock"), lambda p, r: p.simple(r, p.mutexes(r).release)),
-    **dict.fromkeys(("pthread_mutex_trylock", "mtx_trylock"), lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.BUSY))),
-    **dict.fromkeys(("pthread_mutex_timedlock", "mtx_timedlock", "pthread_mutex_clocklock"),
-                    lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.TIMED_OUT))),
-    "pthread_mutex_init": Pthreads.initialise,
-    "mtx_init": Pthreads.typed,
-    "pthread_mutexattr_init": lambda p, r: p.simple(r, locks.becomes(0)),
-    **dict.fromkeys(KIND_SETTERS, lambda p, r: p.simple(r, locks.set_up(p.number(r, 1)))),
-    **dict.fromkeys(("pthread_rwlock_init", "pthread_spin_init"), lambda p, r: p.simple(r, locks.becomes(0))),
-    "pthread_spin_lock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).acquire),
-    "pthread_spin_unlock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).release),
-    "pthread_spin_trylock": lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).attempt(locks.BUSY)),
-    "sem_init": lambda p, r: p.simple(r, locks.set_up(p.number(r, 2))),
-    **dict.fromkeys(("sem_wait", "sem_trywait", "sem_timedwait"), lambda p, r: p.simple(r, locks.wait(r.callee == "sem_wait"))),
-    "sem_post": lambda p, r: p.simple(r, locks.post),
-    **dict.fromkeys(("pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock"), Pthreads.read_lock),
-    **dict.fromkeys(("pthread_rwlock_wrlock", "pthread_rwlock_trywrlock", "pthread_rwlock_timedwrlock"),
-                    lambda p, r: p.simple(r, locks.write_lock(_UNLESS.get(r.callee)))),
-    "pthread_rwlock_unlock": lambda p, r: p.simple(r, locks.read_write_unlock),
-    "pthread_barrier_init": lambda p, r: p.simple(r, locks.barrier(p.number(r, 2))),
-    "pthread_barrier_wait": Pthreads.barrier_wait,
-    **dict.fromkeys(("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait"), Pthreads.wait),
-    **dict.fromkeys(("pthread_once", "call_once"), Pthreads.once),
-    **dict.fromkeys(("pthread_join", "thrd_join"), lambda p, r: p.threads.join(r)),
-    **dict.fromkeys(("pthread_exit", "thrd_exit"), lambda p, r: p.threads.exit(r)),
-    **dict.fromkeys(
-        ("pthread_cond_init", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init", "cnd_signal",
-         "cnd_broadcast", "cnd_destroy", "pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
-         "sem_destroy", "pthread_detach", "thrd_detach", "pthread_attr_init", "pthread_attr_destroy",
-         "pthread_attr_setdetachstate", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
-         "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared", "pthread_mutexattr_setprotocol",
-         "pthread_mutexattr_setprioceiling", "pthread_mutexattr_setrobust", "pthread_condattr_init", "pthread_condattr_destroy",
-         "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_barrier_destroy",
-         "pthread_setconcurrency", "pthread_key_delete", "tss_delete", "pthread_setspecific", "tss_set", "pthread_testcancel",
-         "sched_yield", "thrd_yield", "pthread_yield"),
-        Pthreads.nothing),
-    **dict.fromkeys(
-        ("pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_getspecific", "tss_get",
-         "pthread_setcancelstate", "pthread_setcanceltype", "pthread_cancel", "pthread_kill", "thrd_sleep"),
-        Pthreads.anything),
-    **dict.fromkeys(("sem_getvalue", "pthread_setcancelstate"), Pthreads.fill),
-    **dict.fromkeys(("pthread_key_create", "tss_create"), Pthreads.key),
+_OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
+    ThreadCall.CREATE: lambda p, r: p.threads.create(r, *THREAD_STARTERS[r.callee]),
+    ThreadCall.JOIN: lambda p, r: p.threads.join(r),
+    ThreadCall.EXIT: lambda p, r: p.threads.exit(r),
+    ThreadCall.CANCEL: Pthreads.anything,
+    ThreadCall.SET_CANCEL_TYPE: Pthreads.anything,
+    ThreadCall.SET_CANCEL_STATE: Pthreads.fill,
+    ThreadCall.MUTEX_INIT: Pthreads.initialise,
+    ThreadCall.TYPED_MUTEX_INIT: Pthreads.typed,
+    ThreadCall.MUTEX_LOCK: lambda p, r: p.simple(r, p.mutexes(r).acquire),
+    ThreadCall.MUTEX_UNLOCK: lambda p, r: p.simple(r, p.mutexes(r).release),
+    ThreadCall.MUTEX_TRY: lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.BUSY)),
+    ThreadCall.MUTEX_TIMED: lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.TIMED_OUT)),
+    ThreadCall.MUTEX_ATTRIBUTES_INIT: lambda p, r: p.simple(r, locks.becomes(0)),
+    ThreadCall.MUTEX_SET_KIND: lambda p, r: p.simple(r, locks.set_up(p.number(r, 1))),
+    ThreadCall.LOCK_INIT: lambda p, r: p.simple(r, locks.becomes(0)),
+    ThreadCall.SPIN_LOCK: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).acquire),
+    ThreadCall.SPIN_UNLOCK: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).release),
+    ThreadCall.SPIN_TRY: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).attempt(locks.BUSY)),
+    ThreadCall.READ_LOCK: Pthreads.read_lock,
+    ThreadCall.WRITE_LOCK: lambda p, r: p.simple(r, locks.write_lock(_UNLESS.get(r.callee))),
+    ThreadCall.READ_WRITE_UNLOCK: lambda p, r: p.simple(r, locks.read_write_unlock),
+    ThreadCall.SEMAPHORE_INIT: lambda p, r: p.simple(r, locks.set_up(p.number(r, 2))),
+    ThreadCall.SEMAPHORE_WAIT: lambda p, r: p.simple(r, locks.wait(r.callee == "sem_wait")),
+    ThreadCall.SEMAPHORE_POST: lambda p, r: p.simple(r, locks.post),
+    ThreadCall.SEMAPHORE_VALUE: Pthreads.fill,
+    ThreadCall.BARRIER_INIT: lambda p, r: p.simple(r, locks.barrier(p.number(r, 2))),
+    ThreadCall.BARRIER_WAIT: Pthreads.barrier_wait,
+    ThreadCall.CONDITION_WAIT: Pthreads.wait,
+    ThreadCall.ONCE: Pthreads.once,
+    ThreadCall.NEW_KEY: Pthreads.key,
+    ThreadCall.SET_SPECIFIC: Pthreads.nothing,
+    ThreadCall.NOTHING: Pthreads.nothing,
+    ThreadCall.ANYTHING: Pthreads.anything,
 }

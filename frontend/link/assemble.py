@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from frontend.ir import Fail, Storage
+from frontend.ir.thread_library import PREFIXES
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
 from frontend.memory.world import World
@@ -43,7 +44,7 @@ def _unbounded(ints: str) -> Iterator[Assumption]:
 
 def _race_model(world: World, drafts: Drafts) -> str:
     """C11's where threads of a library are used, or the vocabulary of SV-COMP; else that of nesC."""
-    c11 = any(n.startswith(("pthread_", "__VERIFIER_", "thrd_", "mtx_", "cnd_", "sem_")) for n in drafts.called)
+    c11 = any(n.startswith((*PREFIXES, "__VERIFIER_")) for n in drafts.called)
     vocabulary = any(n.startswith("__VERIFIER_") for n in world.module.declarations)
     return "c11" if c11 or vocabulary else "nesc"
 

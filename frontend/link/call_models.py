@@ -8,10 +8,11 @@ from frontend.annotations.two_state import tid_of
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Call
 from frontend.ir.interrupt_table import Table
+from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall, names_of
 from frontend.library.callbacks import Callbacks
 from frontend.library.library_calls import LibraryCalls
 from frontend.library.lifetime import Lifetime
-from frontend.library.pthreads import JOINERS, KIND_SETTERS, Pthreads, knows
+from frontend.library.pthreads import Pthreads
 from frontend.library.thread_creation import ThreadCreation
 from frontend.link.bodies import Bodies
 from frontend.link.which_threads import ThreadSet, count_runs
@@ -42,17 +43,17 @@ def model_interrupts(bodies: Bodies, threads: ThreadSet, table: Table, notes: No
 def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> CallModels:
     """The models, told what they must know of the whole program: whether mutexes have kinds, who joins, who is cancelled."""
     pointer, module = world.places.pointer, world.module
-    kinds = any(calls(world, name) for name in (*KIND_SETTERS, "mtx_init")) or has_kinds(
-        module, world.pointsto.reached.values(), lambda name: name in world.pointsto.reached or knows(name))
-    joins = any(calls(world, name) for name in JOINERS)
+    kinds = calls(world, ThreadCall.MUTEX_SET_KIND, ThreadCall.TYPED_MUTEX_INIT) or has_kinds(
+        module, world.pointsto.reached.values(), lambda name: name in world.pointsto.reached or name in THREAD_LIBRARY)
     owner = None if module.attached is None else Read(tid_of(module.model))
-    creation = ThreadCreation(world.notes, pointer, threads.functions, joins)
-    cancels = calls(world, "pthread_cancel")
-    callbacks = Callbacks(creation, count_runs(threads, world.pointsto), cancels, calls(world, "pthread_setcanceltype"))
+    creation = ThreadCreation(world.notes, pointer, threads.functions, calls(world, ThreadCall.JOIN))
+    cancels = calls(world, ThreadCall.CANCEL)
+    callbacks = Callbacks(creation, count_runs(threads, world.pointsto), cancels, calls(world, ThreadCall.SET_CANCEL_TYPE))
     library = LibraryCalls(Pthreads(world.notes, creation, kinds, owner), callbacks, world.notes, interrupts)
     return CallModels(library, Lifetime(world.objects, pointer), interrupts, cancels)
 
 
-def calls(world: World, name: str) -> bool:
-    """Whether any function that is reached calls the one of this name."""
-    return any(isinstance(e.instr, Call) and e.instr.callee == name for f in world.pointsto.reached.values() for e in f.edges)
+def calls(world: World, *what: ThreadCall) -> bool:
+    """Whether any function that is reached calls one of the threading library that does this, by its name."""
+    names = names_of(*what)
+    return any(isinstance(e.instr, Call) and e.instr.callee in names for f in world.pointsto.reached.values() for e in f.edges)

@@ -19,6 +19,7 @@ from frontend.ctypes.declarations import adjusted
 from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName, RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, Module, Place, Set, Storage, Symbol
 from frontend.ir.builder import Graph
+from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.lower.expressions import Expressions
 from frontend.lower.initialisers import leaves, link_values
 from frontend.lower.local_declarations import THREAD_LOCAL, fixed_value
@@ -340,7 +341,7 @@ class CModule:
         return name in self._bodies
 
     def _is_noreturn(self, name: str) -> bool:
-        if name in ("pthread_exit", "thrd_exit"):
+        if THREAD_LIBRARY.get(name) is ThreadCall.EXIT:
             return True
         return any(a.name in ("noreturn", "_Noreturn") for a in self._parsed.attributes.get(name, ())) or any(
             "_Noreturn" in (d.funcspec or ()) or "noreturn" in (d.funcspec or ()) for d in self._functions.get(name, ()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from frontend.ir import AtomicBegin, AtomicEnd, Call, CriticalBegin, CriticalEnd, Function
-from frontend.program.components import components
 from frontend.memory.points_to import PointsTo
+from frontend.program.components import components
 
 BUDGET = 4000
 """Edges a thread may have by inlining alone; beyond, functions called from several places get one copy."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from frontend.ctypes import ArrayType, CType, PointerType, RecordType
 from frontend.ir import Call, Field, Function, Index, Module, Place, Store
+from frontend.ir.thread_library import TELL_LOCK_TYPES
 from frontend.program import Const
 
 FREE_RECURSIVE = 1 << 30
@@ -13,18 +14,11 @@ FREE_RECURSIVE = 1 << 30
 FREE_CHECKED = 1 << 29
 """State of a free error checking mutex, likewise."""
 
-_FUNCTIONS = (
-    "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_init",
-    "pthread_cond_signal", "pthread_rwlock_init", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_barrier_init",
-    "pthread_barrier_wait", "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_spin_lock", "sem_init", "sem_wait",
-    "sem_post", "mtx_init", "mtx_lock", "cnd_init", "cnd_wait",
-)
-
 
 def lock_records(module: Module) -> frozenset[str]:
     """Keys of the records whose state is kept in one word, however the library lays them out."""
     found: set[str] = set()
-    for name in _FUNCTIONS:
+    for name in TELL_LOCK_TYPES:
         decl = module.declarations.get(name)
         first = decl.type.params[0] if decl is not None and decl.type.params else None
         if isinstance(first, PointerType) and isinstance(first.target, RecordType):

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from frontend.ir import Address, Call, Copy, Function, Guard, Index, IrEdge, Load, Place, Set, Store, defined
-from frontend.program.components import components
-from frontend.memory.points_to import THREAD_STARTERS, Site
+from frontend.ir.thread_library import THREAD_STARTERS, ThreadCall, names_of
+from frontend.memory.points_to import Site
 from frontend.program import Binary, Cast, Const, Expr, Read, Var, negate, reads, substitute
+from frontend.program.components import components
 from frontend.program.fold import fold
 
-_JOINS = ("pthread_join", "thrd_join")
+_JOINS = names_of(ThreadCall.JOIN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,16 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from frontend.ir import Address, Call, Forget, Function, Guard, IrEdge, Load, Place, Set, Symbol
-from frontend.program.components import components
+from frontend.ir.thread_library import ThreadCall, names_of
 from frontend.program import Const, Expr, Lvalue, Scalar, Var, substitute, truth
+from frontend.program.components import components
 from frontend.program.fold import cast, fold
 
 MAX_ITERATIONS = 12
 """Loops that run more often stay loops."""
 _MAX_EDGES = 4000
 
-THREADS = frozenset({"pthread_create", "thrd_create", "pthread_join", "thrd_join"})
+THREADS = frozenset(names_of(ThreadCall.CREATE, ThreadCall.JOIN))
 
 Values: TypeAlias = dict[str, Const]
 """The registers whose values are known."""

@@ -13,6 +13,7 @@ from frontend.ctypes.scope import FunctionName
 from frontend.ir import AtomicBegin, AtomicEnd, Call, Copy, Fail, FailKind, Guard, Place
 from frontend.ir.builder import Graph
 from frontend.ir.library_table import POP, PUSH
+from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.lower.called import assembly_statements as asm_statements
 from frontend.lower.called import atomics, builtins
 from frontend.lower.lowering import Lowering
@@ -98,7 +99,7 @@ def _call(x: Lowering, callee: str | Value, t: FunctionType, node: c_ast.FuncCal
             if isinstance(v, Value):
                 v = x.order.settled(v, later, arg)
         args.append(_argument(x, v, param, arg))
-    if callee in ("pthread_exit", "thrd_exit"):
+    if isinstance(callee, str) and THREAD_LIBRARY.get(callee) is ThreadCall.EXIT:
         x.close(node)
     result, operand = _result(x, t.result, node, wanted)
     x.emit(Call(result, callee if isinstance(callee, str) else callee.expr, tuple(args), t), node)

@@ -7,16 +7,13 @@ from collections.abc import Mapping
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, VoidType, unqualified
 from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import HIDDEN, KNOWN
+from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.handed_over import site
 from frontend.memory.points_to.heap import allocated
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import ANY, INTEGER, NO_OBJECT, UNKNOWN, Node, Site, Target, Targets, register
 from frontend.program import Const, Expr, Var
 
-_QUIET = ("pthread_", "sem_", "mtx_", "cnd_", "thrd_", "__VERIFIER_", "atomic_")
-"""Functions of the threading library do not follow the pointers they are given."""
-_LOCK_FUNCTIONS = ("pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_",
-                   "cnd_")
 _COPY_BYTES = ("memcpy", "memmove", "mempcpy")
 _KEEP_POINTERS = ("free", "cfree", "memset", "bzero")
 """Functions of the table that write, but no pointers that anybody may follow."""
@@ -46,7 +43,7 @@ class Externals:
         anywhere; the threading library does nothing; any other function may do anything to all that its arguments lead to.
         """
         known = KNOWN.get(callee)
-        if callee.startswith(_LOCK_FUNCTIONS):
+        if callee.startswith(LOCK_PREFIXES):
             self._lock_types(function, call, callee)
         if callee in HIDDEN:
             self._hidden(function, edge, call, callee)
@@ -62,9 +59,9 @@ class Externals:
                 self._pointee(function, call, position, UNKNOWN)
             for position in range(known.format + 1, len(call.args)) if known.format is not None else ():
                 self._pointee(function, call, position, UNKNOWN if known.scans else INTEGER)
-        elif callee in ("pthread_join", "thrd_join"):
+        elif THREAD_LIBRARY.get(callee) is ThreadCall.JOIN:
             self._pointee(function, call, 1, UNKNOWN)
-        elif known is None and not callee.startswith(_QUIET):
+        elif known is None and callee not in THREAD_LIBRARY and not callee.startswith("__VERIFIER_"):
             self._opaque(function, call)
             return True
         return False

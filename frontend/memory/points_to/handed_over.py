@@ -10,14 +10,12 @@ from typing import Protocol
 
 from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.ir import Call, Function, IrEdge, Place
-from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, KEYS, SPECIFIC, THREAD_END
+from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, THREAD_END
+from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import ANY, UNKNOWN, Site, Target, register
 from frontend.program import Binary, Expr, Read, Var
 from frontend.program.fold import cast
-
-THREAD_STARTERS = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
-"""Functions that start a thread: which argument is its function, which one is handed to it."""
 
 
 class Callers(Protocol):
@@ -82,11 +80,11 @@ class HandedOver:
         here = site(function, edge)
         if callee in AT_EXIT and call.args:
             self._functions_of(function, call.args[0], lambda name: self._handler(AT_EXIT[callee], name, here))
-        if callee in KEYS and len(call.args) > 1:
+        if THREAD_LIBRARY.get(callee) is ThreadCall.NEW_KEY and len(call.args) > 1:
             self._functions_of(function, call.args[1], lambda name: self._handler(THREAD_END, name, here))
         if callee in EXITS:
             self._occasion(EXITS[callee], function, edge, ())
-        if callee in SPECIFIC and len(call.args) > 1:
+        if THREAD_LIBRARY.get(callee) is ThreadCall.SET_SPECIFIC and len(call.args) > 1:
             self._occasion(THREAD_END, function, edge, call.args[1:2])
         for position in ANY_TIME.get(callee, ()):
             if position < len(call.args):

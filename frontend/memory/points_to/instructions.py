@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable
 from frontend.ctypes import FunctionType, VoidType
 from frontend.ir import Address, Call, Copy, Forget, Function, IrEdge, Load, Place, Set, Store
 from frontend.ir.library_table import CALLBACKS, PUSH
+from frontend.ir.thread_library import THREAD_STARTERS, ThreadCall, names_of
 from frontend.memory.points_to.externals import Externals
-from frontend.memory.points_to.handed_over import THREAD_STARTERS, HandedOver
+from frontend.memory.points_to.handed_over import HandedOver
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import INTEGER, UNKNOWN, Node, Target, function_target, register
 from frontend.program import Expr, Scalar, Var
 
-_CALLS_BACK = frozenset({"pthread_once", "call_once"})
+_CALLS_BACK = frozenset(names_of(ThreadCall.ONCE))
 """Functions that call their second argument."""
 _VARIADIC: Node = ("v", "", "")
 """What the arguments are behind the named ones of calls of functions that have a body."""

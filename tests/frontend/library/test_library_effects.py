@@ -97,3 +97,10 @@ def test_a_plain_access_to_an_atomic_object(tmp_path: Path) -> None:
             kinds.setdefault(access.variable, set()).add(access.kind.name)
     assert kinds == {"a": {"DATA"}, "b": {"ATOMIC"}, "c": {"DATA"}, "d": {"ATOMIC"},
                      **{name: {"ATOMIC"} for name in ("s.x", "s.y", "r.x", "r.y")}}
+
+
+@pytest.mark.parametrize("name", ["fill", "sem_fill", "mtx_fill", "pthread_fill_np", "atomic_fill"])
+def test_a_function_that_only_sounds_like_the_threading_library_may_do_anything(tmp_path: Path, name: str) -> None:
+    declarations = f"int g; int *hint = &g; struct box {{ int *p; }}; void {name}(struct box *b);"
+    body = f"struct box b; int l; b.p = &l; {name}(&b); *b.p = 1;"
+    assert "g" in touched(load(tmp_path, declarations, body), True)
