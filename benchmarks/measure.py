@@ -105,7 +105,7 @@ def _worker() -> Callable[[Case, Any], Measured]:
     return work
 
 
-def _load(case: Case) -> frontend.program.program.Program:
+def _load(case: Case) -> frontend.program.Program:
     if case.path:
         return frontend.load(case.path, case.source)
     with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import shutil
 import subprocess
@@ -23,6 +24,11 @@ from measure import exponent  # noqa: E402
 from verify import cost, locked  # noqa: E402
 
 SENSE = (ROOT / "nesc_examples" / "sense.c").read_text()
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda p: p.stem)
+def test_what_it_imports_is_there(script: Path) -> None:
+    importlib.import_module(script.stem)
 
 
 @pytest.mark.parametrize("text", [state_machine(3, 7), state_machine(2, 0, racy=True), transmitter(4), transmitter(40),

@@ -39,6 +39,13 @@ def test_links_and_paths_lead_somewhere(document: Path) -> None:
     assert sorted(str(p) for p in links | named if not p.exists()) == []
 
 
+def test_what_the_makefile_runs_is_there() -> None:
+    text = (ROOT / "Makefile").read_text()
+    modules = [m.replace(".", "/") + ".py" for m in re.findall(r"python -m (tests[.\w]+)", text)]
+    named = [*modules, *re.findall(r"(?:benchmarks|nesc_examples)/\w+\.(?:py|c)", text)]
+    assert len(named) > 5 and [name for name in named if not (ROOT / name).is_file()] == []
+
+
 def test_the_readme_is_short_and_lists_every_page() -> None:
     text = (ROOT / "README.md").read_text()
     assert len(text.splitlines()) <= 115
