@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.guarantee.conditions import Conditions, Failure
-from circ.guarantee.explain import details, meeting_details, meeting_reason, place, reason
-from circ.guarantee.formulas import Annotated, Closure, closure, conjuncts, excluded, false_at_start, said
+from circ.guarantee.conditions import FailedCondition, ThreadConditions
+from circ.guarantee.exclusion import UnprovedExclusion, places, unproved_exclusion
+from circ.guarantee.explain import details, exclusion_details, exclusion_reason, place, reason
+from circ.guarantee.formulas import AnnotatedProgram, Closure, closure, conjuncts, excluded, false_at_start, said
 from circ.guarantee.hints import hint
-from circ.guarantee.meetings import Meeting, meeting, places
-from circ.guarantee.pieces import pieces
-from circ.guarantee.search import real_run
+from circ.guarantee.real_runs import real_run
+from circ.guarantee.thread_flow import thread_flow
 from circ.kernel.guarantee.loop_cuts import flow
 from circ.smt import Encoder, Inexpressible
 from circ.verdict import (
@@ -59,7 +59,7 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
 class _Check:
     def __init__(self, program: Program, question: Question, options: Options, observer: Observer) -> None:
         self.program, self.question, self.options, self.observer = program, question, options, observer
-        self.annotated = Annotated.of(program)
+        self.annotated = AnnotatedProgram.of(program)
         self.encoder = Encoder(program.ints)
         self.closures: dict[str, Closure] = {}
         self.complete = True
@@ -74,7 +74,7 @@ class _Check:
         initial = self._initial()
         if initial is not None:
             return initial
-        walks: list[Conditions] = []
+        walks: list[ThreadConditions] = []
         for t in self.program.templates:
             walk = self._walk(t.name, "1")
             failure = walk.failure()
@@ -114,13 +114,14 @@ class _Check:
                                                    where=inv.location, details=(shown,))
         return None
 
-    def _walk(self, name: str, tag: str) -> Conditions:
+    def _walk(self, name: str, tag: str) -> ThreadConditions:
         template = self.program.template(name)
-        flow, covers = pieces(template, self.options.unroll)
+        flow, covers = thread_flow(template, self.options.unroll)
         self.complete = self.complete and covers
-        return Conditions(self.annotated, template, flow, self.closures, f"{name}.{tag}", self.options.check_time, self.encoder)
+        return ThreadConditions(self.annotated, template, flow, self.closures, f"{name}.{tag}", self.options.check_time,
+                                self.encoder)
 
-    def _meet(self, walks: list[Conditions]) -> Verdict | None:
+    def _meet(self, walks: list[ThreadConditions]) -> Verdict | None:
         wanted = {(a.template, b.template) for a, b in places(self.program, self.question)}
         for i, first in enumerate(walks):
             for second in walks[:i + 1]:
@@ -129,14 +130,14 @@ class _Check:
                 if first is second:
                     second = self._walk(first.template.name, "2")
                     second.failure()  # known to be none; it makes the states of the second thread
-                found, asked = meeting(self.program, self.question, first, second)
+                found, asked = unproved_exclusion(self.program, self.question, first, second)
                 self.conditions += asked
                 if found is not None:
                     return self._met(found)
         return None
 
     # ------------------------------------------------------------------------------------------- what is not proved
-    def _failed(self, failure: Failure) -> Verdict:
+    def _failed(self, failure: FailedCondition) -> Verdict:
         real = self._real_run()
         if real is not None:
             return real
@@ -144,13 +145,13 @@ class _Check:
         return Unknown(reason(failure), (), advice, self._statistics(), where=place(failure),
                        details=(*details(failure), *self._notes()))
 
-    def _met(self, found: Meeting) -> Verdict:
+    def _met(self, found: UnprovedExclusion) -> Verdict:
         real = self._real_run()
         if real is not None:
             return real
-        return Unknown(meeting_reason(self.program, found), (),
+        return Unknown(exclusion_reason(self.program, found), (),
                        "say in the assumptions or invariants what keeps them apart",
-                       self._statistics(), where=found.where(self.program), details=(*meeting_details(found), *self._notes()))
+                       self._statistics(), where=found.where(self.program), details=(*exclusion_details(found), *self._notes()))
 
     def _irreflexive(self, name: str, found: Closure) -> Verdict:
         wrong = found.irreflexive[0]

@@ -10,9 +10,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
-from circ.guarantee.formulas import Annotated, Closure, Terms, conjuncts, shown, visible
+from circ.guarantee.formulas import AnnotatedProgram, Closure, StateTerms, conjuncts, shown, visible
 from circ.kernel.guarantee.loop_cuts import Arc, Flow, Node, Role
 from circ.smt import (
     Encoder,
@@ -46,7 +45,7 @@ from frontend.program import (
 )
 
 
-class Kind(enum.Enum):
+class ObligationKind(enum.Enum):
     RELY = "assumption"
     INVARIANT = "invariant"
     ASSERT = "assertion"
@@ -57,14 +56,14 @@ class Kind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedCondition:
     """A condition that is not valid: a step, what it should ensure (`text`, written at `claim`), and the states around it.
 
     `state`: name, value before, value after (None where there is none), in the order of the program. `decided`: the solver
     has a counterexample, rather than no answer. `call`: where a function is called, if it is the call that breaks the claim.
     """
 
-    kind: Kind
+    kind: ObligationKind
     template: str
     edge: Edge
     text: str
@@ -77,12 +76,21 @@ class Failure:
     call: Location | None = None
 
 
-_Obligation: TypeAlias = tuple[Kind, tuple[Term, ...], Term, str, Location, str, Term | None]
-"""A kind, what is known of the other thread, the goal, its text and place, the other thread's template and number."""
+@dataclass(frozen=True, slots=True)
+class _Obligation:
+    """A goal that a step has to ensure, and where it is written; `known`: what is known of the other thread, `tid` its number."""
+
+    kind: ObligationKind
+    goal: Term
+    text: str
+    claim: Location
+    other: str = ""
+    known: tuple[Term, ...] = ()
+    tid: Term | None = None
 
 
 @dataclass(slots=True)
-class Point:
+class NodeTerms:
     """A node as terms: whether control is there; the state; the globals where the present step began."""
 
     here: Term
@@ -90,21 +98,21 @@ class Point:
     begun: dict[str, Term]
 
 
-class Conditions:
+class ThreadConditions:
     """The conditions of a thread of one template; `failure()` is the first that fails."""
 
-    def __init__(self, annotated: Annotated, template: ThreadTemplate, flow: Flow, closures: Mapping[str, Closure],
+    def __init__(self, annotated: AnnotatedProgram, template: ThreadTemplate, flow: Flow, closures: Mapping[str, Closure],
                  tag: str = "", check_time: Callable[[], None] = lambda: None, encoder: Encoder | None = None) -> None:
         self.annotated, self.template, self.flow = annotated, template, flow
         self.program = annotated.program
-        self.terms = Terms(annotated, encoder)
+        self.terms = StateTerms(annotated, encoder)
         self.encoder = self.terms.encoder
         self.closure = closures[template.name].kept
         self.check_time = check_time
         self.tag = tag
         self.solver = Solver()
         self.conditions = 0
-        self.points: list[Point] = []
+        self.points: list[NodeTerms] = []
         self._fresh = 0
         self.tid, known = self.terms.tid(template, f"@{tag}")
         self.solver.add(*known)
@@ -116,7 +124,7 @@ class Conditions:
         self.facts.extend(terms)
 
     # ------------------------------------------------------------------------------------------- the walk
-    def failure(self) -> Failure | None:
+    def failure(self) -> FailedCondition | None:
         """The first condition that is not valid, steps in the order of the flow; None if all are."""
         into = self.flow.entering()
         leaving: list[list[Arc]] = [[] for _ in self.flow.nodes]
@@ -139,7 +147,7 @@ class Conditions:
                     return found
         return None
 
-    def _point(self, n: int, node: Node, arcs: list[Arc]) -> Point:
+    def _point(self, n: int, node: Node, arcs: list[Arc]) -> NodeTerms:
         inside = node.location in self.template.cfa.atomic
         ways = [self._way(arc) for arc in arcs]
         if n == self.flow.start:
@@ -147,13 +155,13 @@ class Conditions:
         if n in self.flow.free:
             ways.append(self._anything(inside))
         if not ways:
-            return Point(disjunction(()), (unreached := self._anything(inside)).terms, unreached.begun)
+            return NodeTerms(disjunction(()), (unreached := self._anything(inside)).terms, unreached.begun)
         merged = ways[0] if len(ways) == 1 else self._merge(ways)
         if inside:
             return merged
         if self._looks(node) or len(ways) > 1:
             merged = self._interrupted(merged)
-        return Point(merged.here, merged.terms, {x: merged.terms[x] for x in self.terms.shared})
+        return NodeTerms(merged.here, merged.terms, {x: merged.terms[x] for x in self.terms.shared})
 
     def _looks(self, node: Node) -> bool:
         """Whether a step from here reads or writes globals, or something is claimed of them here."""
@@ -164,22 +172,22 @@ class Conditions:
                 return True
         return node.location in self.template.cfa.critical
 
-    def _way(self, arc: Arc) -> Point:
+    def _way(self, arc: Arc) -> NodeTerms:
         source = self.points[arc.source]
         state = self._after(arc.source, arc.edge)
         here = boolean(self._name("way"))
         self.add(implication(here, conjunction(state.constraints)))
         if arc.forget is None:
-            return Point(here, state.terms, source.begun)
+            return NodeTerms(here, state.terms, source.begun)
         gone = [v for v in self.template.locals if v.name in arc.forget.names]
         terms = {**state.terms, **self._symbols((*self.program.globals, *gone))}
         inside = self.flow.nodes[arc.target].location in self.template.cfa.atomic
         begun = {x: terms[x] for x in self.terms.shared} if not inside else (
             source.begun if arc.forget.within else self._symbols(self.program.globals))
         self.add(implication(here, self.terms.invariant(begun)))
-        return Point(here, terms, begun)
+        return NodeTerms(here, terms, begun)
 
-    def _start(self) -> Point:
+    def _start(self) -> NodeTerms:
         terms: dict[str, Term] = {}
         here = boolean(self._name("start"))
         for v in (*self.program.globals, *self.template.locals):
@@ -195,7 +203,7 @@ class Conditions:
                     terms |= self._symbols((v,))
                     if self.encoder.math and v.type != BOOL and not v.is_array:
                         self.add(terms[v.name] >= v.type.low, terms[v.name] <= v.type.high)
-        return Point(here, terms, {x: terms[x] for x in self.terms.shared})
+        return NodeTerms(here, terms, {x: terms[x] for x in self.terms.shared})
 
     def _counted(self, v: Variable, offset: int) -> Term | None:
         """The start of a local that counts the threads of the template like `\\tid`, but from another number on."""
@@ -204,16 +212,16 @@ class Conditions:
             return None
         return self.tid + self.encoder.constant(offset - tid.start.offset, v.type)
 
-    def _anything(self, inside: bool) -> Point:
+    def _anything(self, inside: bool) -> NodeTerms:
         terms = self._symbols((*self.program.globals, *(v for v in self.template.locals if v.name != TID)))
         if self.tid is not None:
             terms[TID] = self.tid
         here = boolean(self._name("any"))
         begun = self._symbols(self.program.globals) if inside else {x: terms[x] for x in self.terms.shared}
         self.add(implication(here, self.terms.invariant(begun)))
-        return Point(here, terms, begun)
+        return NodeTerms(here, terms, begun)
 
-    def _merge(self, ways: list[Point]) -> Point:
+    def _merge(self, ways: list[NodeTerms]) -> NodeTerms:
         here = boolean(self._name("join"))
         self.add(implication(here, disjunction(w.here for w in ways)))
         own = {v.name: v for v in (*self.program.globals, *self.template.locals)}
@@ -222,8 +230,7 @@ class Conditions:
         for c, w in zip(chosen, ways, strict=True):
             self.add(implication(c, w.here))
         made: list[dict[str, Term]] = []
-        for part in ("terms", "begun"):
-            states = [getattr(w, part) for w in ways]
+        for states in ([w.terms for w in ways], [w.begun for w in ways]):
             found: dict[str, Term] = {}
             for name in states[0]:
                 if len({key(s[name]) for s in states}) == 1:
@@ -233,15 +240,15 @@ class Conditions:
                 for c, s in zip(chosen, states, strict=True):
                     self.add(implication(c, equality(found[name], s[name])))
             made.append(found)
-        return Point(here, *made)
+        return NodeTerms(here, *made)
 
-    def _interrupted(self, point: Point) -> Point:
+    def _interrupted(self, point: NodeTerms) -> NodeTerms:
         """Others have taken any number of steps."""
         after = {**point.terms, **self._symbols(self.program.globals)}
         here = boolean(self._name("later"))
         steps = [self.terms.two(c, point.terms, after, self.tid) for c in self.closure]
         self.add(implication(here, conjunction((point.here, *steps, self.terms.invariant(after)))))
-        return Point(here, after, point.begun)
+        return NodeTerms(here, after, point.begun)
 
     def _after(self, node: int, edge: int) -> SymbolicState:
         point = self.points[node]
@@ -258,26 +265,27 @@ class Conditions:
         return {v.name: self.encoder.symbol(v, f"@{self.tag}.{self._fresh}") for v in what}
 
     # ------------------------------------------------------------------------------------------- obligations
-    def _error(self, n: int, i: int, arcs: list[Arc]) -> Failure | None:
+    def _error(self, n: int, i: int, arcs: list[Arc]) -> FailedCondition | None:
         edge = self.template.cfa.edges[i]
         error = self.template.cfa.errors[edge.target]
-        kinds = {ErrorKind.REQUIRES: Kind.REQUIRES, ErrorKind.ENSURES: Kind.ENSURES}
+        kinds = {ErrorKind.REQUIRES: ObligationKind.REQUIRES, ErrorKind.ENSURES: ObligationKind.ENSURES}
         if error.kind is not ErrorKind.LOOP:
             state = self._after(n, i)
-            found = self._ask(kinds.get(error.kind, Kind.ASSERT), edge, state, disjunction(()), error.text, error.location, n)
+            kind = kinds.get(error.kind, ObligationKind.ASSERT)
+            found = self._ask(_Obligation(kind, disjunction(()), error.text, error.location), edge, state, n)
             called = [e.location for a in arcs if calls_copy(e := self.template.cfa.edges[a.edge])]
             to_blame = error.kind is ErrorKind.REQUIRES and len(called) == 1
             return replace(found, call=called[0]) if found is not None and to_blame else found
         # Both the first time and the later ones, which the ways to the head tell apart.
         again = [a for a in arcs if self._inside_loop(a)]
         first = [a for a in arcs if a not in again]
-        for kind, ways in ((Kind.LOOP_FIRST, first), (Kind.LOOP_AGAIN, again)):
+        for kind, ways in ((ObligationKind.LOOP_FIRST, first), (ObligationKind.LOOP_AGAIN, again)):
             state = self._after(n, i)
             came = [conjunction(self._after(a.source, a.edge).constraints) for a in ways]
-            if n == self.flow.start and kind is Kind.LOOP_FIRST:
+            if n == self.flow.start and kind is ObligationKind.LOOP_FIRST:
                 came.append(conjunction(()))
             state.constraints.append(disjunction(came))
-            found = self._ask(kind, edge, state, disjunction(()), error.text, error.location, n)
+            found = self._ask(_Obligation(kind, disjunction(()), error.text, error.location), edge, state, n)
             if found is not None:
                 return found
         return None
@@ -286,7 +294,7 @@ class Conditions:
         """Whether no hold node of the target is entered by the same edge: the arc comes back."""
         return not any(a.edge == arc.edge and a.forget is not None and a.source == arc.source for a in self.flow.arcs)
 
-    def _step(self, n: int, arc: Arc) -> Failure | None:
+    def _step(self, n: int, arc: Arc) -> FailedCondition | None:
         edge, cfa = self.template.cfa.edges[arc.edge], self.template.cfa
         writes = bool(set(op_writes(edge.op)) & set(self.terms.shared))
         if not writes and (edge.target in cfa.atomic or edge.source not in cfa.atomic):
@@ -296,9 +304,8 @@ class Conditions:
         if self._all_hold(state, asked):
             self.conditions += len(asked)
             return None
-        for kind, who, goal, text, claim, other, tid in asked:
-            known = SymbolicState(state.terms, [*state.constraints, *who])
-            found = self._ask(kind, edge, known, goal, text, claim, n, other, tid)
+        for o in asked:
+            found = self._ask(o, edge, state, n)
             if found is not None:
                 return found
         return None
@@ -308,7 +315,8 @@ class Conditions:
         ends = edge.target not in self.template.cfa.atomic
         for inv in self.program.invariants:
             if ends or not inv.between:
-                yield Kind.INVARIANT, (), self.encoder.cond(inv.cond, state.terms, strict=True), inv.text, inv.location, "", None
+                goal = self.encoder.cond(inv.cond, state.terms, strict=True)
+                yield _Obligation(ObligationKind.INVARIANT, goal, inv.text, inv.location)
         if not ends:
             return
         begun = self.points[n].begun
@@ -319,28 +327,30 @@ class Conditions:
             who = (*known, *(self.terms.different(tid, self.tid) if u.name == self.template.name else []))
             for rely in self.annotated.relies[u.name]:
                 for part in conjuncts(rely.cond):
-                    yield Kind.RELY, who, self.terms.two(part, begun, state.terms, tid), rely.text, rely.location, u.name, tid
+                    goal = self.terms.two(part, begun, state.terms, tid)
+                    yield _Obligation(ObligationKind.RELY, goal, rely.text, rely.location, u.name, who, tid)
 
     def _all_hold(self, state: SymbolicState, asked: list[_Obligation]) -> bool:
         """One query for a step that keeps all its promises, as most do."""
         self.solver.push()
-        self.solver.add(*state.constraints, disjunction(conjunction((*who, negation(goal))) for _, who, goal, *_ in asked))
+        self.solver.add(*state.constraints, disjunction(conjunction((*o.known, negation(o.goal))) for o in asked))
         answer = self.solver.check()
         self.solver.pop()
         return answer is SatResult.UNSAT
 
-    def _ask(self, kind: Kind, edge: Edge, state: SymbolicState, goal: Term, text: str, claim: Location, n: int, other: str = "",
-             tid: Term | None = None) -> Failure | None:
+    def _ask(self, o: _Obligation, edge: Edge, state: SymbolicState, n: int) -> FailedCondition | None:
+        """Whether a step from node `n` to this state may break the obligation."""
         self.conditions += 1
         self.solver.push()
-        self.solver.add(*state.constraints, negation(goal))
+        self.solver.add(*state.constraints, *o.known, negation(o.goal))
         answer = self.solver.check()
         found = None
         if answer is not SatResult.UNSAT:
             values = tuple(self._values(n, edge, state)) if answer is SatResult.SAT else ()
             mine = self._number(self.tid) if answer is SatResult.SAT else None
-            theirs = self._number(tid) if answer is SatResult.SAT else None
-            found = Failure(kind, self.template.name, edge, text, claim, other, values, mine, theirs, answer is SatResult.SAT)
+            theirs = self._number(o.tid) if answer is SatResult.SAT else None
+            found = FailedCondition(o.kind, self.template.name, edge, o.text, o.claim, o.other, values, mine, theirs,
+                                    answer is SatResult.SAT)
         self.solver.pop()
         return found
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from circ.guarantee.conditions import Failure, Kind
-from circ.guarantee.meetings import Meeting
+from circ.guarantee.conditions import FailedCondition, ObligationKind
+from circ.guarantee.exclusion import UnprovedExclusion
 from frontend.program import NOWHERE, Edge, Location, Program, show_op
 
 
-def place(failure: Failure) -> Location:
+def place(failure: FailedCondition) -> Location:
     if failure.call is not None:
         return failure.call
     return failure.edge.location if failure.edge.location != NOWHERE else failure.claim
@@ -20,33 +20,33 @@ def step_text(edge: Edge) -> str:
     return " ".join(edge.text.split()) or show_op(edge.op)
 
 
-def reason(failure: Failure) -> str:
+def reason(failure: FailedCondition) -> str:
     """One line: what is not ensured by which step."""
     verb = "may" if failure.decided else "is not known not to"
     step = f"the step '{step_text(failure.edge)}' of {failure.template}"
     written = f"({failure.claim})"
     match failure.kind:
-        case Kind.RELY:
+        case ObligationKind.RELY:
             return f"{step} {verb} break what {_whose(failure)} assumes: {failure.text} {written}"
-        case Kind.INVARIANT:
+        case ObligationKind.INVARIANT:
             return f"{step} {verb} break the invariant {failure.text} {written}"
-        case Kind.LOOP_FIRST:
+        case ObligationKind.LOOP_FIRST:
             return f"the {failure.text} {written} {verb} be false when {failure.template} comes to the loop"
-        case Kind.LOOP_AGAIN:
+        case ObligationKind.LOOP_AGAIN:
             return f"the {failure.text} {written} {verb} be false after an iteration in {failure.template}"
-        case Kind.REQUIRES:
+        case ObligationKind.REQUIRES:
             return f"a call of {step_text(failure.edge)} in {failure.template} {verb} break '{failure.text}' {written}"
-        case Kind.ENSURES:
+        case ObligationKind.ENSURES:
             return f"{step_text(failure.edge)}, called by {failure.template}, {verb} break '{failure.text}' {written}"
-        case Kind.ASSERT:
+        case ObligationKind.ASSERT:
             return f"in {failure.template} '{failure.text}' {verb} fail"
 
 
-def _whose(failure: Failure) -> str:
+def _whose(failure: FailedCondition) -> str:
     return f"another thread of {failure.other}" if failure.other == failure.template else failure.other
 
 
-def details(failure: Failure) -> Iterator[str]:
+def details(failure: FailedCondition) -> Iterator[str]:
     """The counterexample, before and after the step."""
     if not failure.decided:
         yield "the solver gave up on this condition"
@@ -54,14 +54,14 @@ def details(failure: Failure) -> Iterator[str]:
     if failure.tid is not None:
         yield f"in the thread with \\tid = {failure.tid}" + (
             f", for the other one with \\tid = {failure.other_tid}" if failure.other_tid is not None else "")
-    claims = failure.kind in (Kind.RELY, Kind.INVARIANT)
+    claims = failure.kind in (ObligationKind.RELY, ObligationKind.INVARIANT)
     yield "before: " + (", ".join(f"{n} = {b}" for n, b, _ in failure.state) or "nothing")
     if claims:
         changed = [f"{n} = {a}" for n, b, a in failure.state if a != b]
         yield "after:  " + (", ".join(changed) + " (the rest as before)" if changed else "the same")
 
 
-def meeting_reason(program: Program, found: Meeting) -> str:
+def exclusion_reason(program: Program, found: UnprovedExclusion) -> str:
     verb = "may" if found.decided else "are not known not to"
     names = [found.one.template, found.two.template]
     who = f"two threads of {names[0]}" if names[0] == names[1] else f"{names[0]} and {names[1]}"
@@ -72,6 +72,6 @@ def meeting_reason(program: Program, found: Meeting) -> str:
     return f"{who} {verb} be at '{first}' and at '{second}' ({there}) at the same time"
 
 
-def meeting_details(found: Meeting) -> Iterator[str]:
+def exclusion_details(found: UnprovedExclusion) -> Iterator[str]:
     if found.state:
         yield "in the state: " + ", ".join(f"{n} = {v}" for n, v in found.state)

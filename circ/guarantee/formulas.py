@@ -73,7 +73,7 @@ def visible(v: Variable) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class AnnotatedProgram:
     """A program with what its threads assume, and more that is tried as an assumption or invariant."""
 
     program: Program
@@ -82,10 +82,10 @@ class Annotated:
     extra: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
 
     @staticmethod
-    def of(program: Program) -> Annotated:
+    def of(program: Program) -> AnnotatedProgram:
         relies = {t.name: tuple(r for r in program.relies if r.template == t.name) for t in program.templates}
         found = tuple(Conjunct(part, i.text, i.location) for i in program.invariants for part in conjuncts(i.cond))
-        return Annotated(program, relies, found)
+        return AnnotatedProgram(program, relies, found)
 
     def assumed(self, template: str) -> list[Expr]:
         """All that threads of the template assume, in small parts."""
@@ -93,10 +93,10 @@ class Annotated:
         return [*own, *self.extra.get(template, ())]
 
 
-class Terms:
+class StateTerms:
     """Formulas to terms, with one encoder."""
 
-    def __init__(self, annotated: Annotated, encoder: Encoder | None = None) -> None:
+    def __init__(self, annotated: AnnotatedProgram, encoder: Encoder | None = None) -> None:
         """`encoder`: one that is shared, so that arbitrary values of two threads have different names."""
         self.annotated, self.program = annotated, annotated.program
         self.encoder = encoder or Encoder(self.program.ints)
@@ -140,9 +140,9 @@ class Closure:
     irreflexive: tuple[Expr, ...]
 
 
-def closure(annotated: Annotated, template: ThreadTemplate) -> Closure:
+def closure(annotated: AnnotatedProgram, template: ThreadTemplate) -> Closure:
     """The largest set of conjuncts that holds of no step, and after it of one more step."""
-    terms = Terms(annotated)
+    terms = StateTerms(annotated)
     tid, known = terms.tid(template, "")
     g, h, k = (terms.globals(s) for s in ("", "'", "''"))
     solver = Solver()
@@ -160,9 +160,9 @@ def closure(annotated: Annotated, template: ThreadTemplate) -> Closure:
     return Closure(tuple(kept), tuple(p for p in parts if p not in kept), irreflexive)
 
 
-def excluded(annotated: Annotated, template: ThreadTemplate, part: Expr) -> tuple[tuple[str, int], ...]:
+def excluded(annotated: AnnotatedProgram, template: ThreadTemplate, part: Expr) -> tuple[tuple[str, int], ...]:
     """A state in which this part of an assumption excludes that nothing happens; nothing if the solver has none."""
-    terms = Terms(annotated)
+    terms = StateTerms(annotated)
     tid, known = terms.tid(template, "")
     state = terms.globals("")
     solver = Solver()
@@ -172,7 +172,7 @@ def excluded(annotated: Annotated, template: ThreadTemplate, part: Expr) -> tupl
     return _scalars(annotated.program, terms, state, solver)
 
 
-def _scalars(program: Program, terms: Terms, state: Mapping[str, Term], solver: Solver) -> tuple[tuple[str, int], ...]:
+def _scalars(program: Program, terms: StateTerms, state: Mapping[str, Term], solver: Solver) -> tuple[tuple[str, int], ...]:
     """The values of the scalar globals that a user could see."""
     found = ((v, solver.evaluate(state[v.name])) for v in program.globals if not v.is_array and visible(v))
     return tuple((shown(v), n if terms.encoder.math and v.type != BOOL else v.type.wrap(n)) for v, n in found)
@@ -188,7 +188,7 @@ def _fails(solver: Solver, hypotheses: Iterable[Term], goal: Term) -> bool:
 
 def false_at_start(program: Program, invariant: Invariant) -> tuple[tuple[str, int], ...] | None:
     """A start state in which the invariant is false or not known to be true; None if there is none."""
-    terms = Terms(Annotated.of(program))
+    terms = StateTerms(AnnotatedProgram.of(program))
     state = terms.globals("")
     solver = Solver()
     for v in program.globals:

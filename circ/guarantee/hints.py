@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from circ.guarantee.conditions import Conditions, Failure, Kind
-from circ.guarantee.formulas import Annotated, Closure, Conjunct, closure, said, shown
-from circ.guarantee.pieces import pieces
+from circ.guarantee.conditions import FailedCondition, ObligationKind, ThreadConditions
+from circ.guarantee.formulas import AnnotatedProgram, Closure, Conjunct, closure, said, shown
+from circ.guarantee.thread_flow import thread_flow
 from circ.search import explicit
 from circ.verdict import Assertions, Options, OutOfTime, Refuted
 from frontend.annotations.two_state import TID, primed
@@ -41,7 +41,7 @@ _MOST = 60
 _DEFAULT = "write down in an assumption, an invariant or a loop invariant why this cannot happen"
 
 
-def hint(annotated: Annotated, closures: Mapping[str, Closure], failure: Failure, options: Options) -> str:
+def hint(annotated: AnnotatedProgram, closures: Mapping[str, Closure], failure: FailedCondition, options: Options) -> str:
     """What the user can do about a failed condition."""
     program = annotated.program
     template = program.template(failure.template)
@@ -54,21 +54,21 @@ def hint(annotated: Annotated, closures: Mapping[str, Closure], failure: Failure
                 return f"it would hold with {text}"
     except OutOfTime:
         pass
-    if failure.kind is Kind.RELY:
+    if failure.kind is ObligationKind.RELY:
         return f"weaken the assumption, or let {failure.template} do this only where {failure.other} does not rely on it"
     return _DEFAULT
 
 
-def _fails_still(annotated: Annotated, closures: Mapping[str, Closure], template: ThreadTemplate, failure: Failure,
+def _fails_still(annotated: AnnotatedProgram, closures: Mapping[str, Closure], template: ThreadTemplate, failure: FailedCondition,
                  options: Options) -> bool:
-    flow, _ = pieces(template, options.unroll)
-    found = Conditions(annotated, template, flow, closures, "h", options.check_time).failure()
+    flow, _ = thread_flow(template, options.unroll)
+    found = ThreadConditions(annotated, template, flow, closures, "h", options.check_time).failure()
     return found is not None and (found.edge, found.kind, found.claim) == (failure.edge, failure.kind, failure.claim)
 
 
 def _shapes(
-    annotated: Annotated, closures: Mapping[str, Closure], template: ThreadTemplate, failure: Failure,
-) -> Iterator[tuple[str, Annotated, Mapping[str, Closure]]]:
+    annotated: AnnotatedProgram, closures: Mapping[str, Closure], template: ThreadTemplate, failure: FailedCondition,
+) -> Iterator[tuple[str, AnnotatedProgram, Mapping[str, Closure]]]:
     """The usual shapes, each with the program as it would be."""
     program = annotated.program
     names = _relevant(program, failure)
@@ -84,7 +84,7 @@ def _shapes(
             annotated, invariants=(*annotated.invariants, Conjunct(cond, text, failure.claim))), closures
 
 
-def _relevant(program: Program, failure: Failure) -> list[Variable]:
+def _relevant(program: Program, failure: FailedCondition) -> list[Variable]:
     """The scalar globals, those that the step and its claim speak of first."""
     near = {*op_writes(failure.edge.op)}
     for inv in program.invariants:

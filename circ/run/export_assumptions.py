@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from circ import engines
-from circ.guarantee.export import exported
+from circ.guarantee.exported_annotations import exported
 from circ.kernel.outcome import Accepted
 from circ.report.summary import PROVED, UNDECIDED
 from circ.run.check import judge

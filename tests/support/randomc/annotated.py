@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from circ.guarantee.assume_guarantee import answer
-from circ.guarantee.search import breaking_run
+from circ.guarantee.real_runs import breaking_run
 from circ.kernel.outcome import Accepted
 from circ.run.check import judge
 from circ.search.explicit import oracle

@@ -7,7 +7,7 @@ from frontend.program import Cfa, ThreadTemplate
 from frontend.program import Role as ThreadRole
 
 
-def pieces(template: ThreadTemplate, iterations: int) -> tuple[Flow, bool]:
+def thread_flow(template: ThreadTemplate, iterations: int) -> tuple[Flow, bool]:
     """The flow, and whether it covers every run of the thread; that handlers and tasks run again needs no invariant."""
     again = template.role in (ThreadRole.HANDLER, ThreadRole.TASK)
     whole = flow(template.cfa, again)

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from circ.guarantee.assume_guarantee import answer
-from circ.guarantee.conditions import Conditions, Failure, Kind
-from circ.guarantee.formulas import Annotated, closure, false_at_start
-from circ.guarantee.pieces import pieces
+from circ.guarantee.conditions import FailedCondition, ObligationKind, ThreadConditions
+from circ.guarantee.formulas import AnnotatedProgram, closure, false_at_start
+from circ.guarantee.thread_flow import thread_flow
 from circ.kernel.pair_bodies import Body, read_body
 from circ.verdict import Certificate, Options, ProofKind, Question, RaceOn, Safe, Technique, silent
 from circ.views.sections_as_steps import sections_as_steps
@@ -255,17 +255,17 @@ def _guaranteed(program: Program, lines: list[Line], options: Options) -> list[L
         failed = _first_failure(_annotated(program, lines), options)
         if failed is None:
             return lines
-        if failed.kind not in (Kind.RELY, Kind.INVARIANT) or failed.claim.file:
+        if failed.kind not in (ObligationKind.RELY, ObligationKind.INVARIANT) or failed.claim.file:
             return None
         lines = [line for n, line in enumerate(lines) if n + 1 != failed.claim.line]
 
 
-def _first_failure(program: Program, options: Options) -> Failure | None:
-    annotated = Annotated.of(program)
+def _first_failure(program: Program, options: Options) -> FailedCondition | None:
+    annotated = AnnotatedProgram.of(program)
     closures = {t.name: closure(annotated, t) for t in program.templates}
     for t in program.templates:
-        made, _ = pieces(t, options.unroll)
-        found = Conditions(annotated, t, made, closures, t.name, options.check_time).failure()
+        made, _ = thread_flow(t, options.unroll)
+        found = ThreadConditions(annotated, t, made, closures, t.name, options.check_time).failure()
         if found is not None:
             return found
     return None

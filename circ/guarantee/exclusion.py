@@ -5,32 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from circ.guarantee.conditions import Conditions
+from circ.guarantee.conditions import ThreadConditions
 from circ.guarantee.formulas import shown, visible
+from circ.semantics.access_guards import Prefixes
 from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Solver, SymbolicState, Term, conjunction, disjunction, equality
 from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import (
     NOWHERE,
     Access,
-    Assume,
-    Block,
     Edge,
     Element,
     Location,
-    Op,
     Program,
     ThreadTemplate,
-    name_of,
-    op_reads,
-    op_writes,
-    primitive,
-    variables,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExclusivePlace:
     """A location of a template, with the access that is next there if the question is about one."""
 
     template: str
@@ -39,11 +32,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class UnprovedExclusion:
     """Two places that are not shown to exclude each other, and the globals in which they meet."""
 
-    one: Place
-    two: Place
+    one: ExclusivePlace
+    two: ExclusivePlace
     state: tuple[tuple[str, int], ...]
     decided: bool
 
@@ -54,7 +47,7 @@ class Meeting:
         return program.template(self.one.template).cfa.places.get(self.one.location, NOWHERE)
 
 
-def places(program: Program, question: Question) -> Iterator[tuple[Place, Place]]:
+def places(program: Program, question: Question) -> Iterator[tuple[ExclusivePlace, ExclusivePlace]]:
     """Pairs of places that must exclude each other."""
     for n, t in enumerate(program.templates):
         for u in program.templates[:n + 1]:
@@ -62,10 +55,10 @@ def places(program: Program, question: Question) -> Iterator[tuple[Place, Place]
                 continue
             match question:
                 case Assertions():
-                    yield from ((Place(t.name, a),
-                                 Place(u.name, b)) for a in sorted(t.cfa.critical) for b in sorted(u.cfa.critical))
+                    yield from ((ExclusivePlace(t.name, a),
+                                 ExclusivePlace(u.name, b)) for a in sorted(t.cfa.critical) for b in sorted(u.cfa.critical))
                 case RaceOn(variable=x):
-                    yield from ((Place(t.name, e.source, (e, a)), Place(u.name, f.source, (f, b)))
+                    yield from ((ExclusivePlace(t.name, e.source, (e, a)), ExclusivePlace(u.name, f.source, (f, b)))
                                 for e, a in _accesses(t, x) for f, b in _accesses(u, x)
                                 if conflict(program.race_model, e, a, f, b))
 
@@ -74,7 +67,8 @@ def _accesses(template: ThreadTemplate, variable: str) -> list[tuple[Edge, Acces
     return [(e, a) for e in template.cfa.edges for a in e.accesses if a.variable == variable]
 
 
-def meeting(program: Program, question: Question, first: Conditions, second: Conditions) -> tuple[Meeting | None, int]:
+def unproved_exclusion(program: Program, question: Question, first: ThreadConditions,
+                       second: ThreadConditions) -> tuple[UnprovedExclusion | None, int]:
     """The first pair of places of these two threads (their conditions are proved) that may be taken at once; queries made."""
     solver = Solver()
     solver.add(*first.facts, *second.facts)
@@ -92,17 +86,18 @@ def meeting(program: Program, question: Question, first: Conditions, second: Con
         found = None
         if answer is not SatResult.UNSAT:
             sure = answer is SatResult.SAT
-            found = Meeting(one, two, _state(program, first, solver, one) if sure else (), sure)
+            found = UnprovedExclusion(one, two, _state(program, first, solver, one) if sure else (), sure)
         solver.pop()
         if found is not None:
             return found, asked
     return None, asked
 
 
-def _together(first: Conditions, second: Conditions, one: Place, two: Place) -> Term:
+def _together(first: ThreadConditions, second: ThreadConditions, one: ExclusivePlace, two: ExclusivePlace) -> Term:
     inside = (one.location in first.template.cfa.atomic, two.location in second.template.cfa.atomic)
     if all(inside):
         return disjunction(())
+    prefixes = Prefixes(first.program)
     ways = []
     for p in first.nodes_at(one.location):
         for q in second.nodes_at(two.location):
@@ -114,7 +109,7 @@ def _together(first: Conditions, second: Conditions, one: Place, two: Place) -> 
                     continue  # the other one is inside a section and may have changed what this one would look at
                 edge, access = place.access
                 state = SymbolicState(dict(point.terms), [])
-                conditions.encoder.apply(_before(conditions.program, edge, access), state)
+                conditions.encoder.apply(prefixes.before(edge, access), state)
                 parts += state.constraints
                 if not access.whole and isinstance(access.lvalue, Element):
                     cells.append(conditions.encoder.index(access.lvalue.index, point.terms))
@@ -124,21 +119,7 @@ def _together(first: Conditions, second: Conditions, one: Place, two: Place) -> 
     return disjunction(ways)
 
 
-def _before(program: Program, edge: Edge, access: Access) -> Block:
-    """What has to pass before the access; guards over ghosts only suspend the thread."""
-    shared = {v.name for v in program.globals}
-    ghosts = {v.name for v in program.globals if v.ghost}
-    found: list[Op] = []
-    for part in primitive(edge.op):
-        if access.variable in (*op_writes(part), *map(name_of, op_reads(part))):
-            break
-        seen = variables(part.cond) & shared if isinstance(part, Assume) else frozenset()
-        if not seen or not seen <= ghosts:
-            found.append(part)
-    return Block(tuple(found))
-
-
-def _state(program: Program, conditions: Conditions, solver: Solver, place: Place) -> tuple[tuple[str, int], ...]:
+def _state(program: Program, conditions: ThreadConditions, solver: Solver, place: ExclusivePlace) -> tuple[tuple[str, int], ...]:
     for n in conditions.nodes_at(place.location):
         point = conditions.points[n]
         if solver.evaluate(point.here):
