@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import sys
 import tomllib
@@ -114,6 +115,30 @@ def test_others_use_only_what_a_room_offers(room: str) -> None:
         for name in imports(path)
         if name.startswith(room + ".") and name.removeprefix(room + ".").split(".")[0] not in OFFERED[room]
     ) == []
+
+
+# ------------------------------------------------------------------------------------------------ names in words
+def resolves(name: str) -> bool:
+    """Whether a dotted name means a module of ours or something in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for attribute in parts[length:]:
+            if not hasattr(found, attribute):
+                return attribute in getattr(found, "__dataclass_fields__", {})
+            found = getattr(found, attribute)
+        return True
+    return False
+
+
+def test_docstrings_and_documents_name_what_is_there() -> None:
+    texts = [*MODULES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    named = {(path, m[1]) for path in texts for m in re.finditer(r"`((?:circ|frontend)(?:\.\w+)+)`", path.read_text())}
+    assert len(named) > 50
+    assert sorted(f"{path.relative_to(ROOT)}: {name}" for path, name in named if name != "circ.h" and not resolves(name)) == []
 
 
 # ------------------------------------------------------------------------------------------------ others' packages

@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 
+from circ.cli import app
 from tests.support.shown import DOCUMENTS, ROOT, Command, Section, agrees, run, sections
 
 SECTIONS = [section for document in DOCUMENTS for section in sections(document)]
@@ -37,6 +39,14 @@ def test_links_and_paths_lead_somewhere(document: Path) -> None:
     links = {document.parent / target for target in re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", text)}
     named = {ROOT / path for path in re.findall(r"`((?:circ|frontend|tests|benchmarks|docs|nesc_examples)/[\w./-]*)`", text)}
     assert sorted(str(p) for p in links | named if not p.exists()) == []
+
+
+def test_options_that_are_told_of_exist() -> None:
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    known = {option for command in commands.values() for parameter in command.params for option in parameter.opts} | {"--help"}
+    texts = {d.name: d.read_text() for d in DOCUMENTS if d.name != "CONTRIBUTING.md"}
+    told = {(name, option) for name, text in texts.items() for option in re.findall(r"`(?:circ \w+ )?(--[a-z-]+)", text)}
+    assert len(told) > 30 and sorted((name, option) for name, option in told if option not in known) == []
 
 
 def test_what_the_makefile_runs_is_there() -> None:
