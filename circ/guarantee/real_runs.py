@@ -13,13 +13,14 @@ from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Move
 from circ.semantics.relies import Relies
 from circ.verdict import Assertions, Observer, Options, Question, Refuted, Technique, Trace
+from circ.views.sure import surely
 from frontend.annotations.two_state import TID
-from frontend.program import FALSE, Assume, Program
+from frontend.program import Program
 
 
 def real_run(program: Program, question: Question, options: Options, observer: Observer) -> Trace | None:
     """A run that shows what is asked, and that the C program has; None says nothing."""
-    sure = _without_doubts(program)
+    sure = surely(program)
     found = explicit.answer(sure, question, options, observer)
     trace = found.trace if isinstance(found, Refuted) else None
     if trace is None and isinstance(question, Assertions):
@@ -27,13 +28,6 @@ def real_run(program: Program, question: Question, options: Options, observer: O
     if trace is not None:
         trace = replace(trace, program=program.fingerprint())
     return trace if trace is not None and doubt(program, trace) is None else None
-
-
-def _without_doubts(program: Program) -> Program:
-    """The program without steps that only the automata may be able to take; edges keep their numbers."""
-    return replace(program, templates=tuple(
-        replace(t, cfa=replace(t.cfa, edges=tuple(replace(e, op=Assume(FALSE)) if any(d.step for d in e.doubts) else e
-                                                  for e in t.cfa.edges))) for t in program.templates))
 
 
 def breaking_run(program: Program, options: Options) -> Trace | None:

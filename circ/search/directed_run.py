@@ -18,6 +18,7 @@ from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined, Value, Where
 from circ.semantics.interpreter import Machine, Move, Thread, settle
 from circ.verdict import RaceOn, Trace
+from circ.views.sure import is_doubtful
 from frontend.program import AllAt, Assume, Edge, Program, Role, Scalar, primitive
 
 SHORTENING = 200_000
@@ -61,7 +62,7 @@ class RunKnowledge:
         found = self._ways.get((template, location))
         if found is None:
             found = self._ways[template, location] = tuple(
-                e for e in self.machine.leaving(template, location) if not _doubtful(self.machine.edge(template, e)))
+                e for e in self.machine.leaving(template, location) if not is_doubtful(self.machine.edge(template, e)))
         return list(found)
 
     def values(self, t: Scalar) -> Sequence[int]:
@@ -304,10 +305,6 @@ def _shy(handlers: Sequence[int], number: int) -> frozenset[int]:
     """Those that seldom start in the runs of a number: each one alone in its turn, then in its turn all but each one."""
     one = handlers[number // 2 % len(handlers)]
     return frozenset((one,) if number % 2 == 0 else (h for h in handlers if h != one))
-
-
-def _doubtful(edge: Edge) -> bool:
-    return any(d.step for d in edge.doubts)
 
 
 def _free(edge: Edge) -> bool:

@@ -16,6 +16,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from circ.kernel.doubts import doubt
 from circ.search.reductions import waited_for
 from circ.search.state_search import Search, SearchSpace
 from circ.search.trace_building import FoundState, build_trace
@@ -37,6 +38,7 @@ from circ.verdict import (
     Verdict,
     silent,
 )
+from circ.views.sure import is_doubtful, surely
 from frontend.program import Program
 
 COPIES = (2, 3, 4)
@@ -60,7 +62,7 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
             states += len(search.keys)
             observer("explicit", {"threads": len(crew), "states": len(search.keys)})
             if found is not None:
-                return Refuted(_shortest(search, found), Statistics(states=states))
+                return Refuted(_surest(search, found, options, observer), Statistics(states=states))
             if search.full:
                 return Unknown(f"more than {options.max_states} states with {len(crew)} threads", tuple(tried),
                                "name fewer threads, or use another engine", Statistics(states=states))
@@ -126,6 +128,18 @@ def _shortest(search: Search, found: FoundState) -> Trace:
             search, found = again, shorter
     path, who = search.path(found.state)
     return build_trace(search.space.program, search.machine, search.question, search.crew, path, who, found)
+
+
+def _surest(search: Search, found: FoundState, options: Options, observer: Observer) -> Trace:
+    """The run found; one that the C program surely has, where that one may not be and such a one is found."""
+    program, trace = search.space.program, _shortest(search, found)
+    if doubt(program, trace) is None or not any(is_doubtful(e) for t in program.templates for e in t.cfa.edges):
+        return trace
+    again = answer(surely(program), search.question, options, observer)
+    if not isinstance(again, Refuted):
+        return trace
+    surer = replace(again.trace, program=program.fingerprint())
+    return surer if doubt(program, surer) is None else trace
 
 
 def _all_explored(search: Search, statistics: Statistics) -> Verdict:

@@ -62,6 +62,7 @@ class Types:
         self._definitions: dict[str, _Definition] = {}
         self._keys: dict[int, RecordType | IntType] = {}
         self._kept: list[c_ast.Node] = []
+        self._completing: set[str] = set()
         self._used: dict[str, int] = {}
 
     # ------------------------------------------------------------------------------------------- type names
@@ -263,15 +264,21 @@ class Types:
             return None
         node = definition.node
         assert isinstance(node, (c_ast.Struct, c_ast.Union))
+        if key in self._completing:
+            kind = "union" if isinstance(node, c_ast.Union) else "struct"
+            raise FrontendError(self.parsed.location(node), f"the {kind} contains itself", "a member may be a pointer to it")
+        self._completing.add(key)
         attributes = self.parsed.record_attributes(node)
         fields = list(self._fields(node, definition.scope))
-        return lay_out(
+        made = lay_out(
             key, isinstance(node, c_ast.Union), fields,
             packed=_has(attributes, "packed"),
             pack=self._number(attributes, "pack", definition.scope),
             least=self._number(attributes, "aligned", definition.scope) or 1,
             sizeof=self.sizeof, alignof=self.alignof,
         )
+        self._completing.discard(key)
+        return made
 
     def _fields(self, node: c_ast.Node, scope: Scope) -> Iterator[LayoutField]:
         anonymous = 0

@@ -44,6 +44,7 @@ class ThreadCall(enum.Enum):
     ONCE = "calls a function unless that was done before"
     NEW_KEY = "makes a key for thread-specific data, with a destructor"
     SET_SPECIFIC = "sets thread-specific data"
+    DETACH = "says that nobody will wait for a thread"
     NOTHING = "orders nothing and touches nothing that matters"
     ANYTHING = "orders nothing; its result is not tracked"
 
@@ -71,7 +72,7 @@ _NAMES: Mapping[ThreadCall, str] = {
     ThreadCall.WRITE_LOCK: "pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_timedwrlock",
     ThreadCall.READ_WRITE_UNLOCK: "pthread_rwlock_unlock",
     ThreadCall.SEMAPHORE_INIT: "sem_init",
-    ThreadCall.SEMAPHORE_WAIT: "sem_wait sem_trywait sem_timedwait",
+    ThreadCall.SEMAPHORE_WAIT: "sem_wait sem_trywait sem_timedwait sem_clockwait",
     ThreadCall.SEMAPHORE_POST: "sem_post",
     ThreadCall.SEMAPHORE_VALUE: "sem_getvalue",
     ThreadCall.BARRIER_INIT: "pthread_barrier_init",
@@ -80,16 +81,18 @@ _NAMES: Mapping[ThreadCall, str] = {
     ThreadCall.ONCE: "pthread_once call_once",
     ThreadCall.NEW_KEY: "pthread_key_create tss_create",
     ThreadCall.SET_SPECIFIC: "pthread_setspecific tss_set",
+    ThreadCall.DETACH: "pthread_detach thrd_detach pthread_attr_setdetachstate",
     ThreadCall.NOTHING: """
         pthread_cond_init pthread_cond_signal pthread_cond_broadcast pthread_cond_destroy
         cnd_init cnd_signal cnd_broadcast cnd_destroy
         pthread_mutex_destroy pthread_rwlock_destroy pthread_spin_destroy pthread_barrier_destroy mtx_destroy sem_destroy
-        pthread_detach thrd_detach pthread_attr_init pthread_attr_destroy pthread_attr_setdetachstate pthread_attr_setstacksize
+        pthread_attr_init pthread_attr_destroy
         pthread_attr_setscope pthread_attr_setschedpolicy pthread_mutexattr_destroy pthread_mutexattr_setpshared
         pthread_mutexattr_setprotocol pthread_mutexattr_setprioceiling pthread_mutexattr_setrobust
         pthread_condattr_init pthread_condattr_destroy pthread_rwlockattr_init pthread_rwlockattr_destroy
         pthread_setconcurrency pthread_key_delete tss_delete pthread_testcancel sched_yield thrd_yield pthread_yield""",
     ThreadCall.ANYTHING: """
+        pthread_attr_setstacksize pthread_attr_setstack pthread_attr_setguardsize
         pthread_self thrd_current pthread_equal thrd_equal pthread_getspecific tss_get pthread_kill thrd_sleep""",
 }
 

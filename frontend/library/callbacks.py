@@ -218,8 +218,10 @@ class Callbacks:
             if function.name != "main":
                 inliner.step(returned, SKIP, start, edge)
         if function.name == "main" and handlers.get(EXITS["exit"]):
-            # The last thread that ends runs them; the others may end before this one does.
-            here = self._exit_handlers(inliner, frame, edge, EXITS["exit"], here)
+            # The last thread that ends runs them, when all others have ended.
+            alone = inliner.sketch.fresh()
+            inliner.step(here, SKIP, alone, edge, doubts=(Doubt("the exit handlers run when all threads have ended", step=True),))
+            here = self._exit_handlers(inliner, frame, edge, EXITS["exit"], alone)
         inliner.step(here, SKIP, inliner.end, edge)
         if not ending.specific or function.name == "main":
             inliner.step(returned, SKIP, end, edge)

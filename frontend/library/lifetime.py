@@ -135,19 +135,22 @@ class Lifetime:
             values = {created.argument(self._pointer).name: value}
             sketch.steps = [replace(s, op=block([rewrite(p, values) for p in primitive(s.op)])) for s in sketch.steps]
 
-    def resolve_joins(self, sketch: Sketch, created: tuple[CreatedThread, ...], cancels: bool) -> None:
-        """A join waits for the thread whose handle it has; a handle that nobody has is not waited for."""
+    def resolve_joins(self, sketch: Sketch, created: tuple[CreatedThread, ...], early: tuple[str, ...]) -> None:
+        """A join waits for the thread whose handle it has; a handle that nobody has is not waited for.
+
+        `early`: why threads of the program may not be waited for.
+        """
         steps, sketch.steps = sketch.steps, []
         for step in steps:
             if step.joined:
-                many = [c for c in created if c.count is None and c.function in step.joined] if not cancels else []
+                many = [c for c in created if c.count is None and c.function in step.joined] if not early else []
                 seen = tuple(sync(Var(c.create.name, BOOL), False) for c in many)
                 sketch.steps.append(replace(step, joined=(), op=Block(tuple(_all_ended(c) for c in many)), accesses=seen,
                                             protected=bool(many)))
                 continue
-            if step.join is not None and cancels:
-                early = Doubt("a thread that is cancelled may end early", step=True)
-                sketch.steps.append(Step(step.source, step.target, Block(()), (), step.location, step.text, doubts=(early,)))
+            if step.join is not None and early:
+                doubts = tuple(Doubt(why, step=True) for why in early)
+                sketch.steps.append(Step(step.source, step.target, Block(()), (), step.location, step.text, doubts=doubts))
             if step.join is None:
                 sketch.steps.append(step)
                 continue

@@ -8,6 +8,7 @@ whenever it opens, and how many have arrived.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.memory.lock_types import FREE_CHECKED, FREE_RECURSIVE
@@ -17,7 +18,25 @@ from frontend.program.fold import cast, conjunction, fold
 
 Ways: TypeAlias = Callable[[Cell, Var | None], list[list[Op]]]
 
-BUSY, DEADLOCK, NOT_OWNER, TIMED_OUT, SERIAL = 16, 35, 1, 110, -1
+SERIAL = -1
+"""What a barrier gives to one of those that wait at it."""
+INVALID = 22
+"""What POSIX functions give that do not like an argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """What functions of a threading library give that do not succeed."""
+
+    busy: int
+    timed_out: int
+    deadlock: int
+    not_owner: int
+
+
+POSIX = Codes(busy=16, timed_out=110, deadlock=35, not_owner=1)
+C11 = Codes(busy=1, timed_out=4, deadlock=2, not_owner=2)
+"""`thrd_busy`, `thrd_timedout` and `thrd_error`, as glibc and musl number them."""
 _HOLD = 256
 DEEPEST = _HOLD - 1
 """How often one thread can hold a recursive mutex at once."""
@@ -59,7 +78,8 @@ class Mutexes:
     `owner`: what a plain mutex holds while the thread has it, if that is not just 1.
     """
 
-    def __init__(self, me: Expr, typed: bool, owner: Expr | None = None) -> None:
+    def __init__(self, me: Expr, typed: bool, owner: Expr | None = None, codes: Codes = POSIX) -> None:
+        self._codes = codes
         self._me = me
         self._owner = owner
         self._typed = typed
@@ -72,7 +92,7 @@ class Mutexes:
             for free in (FREE_RECURSIVE, FREE_CHECKED):
                 ways.append([Assume(same(value, free)), *word.write(_plus(self._held(value, free), 1)), *gives(result, 0)])
             ways.append([Assume(self._mine(value, FREE_RECURSIVE)), *word.write(_plus(value, 1)), *gives(result, 0)])
-            ways.append([Assume(self._mine(value, FREE_CHECKED)), *gives(result, DEADLOCK)])
+            ways.append([Assume(self._mine(value, FREE_CHECKED)), *gives(result, self._codes.deadlock)])
         return ways
 
     def release(self, word: Cell, result: Var | None) -> list[list[Op]]:
@@ -88,7 +108,7 @@ class Mutexes:
             [Assume(plain), *word.write(Const(0, value.type)), *gives(result, 0)],
             [Assume(recursive), *word.write(less), *gives(result, 0)],
             [Assume(checked), *word.write(Const(FREE_CHECKED, value.type)), *gives(result, 0)],
-            [Assume(others), *gives(result, NOT_OWNER)],
+            [Assume(others), *gives(result, self._codes.not_owner)],
         ]
 
     def attempt(self, otherwise: int) -> Ways:

@@ -23,6 +23,7 @@ from frontend.program import (
     Assign,
     Assume,
     Binary,
+    Block,
     Const,
     Doubt,
     Expr,
@@ -43,16 +44,17 @@ _SEVERAL = 16
 """Kinds of threads that there are several of, and more."""
 _SINGLES = 1 << 20
 """Numbers of threads that there is one of start here."""
-_UNLESS = {"pthread_rwlock_tryrdlock": locks.BUSY, "pthread_rwlock_timedrdlock": locks.TIMED_OUT,
-           "pthread_rwlock_trywrlock": locks.BUSY, "pthread_rwlock_timedwrlock": locks.TIMED_OUT}
+_UNLESS = {"pthread_rwlock_tryrdlock": locks.POSIX.busy, "pthread_rwlock_timedrdlock": locks.POSIX.timed_out,
+           "pthread_rwlock_trywrlock": locks.POSIX.busy, "pthread_rwlock_timedwrlock": locks.POSIX.timed_out}
 """What functions give that do not wait for ever."""
+_NO_ORDER = "an attempt that fails orders nothing: what others did before need not be seen"
 
 
 class Pthreads:
     """Models calls of the threading library."""
 
-    def __init__(self, notes: Notes, threads: ThreadCreation, typed_mutexes: bool, owner: Expr | None) -> None:
-        """`typed_mutexes`: there may be recursive and error checking ones, which know their holder.
+    def __init__(self, notes: Notes, threads: ThreadCreation, typed_mutexes: bool, owner: Expr | None, signals: bool) -> None:
+        """`typed_mutexes`: there may be recursive and error checking ones, which know their holder; `signals`: with handlers.
 
         `owner`: what mutexes hold while a thread has them, where annotations ask who has them.
         """
@@ -60,6 +62,7 @@ class Pthreads:
         self.threads = threads
         self.owner = owner
         self._typed = typed_mutexes
+        self._signals = signals
         self._numbered = 0
 
     # ------------------------------------------------------------------------------------------- entry
@@ -102,7 +105,42 @@ class Pthreads:
         """Mutexes as the calling thread uses them."""
         if self._typed:
             self._notes.assume(f"no thread holds a recursive mutex {locks.DEEPEST + 1} times at once", request.location)
-        return locks.Mutexes(request.inliner.accesses.me, self._typed, None if self._typed else self.owner)
+        return locks.Mutexes(request.inliner.accesses.me, self._typed, None if self._typed else self.owner, _codes(request))
+
+    def attempt(self, request: CallRequest, mutexes: locks.Mutexes, timed: bool = False) -> None:
+        """Takes a mutex if nobody has it; else gives at once, or after a while, what says so."""
+        code = _codes(request).timed_out if timed else _codes(request).busy
+        self.simple(request, mutexes.attempt(code))
+        self._fails(request, code, _NO_ORDER)
+
+    def _fails(self, request: CallRequest, code: int, why: str) -> None:
+        """The call may also fail, and then does nothing. A run in which it does is none that is surely possible."""
+        ops = locks.gives(request.result, code)
+        request.inliner.step(request.source, Block(tuple(ops)), request.target, request.edge, doubts=(Doubt(why, step=True),))
+
+    def set_up(self, request: CallRequest, lock: Callable[[Cell, Var | None], list[list[Op]]], code: int) -> None:
+        """Initialises something, or refuses to; a program that does not look takes it for done."""
+        self.simple(request, lock)
+        if request.result is not None:
+            self._fails(request, code, f"'{request.callee}' need not fail")
+
+    def semaphore(self, request: CallRequest) -> None:
+        """Takes one of a semaphore; a signal handler may end the waiting."""
+        blocks = request.callee == "sem_wait"
+        self.simple(request, locks.wait(blocks))
+        if not blocks:
+            self._fails(request, -1, _NO_ORDER)
+        elif self._signals:
+            self._fails(request, -1, "whether a signal handler ends the waiting is not tracked")
+
+    def write_lock(self, request: CallRequest) -> None:
+        """Held for writing."""
+        self._read_write(request, locks.write_lock(_UNLESS.get(request.callee)))
+
+    def _read_write(self, request: CallRequest, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
+        self.simple(request, lock)
+        if request.callee in _UNLESS:
+            self._fails(request, _UNLESS[request.callee], _NO_ORDER)
 
     def initialise(self, request: CallRequest) -> None:
         """A mutex of the kind that its attributes say."""
@@ -134,7 +172,7 @@ class Pthreads:
 
     def read_lock(self, request: CallRequest) -> None:
         self._notes.assume("fewer readers hold a lock than its counter can count", request.location)
-        self.simple(request, locks.read_lock(_UNLESS.get(request.callee)))
+        self._read_write(request, locks.read_lock(_UNLESS.get(request.callee)))
 
     def barrier_wait(self, request: CallRequest) -> None:
         """Waits until as many have arrived as the barrier is for."""
@@ -217,38 +255,44 @@ class Pthreads:
         request.inliner.step(after, op, request.target, request.edge)
 
 
+def _codes(request: CallRequest) -> locks.Codes:
+    """How the library that the function belongs to says what went wrong."""
+    return locks.C11 if request.callee.startswith("mtx_") else locks.POSIX
+
+
 _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.CREATE: lambda p, r: p.threads.create(r, *THREAD_STARTERS[r.callee]),
     ThreadCall.JOIN: lambda p, r: p.threads.join(r),
     ThreadCall.EXIT: lambda p, r: p.threads.exit(r),
     ThreadCall.CANCEL: Pthreads.anything,
-    ThreadCall.SET_CANCEL_TYPE: Pthreads.anything,
+    ThreadCall.SET_CANCEL_TYPE: Pthreads.fill,
     ThreadCall.SET_CANCEL_STATE: Pthreads.fill,
     ThreadCall.MUTEX_INIT: Pthreads.initialise,
     ThreadCall.TYPED_MUTEX_INIT: Pthreads.typed,
     ThreadCall.MUTEX_LOCK: lambda p, r: p.simple(r, p.mutexes(r).acquire),
     ThreadCall.MUTEX_UNLOCK: lambda p, r: p.simple(r, p.mutexes(r).release),
-    ThreadCall.MUTEX_TRY: lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.BUSY)),
-    ThreadCall.MUTEX_TIMED: lambda p, r: p.simple(r, p.mutexes(r).attempt(locks.TIMED_OUT)),
+    ThreadCall.MUTEX_TRY: lambda p, r: p.attempt(r, p.mutexes(r)),
+    ThreadCall.MUTEX_TIMED: lambda p, r: p.attempt(r, p.mutexes(r), timed=True),
     ThreadCall.MUTEX_ATTRIBUTES_INIT: lambda p, r: p.simple(r, locks.becomes(0)),
-    ThreadCall.MUTEX_SET_KIND: lambda p, r: p.simple(r, locks.set_up(p.number(r, 1))),
+    ThreadCall.MUTEX_SET_KIND: lambda p, r: p.set_up(r, locks.set_up(p.number(r, 1)), locks.INVALID),
     ThreadCall.LOCK_INIT: lambda p, r: p.simple(r, locks.becomes(0)),
     ThreadCall.SPIN_LOCK: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).acquire),
     ThreadCall.SPIN_UNLOCK: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).release),
-    ThreadCall.SPIN_TRY: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).attempt(locks.BUSY)),
+    ThreadCall.SPIN_TRY: lambda p, r: p.attempt(r, locks.Mutexes(_NOBODY, False, p.owner)),
     ThreadCall.READ_LOCK: Pthreads.read_lock,
-    ThreadCall.WRITE_LOCK: lambda p, r: p.simple(r, locks.write_lock(_UNLESS.get(r.callee))),
+    ThreadCall.WRITE_LOCK: Pthreads.write_lock,
     ThreadCall.READ_WRITE_UNLOCK: lambda p, r: p.simple(r, locks.read_write_unlock),
-    ThreadCall.SEMAPHORE_INIT: lambda p, r: p.simple(r, locks.set_up(p.number(r, 2))),
-    ThreadCall.SEMAPHORE_WAIT: lambda p, r: p.simple(r, locks.wait(r.callee == "sem_wait")),
-    ThreadCall.SEMAPHORE_POST: lambda p, r: p.simple(r, locks.post),
+    ThreadCall.SEMAPHORE_INIT: lambda p, r: p.set_up(r, locks.set_up(p.number(r, 2)), -1),
+    ThreadCall.SEMAPHORE_WAIT: Pthreads.semaphore,
+    ThreadCall.SEMAPHORE_POST: lambda p, r: p.set_up(r, locks.post, -1),
     ThreadCall.SEMAPHORE_VALUE: Pthreads.fill,
-    ThreadCall.BARRIER_INIT: lambda p, r: p.simple(r, locks.barrier(p.number(r, 2))),
+    ThreadCall.BARRIER_INIT: lambda p, r: p.set_up(r, locks.barrier(p.number(r, 2)), locks.INVALID),
     ThreadCall.BARRIER_WAIT: Pthreads.barrier_wait,
     ThreadCall.CONDITION_WAIT: Pthreads.wait,
     ThreadCall.ONCE: Pthreads.once,
     ThreadCall.NEW_KEY: Pthreads.key,
     ThreadCall.SET_SPECIFIC: Pthreads.nothing,
+    ThreadCall.DETACH: Pthreads.nothing,
     ThreadCall.NOTHING: Pthreads.nothing,
     ThreadCall.ANYTHING: Pthreads.anything,
 }

@@ -26,13 +26,13 @@ from frontend.program import Read
 class CallModels:
     """One model for all threads of the program: they collect what the threads that are inlined create and need.
 
-    `cancels`: whether threads are cancelled, so that one that is joined may have ended early.
+    `early`: why a thread that is joined may not be waited for.
     """
 
     library: LibraryCalls
     lifetime: Lifetime
     interrupts: Interrupts
-    cancels: bool
+    early: tuple[str, ...]
 
 
 def model_interrupts(bodies: Bodies, threads: ThreadSet, table: Table, notes: Notes) -> Interrupts:
@@ -48,9 +48,13 @@ def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> Cal
     owner = None if module.attached is None else Read(tid_of(module.model))
     creation = ThreadCreation(world.notes, pointer, threads.functions, calls(world, ThreadCall.JOIN))
     cancels = calls(world, ThreadCall.CANCEL)
+    early = {"a thread that is cancelled may end early": cancels,
+             "a thread that is detached is not waited for": calls(world, ThreadCall.DETACH)}
     callbacks = Callbacks(creation, count_runs(threads, world.pointsto), cancels, calls(world, ThreadCall.SET_CANCEL_TYPE))
-    library = LibraryCalls(Pthreads(world.notes, creation, kinds, owner), callbacks, world.notes, interrupts)
-    return CallModels(library, Lifetime(world.objects, pointer), interrupts, cancels)
+    signals = bool(world.pointsto.anytime)
+    library = LibraryCalls(Pthreads(world.notes, creation, kinds, owner, signals), callbacks, world.notes, interrupts)
+    reasons = tuple(why for why, may_be in early.items() if may_be)
+    return CallModels(library, Lifetime(world.objects, pointer), interrupts, reasons)
 
 
 def calls(world: World, *what: ThreadCall) -> bool:

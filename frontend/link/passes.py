@@ -49,7 +49,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
 
     # One automaton a thread: inlined, pointers resolved, sections resolved, simplified.
     drafts = draft_threads(world, bodies, threads, roots, escapes, models)
-    settled = settle_pointers(world, drafts, models.lifetime, models.cancels)
+    settled = settle_pointers(world, drafts, models.lifetime, models.early)
     templates = make_templates(world, bodies, settled, drafts.created, options.table if threads.reactive else None)
 
     # The program, and what is said about it: who may preempt whom, contracts, claims, what `main` does before all else.

@@ -24,8 +24,10 @@ class Settled:
     facts: OpFacts
 
 
-def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, cancels: bool) -> tuple[Settled, ...]:
+def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, early: tuple[str, ...]) -> tuple[Settled, ...]:
     """Resolve the pointers and the joins of every thread, in the order in which threads create each other.
+
+    `early`: why a join may not wait for its thread.
 
     What a thread hands to those that it creates once is often a constant, and then known when their turn comes.
     """
@@ -37,7 +39,7 @@ def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, cancels: b
         sketch, known = draft.sketch, _Constants(world, draft)
         if draft.created is not None:
             lifetime.known_argument(sketch, draft.created, handed)
-        lifetime.resolve_joins(sketch, created, cancels)
+        lifetime.resolve_joins(sketch, created, early)
         draft.inliner.accesses.settle(sketch, draft.inliner.registers.known, known.at, partial(values.address, number))
         if lifetime.creates(sketch, created):
             lifetime.arguments(sketch, created, known.at(sketch), handed)

@@ -7,11 +7,15 @@ from pycparser import c_ast
 from frontend.ctypes import PointerType
 from frontend.ctypes.scope import MemoryName, RegisterName
 from frontend.ir import Index, Place
+from frontend.ir.thread_library import PREFIXES
 from frontend.lower.emitter import Emitter
 from frontend.lower.operands import Value
 from frontend.lower.unit import ORDER
 from frontend.program import variables
 from frontend.text.side_effects import Effects, effects
+
+_SYNCHRONISING = (*PREFIXES, "call_once", "__VERIFIER_atomic_")
+"""How functions are called by which threads wait for each other."""
 
 
 class Order:
@@ -54,7 +58,11 @@ class Order:
 
     def _interferes(self, a: Effects, b: Effects) -> bool:
         """Whether a function that `a` calls could see or change what `b` uses."""
-        if not any(name is None or self._x.unit.defined(name) for name in a.called):
+        if not any(map(self._acts, a.called)):
             return False
-        return any(name is None or self._x.unit.defined(name) for name in b.called) or any(
+        return any(map(self._acts, b.called)) or any(
             isinstance(self._x.scope.find(name), MemoryName) for name in b.mentioned)
+
+    def _acts(self, name: str | None) -> bool:
+        """Whether a function could touch memory that is not handed to it, or order what others do to it."""
+        return name is None or self._x.unit.defined(name) or name.startswith(_SYNCHRONISING)

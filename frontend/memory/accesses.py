@@ -123,8 +123,8 @@ class Accesses:
                                  pending=Pending(place, targets, None, None, write, edge, extent, fill, sure, outside, ends)))
 
     def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:
-        if place.type.quals.atomic:
-            type_ = replace(type_, quals=replace(type_.quals, atomic=True))  # an atomic struct is accessed as a whole
+        # An atomic struct is accessed as a whole; one that only has atomic members is assigned like any other.
+        type_ = replace(type_, quals=replace(type_.quals, atomic=place.type.quals.atomic))
         return Place(place.base, (*place.path, *path), type_, place.base_type)
 
     def _scalars(self, t: CType, location: Location) -> list[tuple[tuple[PathStep, ...], CType]]:
