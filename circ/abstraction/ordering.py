@@ -1,6 +1,6 @@
 """Runs in an order that the waits allow.
 
-The weakened program does not wait where nothing kept is touched (`circ.abstraction.slicing.weaken`), so a thread of an
+The weakened program does not wait where nothing kept is touched (`circ.views.weaken.weaken`), so a thread of an
 abstract trace may
 take steps while it should be suspended. It could have taken them before it was: they are moved to the front of the step
 by which the other thread left the place where it is waited for. What that contradicts is for the trace formula to say.

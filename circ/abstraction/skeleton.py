@@ -95,7 +95,7 @@ def skeleton(
     glue: bool = True,
     awaited: tuple[frozenset[int], ...] = (),
 ) -> Skeleton:
-    """The skeleton of `weak` (see `circ.abstraction.slicing`); `shared` are the kept globals, `variable` the one asked about.
+    """The skeleton of `weak` (see `circ.views.weaken`); `shared` are the kept globals, `variable` the one asked about.
 
     Without `glue` every location is an anchor. `awaited`: sets of locations that others wait for this thread to be in.
     """

@@ -146,7 +146,7 @@ class LocalStates:
         program = self.machine.program
         havocked = {name_of(v) for e in program.templates[template].cfa.edges for p in primitive(e.op)
                     if isinstance(p, Havoc) for v in p.targets}
-        hidden = self.space.open.of(template)
+        hidden = self.space.open.of(program.templates[template].name)
         names = [v.shown or v.name for v in (*program.globals, *program.templates[template].locals)
                  if v.type == t and v.name not in hidden and (isinstance(v.start, Arbitrary) or v.name in havocked)]
         which = f": {', '.join(dict.fromkeys(names))}" if names else ""

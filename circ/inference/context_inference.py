@@ -19,7 +19,6 @@ from circ.abstraction.counters import OMEGA, Context, Key
 from circ.abstraction.predicates import Abstraction, Predicates, Steps
 from circ.abstraction.relevance import Name, doubtful
 from circ.abstraction.skeleton import skeleton
-from circ.abstraction.slicing import Kept, awaited, everything, weaken
 from circ.counting.by_values import by_values
 from circ.counting.local_states import LocalStates, NotFinite
 from circ.inference.acfa import Acfa, collapse
@@ -33,6 +32,9 @@ from circ.inference.refinement import Learnt, NothingNew, Real, refine
 from circ.inference.simulation import simulates
 from circ.inference.trace import CounterTooLow, Mu
 from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Statistics, Technique, Unknown, Verdict
+from circ.views.variable_sets import VariableSet, everything
+from circ.views.waits import awaited
+from circ.views.weaken import weaken
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import Program, Read, Var, show, truth
 
@@ -55,7 +57,7 @@ class _Run:
     observer: Observer
     predicates: Predicates
     steps: Steps
-    kept: Kept
+    kept: VariableSet
     k: int
     reluctance: Mapping[Name, int] = field(default_factory=dict)
     effort: int | None = None
@@ -64,7 +66,7 @@ class _Run:
     acfa: tuple[int, ...] = ()
     queries: int = 0
     used: tuple[str, ...] | None = None
-    valued: Kept | None = None
+    valued: VariableSet | None = None
     """What was kept when the values of variables were last looked at."""
     crews: dict[tuple[int, ...], None] = field(default_factory=dict)
     """Threads that showed an error which k + 1 of them do not: they will do so again, sooner than all pairs with all thirds."""
@@ -85,7 +87,7 @@ class _Run:
             self.queries += a.queries
             a.queries = 0
 
-    def keep(self, more: Kept, learnt: Predicates) -> None:
+    def keep(self, more: VariableSet, learnt: Predicates) -> None:
         """Looks at more variables from now on; what is already known about them from other questions comes along."""
         self.kept |= more
         self.predicates.include(learnt.about(self.kept.of))
@@ -146,12 +148,12 @@ class ContextInference:
         learnt: Predicates,
     ) -> _Run:
         """A question that is new, with the hints and what is known about them."""
-        kept = Kept() if options.on(Technique.SLICE) else everything(program)
+        kept = VariableSet() if options.on(Technique.SLICE) else everything(program)
         run = _Run(program, question, options, observer, Predicates(program), self.steps, kept, max(1, options.k or 1),
                    self.reluctance)
         for v in hints:
             learnt.add(truth(Read(v)), program.templates[0].name)
-        run.keep(Kept(frozenset(v.name for v in hints)), learnt)
+        run.keep(VariableSet(frozenset(v.name for v in hints)), learnt)
         return run
 
     def values(self, verdict: Unknown) -> Verdict:
@@ -232,7 +234,7 @@ def build(run: _Run) -> System:
     weak = weaken(run.program, run.kept, variable)
     glue = run.options.on(Technique.COMPACT) and not run.program.invariants
     skeletons = tuple(
-        skeleton(o, w, run.kept.globals, variable, run.program.race_model, glue, awaited(weak, o.name))
+        skeleton(o, w, run.kept.globals, variable, run.program.race_model, glue, awaited(weak)[o.name])
         for o, w in zip(run.program.templates, weak.templates, strict=True)
     )
     cartesian = run.options.on(Technique.CARTESIAN)

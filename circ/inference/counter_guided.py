@@ -8,7 +8,7 @@ only said with
 a certificate, the pairs of `circ.counting.concrete_pairs` or the triples of `circ.counting.concrete_triples`, so what neither
 can express stays unknown.
 
-The search sees the program weakened to the variables that matter (`circ.abstraction.slicing`): none at first but those that
+The search sees the program weakened to the variables that matter (`circ.views.weaken`): none at first but those that
 say which
 element is accessed, then those that exclude the errors found without them. Finite-state is what of these stays small when it
 is explored. Values that the program leaves open are enumerated when they are read; one of more than 8 bits, or a variable
@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 
 from circ.abstraction.connectives import balanced, disjoin
 from circ.abstraction.counters import OMEGA, Context, Key, move, with_count
-from circ.abstraction.slicing import Kept, everything, names, weaken
 from circ.abstraction.trace_formulas import Feasible, concrete_trace, decide, same_cell, script
 from circ.counting.by_values import by_values
 from circ.counting.local_states import LocalStates, NotFinite
@@ -48,7 +47,8 @@ from circ.verdict import (
     silent,
 )
 from circ.views.on_sections import OnSections
-from circ.views.weaken import index_variables
+from circ.views.variable_sets import VariableSet, everything, named_in
+from circ.views.weaken import index_variables, weaken
 from frontend.program import FALSE, AllAt, Assign, Expr, Program, Self, name_of, negate, op_reads, primitive, variables
 
 MOST_K = 8
@@ -79,20 +79,20 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
             outcome = run.sources()
             if outcome | run.kept == run.kept:
                 return Unknown(f"not finite-state: {reason}", advice="use --engine omega-circ", statistics=run.statistics())
-        if not isinstance(outcome, Kept):
+        if not isinstance(outcome, VariableSet):
             return outcome
         run.kept |= outcome
 
 
-def _first_kept(program: Program, question: Question) -> Kept:
+def _first_kept(program: Program, question: Question) -> VariableSet:
     """The variables without which it cannot be said whether a state is an error."""
-    kept = Kept()
+    kept = VariableSet()
     if isinstance(question, Assertions):
-        return Kept(frozenset(name for i in program.invariants for name in variables(i.cond)))
+        return VariableSet(frozenset(name for i in program.invariants for name in variables(i.cond)))
     for t in program.templates:
         index = frozenset(name for e in t.cfa.edges for a in e.accesses if a.variable == question.variable
                           for name in index_variables(a.lvalue))
-        kept |= names(program, t.name, index)
+        kept |= named_in(program, t.name, index)
     return kept
 
 
@@ -104,14 +104,14 @@ class _Run:
     question: Question
     options: Options
     observer: Observer
-    kept: Kept
+    kept: VariableSet
     k: int
     explored: int = 0
 
     def statistics(self) -> Statistics:
         return Statistics(k=self.k, states=self.explored)
 
-    def attempt(self) -> Verdict | Kept:
+    def attempt(self) -> Verdict | VariableSet:
         """A verdict, or the variables that exclude an error which the present ones do not."""
         variable = self.question.variable if isinstance(self.question, RaceOn) else None
         states = LocalStates(weaken(self.program, self.kept, variable), self.question, self.options)
@@ -148,14 +148,14 @@ class _Run:
         return Unknown(f"counters up to {MOST_K} do not tell a possible error from a real one", advice="use --engine explicit",
                        statistics=self.statistics())
 
-    def sources(self) -> Kept:
+    def sources(self) -> VariableSet:
         """What is assigned to kept variables: not knowing it may be what makes them take too many values."""
-        found = Kept()
+        found = VariableSet()
         for t in self.program.templates:
             here = self.kept.of(t.name)
             used = {name_of(v) for e in t.cfa.edges for p in primitive(e.op)
                     if isinstance(p, Assign) and name_of(p.target) in here for v in op_reads(p)}
-            found |= names(self.program, t.name, frozenset(used))
+            found |= named_in(self.program, t.name, frozenset(used))
         return found
 
     def proved(self, states: LocalStates) -> Verdict:
@@ -171,7 +171,7 @@ class _Run:
         return explicit.answer(self.program, self.question, self.options, self.observer)
 
     def genuine(self, states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...],
-                found: FoundState) -> Refuted | Kept | None:
+                found: FoundState) -> Refuted | VariableSet | None:
         """The steps taken by threads with names: a run of the program, or what excludes it there.
 
         None if there are too few threads for it, or nothing new excludes it.
@@ -188,9 +188,9 @@ class _Run:
         if isinstance(outcome, Feasible):
             trace = concrete_trace(self.program, self.question, threads, path, accesses, outcome)
             return Refuted(trace, self.statistics()) if isinstance(replay(self.program, trace), Replayed) else None
-        needed = Kept()
+        needed = VariableSet()
         for template, name in needed_variables(whole, outcome):
-            needed |= Kept(frozenset({name})) if template is None else Kept(locals=frozenset({(template, name)}))
+            needed |= VariableSet(frozenset({name})) if template is None else VariableSet(locals=frozenset({(template, name)}))
         return needed if needed | self.kept != self.kept else None
 
     def broken(self) -> tuple[Expr, ...]:

@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 from circ.abstraction.connectives import balanced, conjoin, disjoin
 from circ.abstraction.predicates import Abstraction, bits, canonical
 from circ.abstraction.skeleton import Skeleton
-from circ.abstraction.slicing import awaited
 from circ.abstraction.trace_formulas import qualify, qualify_op
 from circ.inference.acfa import collapse
 from circ.inference.arg import System
 from circ.inference.miners import atoms
 from circ.inference.omega import Pairs, may_exist
 from circ.verdict import Certificate, ProofKind, Question
+from circ.views.waits import awaited
 from frontend.program import (
     FALSE,
     TRUE,
@@ -253,7 +253,7 @@ class _Writer:
     def guarded(self, t: int) -> tuple[frozenset[int], ...]:
         """The sets of locations of a template that the kernel tells apart: atomic ones, and those that others wait for."""
         original = self.system.skeletons[t].original
-        return (original.cfa.atomic, *awaited(self.program, original.name))
+        return (original.cfa.atomic, *awaited(self.program)[original.name])
 
     def table(self, dnf: Dnf) -> list[list[int]]:
         """The rows of a formula by their numbers in the table of texts."""

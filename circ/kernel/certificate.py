@@ -18,9 +18,9 @@ from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
 from circ.views.copies import one_by_one
-from circ.views.havocked import Names
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
+from circ.views.variable_sets import from_rows
 from frontend.program import Program
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Kernel:
         if not isinstance(question, RaceOn) or question.variable not in body["asked"]:
             return Refused("question", "", "the accesses that the question is about are not in the quotient")
         self._quotients = self._quotients or Quotients(self.program)
-        kept = Names(frozenset(body["globals"]), tuple(frozenset(names) for names in own))
+        kept = from_rows(self.program, body["globals"], own)
         small = self._quotients.of(kept, frozenset(body["asked"]))
         kernel = self._small.setdefault(id(small), Kernel(small))
         return kernel.check(question, Certificate(small.fingerprint(), question, body["kind"], body["body"]))

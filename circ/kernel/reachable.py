@@ -22,7 +22,8 @@ from circ.semantics.conflicts import clash, ready
 from circ.semantics.evaluation import Undefined, Value, cells
 from circ.semantics.interpreter import Domain, Globals, Machine, Thread, forget
 from circ.verdict import Assertions, Certificate, RaceOn
-from circ.views.havocked import Names, opened
+from circ.views.havocked import opened
+from circ.views.variable_sets import VariableSet, from_rows
 from frontend.program import AllAt, Program, Variable
 
 _KEYS = ("forget", "globals", "open", "threads", "states")
@@ -47,7 +48,7 @@ class _Checker:
         body, templates = certificate.body, program.templates
         as_object(body, "the body", _KEYS)
         self.program, self.question = program, certificate.question
-        self.machine = Machine(opened(program, _names(body["open"], len(templates))))
+        self.machine = Machine(opened(program, _names(body["open"], program)))
         self.crew = tuple(i for i, t in enumerate(program.templates) for _ in range(t.count or 0))
         self.domain = Domain(())
         self.global_ids: dict[Globals, int] = {}
@@ -147,11 +148,11 @@ def _array(data: Any) -> Value:
     return cells(None if default is None else as_integer(default, "a value"), elements)
 
 
-def _names(data: Any, templates: int) -> Names:
+def _names(data: Any, program: Program) -> VariableSet:
     as_object(data, "open", ("globals", "locals"))
     rows = [frozenset(as_text(name, "a name") for name in as_list(row, "names"))
-            for row in (data["globals"], *as_list(data["locals"], "the locals of `open`", templates))]
-    return Names(rows[0], tuple(rows[1:]))
+            for row in (data["globals"], *as_list(data["locals"], "the locals of `open`", len(program.templates)))]
+    return from_rows(program, rows[0], rows[1:])
 
 
 def _thread(data: Any, size: int, variables: tuple[Variable, ...]) -> Thread:

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from circ.verdict import Certificate, ProofKind, RaceOn
 from circ.views.copies import copy_of, one_by_one
-from circ.views.havocked import Names
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
+from circ.views.variable_sets import from_rows
 from frontend.program import (
     FALSE,
     Assume,
@@ -112,7 +112,7 @@ def _proved(program: Program, kind: str, body: Mapping[str, Any], variable: str)
                 assert sections is not None, "the kernel accepted a proof about them"
                 other = sections.program
             case ProofKind.QUOTIENT:
-                kept = Names(frozenset(body["globals"]), tuple(map(frozenset, body["locals"])))
+                kept = from_rows(other, body["globals"], body["locals"])
                 other = Quotients(other).of(kept, frozenset(body["asked"]))
             case ProofKind.REACHABLE:
                 return _spots(other, program, variable, _in_states(other, body))

@@ -67,7 +67,7 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
                 return Unknown(f"more than {options.max_states} states with {len(crew)} threads", tuple(tried),
                                "name fewer threads, or use another engine", Statistics(states=states))
             if not unbounded:
-                if not search.domain.exact and (space.open.globals or any(space.open.locals)):
+                if not search.domain.exact and (space.open.globals or space.open.locals):
                     # What was left open was only sampled; what it really is may be the value that matters.
                     closed = replace(options, switches={**options.switches, Technique.OPEN: False})
                     return answer(program, question, closed, observer)

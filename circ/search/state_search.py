@@ -16,7 +16,8 @@ from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined, Value
 from circ.semantics.interpreter import Domain, Globals, Machine, Move, Thread, forget
 from circ.verdict import Assertions, Options, Question, RaceOn, Technique
-from circ.views.havocked import Names, irrelevant, opened
+from circ.views.havocked import irrelevant, opened
+from circ.views.variable_sets import VariableSet
 from frontend.program import Program
 
 
@@ -25,9 +26,8 @@ class SearchSpace:
 
     def __init__(self, program: Program, question: Question, options: Options) -> None:
         self.program, self.question = program, question
-        nothing = Names(frozenset(), tuple(frozenset() for _ in program.templates))
         variable = question.variable if isinstance(question, RaceOn) else None
-        self.open = irrelevant(program, variable) if options.on(Technique.OPEN) else nothing
+        self.open = irrelevant(program, variable) if options.on(Technique.OPEN) else VariableSet()
         self.machine = Machine(opened(program, self.open))
         self.forget = tuple(forgotten(t) for t in self.machine.program.templates)
         self.local = tuple(local_locations(program, i, question) for i in range(len(program.templates)))
@@ -218,7 +218,7 @@ class Search:
         """The body of a `reachable` certificate: every state found."""
         return {
             "forget": [[list(slots) for slots in template] for template in self.space.forget],
-            "open": {"globals": sorted(self.space.open.globals), "locals": [sorted(names) for names in self.space.open.locals]},
+            "open": {"globals": sorted(self.space.open.globals), "locals": self.space.open.rows(self.space.program)},
             "globals": [_json(g) for g in self._globals],
             "threads": [[[location, _json(local)] for location, local in known] for known in self._threads],
             "states": [list(key) for key in self.keys],

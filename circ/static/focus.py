@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from circ.static.tracking import Survey
 from circ.verdict import Certificate, ProofKind, Question, Safe
-from circ.views.havocked import Names
 from circ.views.quotient import Quotients
+from circ.views.variable_sets import VariableSet, from_rows, named_in
 from circ.views.weaken import index_variables
 from frontend.program import Assign, Assume, Edge, Op, Program, Role, name_of, op_reads, op_writes, primitive, variables
 
@@ -31,13 +31,13 @@ class View:
 
     whole: Program
     program: Program
-    kept: Names
+    kept: VariableSet
     asked: frozenset[str]
 
     def lifted(self, question: Question, verdict: Safe) -> Safe:
         """A proof about what is seen as one about the whole program."""
         proof = verdict.certificate
-        body = {"globals": sorted(self.kept.globals), "locals": [sorted(names) for names in self.kept.locals],
+        body = {"globals": sorted(self.kept.globals), "locals": self.kept.rows(self.whole),
                 "asked": sorted(self.asked), "kind": proof.kind, "body": proof.body}
         return replace(verdict, certificate=Certificate(self.whole.fingerprint(), question, ProofKind.QUOTIENT, body))
 
@@ -48,12 +48,12 @@ class Focus:
     def __init__(self, program: Program, survey: Survey) -> None:
         self.program, self.survey = program, survey
         self._quotients = Quotients(program)
-        self._alike: dict[int, dict[Names, list[str]]] = {}
-        self._views: dict[tuple[int, Names], View | None] = {}
+        self._alike: dict[int, dict[VariableSet, list[str]]] = {}
+        self._views: dict[tuple[int, VariableSet], View | None] = {}
 
     def views(self, variable: str) -> Iterator[View]:
         """What the variable may be looked at through, the least first."""
-        seen: set[Names] = set()
+        seen: set[VariableSet] = set()
         for stage in STAGES:
             kept = self._kept(stage, variable)
             if kept in seen:
@@ -66,12 +66,12 @@ class Focus:
             if view is not None and variable in view.asked:
                 yield view
 
-    def _view(self, kept: Names, asked: frozenset[str]) -> View | None:
+    def _view(self, kept: VariableSet, asked: frozenset[str]) -> View | None:
         small = self._quotients.of(kept, asked)
         size = sum(len(t.cfa.edges) for t in small.templates)
         return View(self.program, small, kept, asked) if size <= WORTH * self._quotients.size else None
 
-    def _groups(self, stage: int) -> dict[Names, list[str]]:
+    def _groups(self, stage: int) -> dict[VariableSet, list[str]]:
         """The variables by what they are looked at through."""
         if stage not in self._alike:
             found = self._alike[stage] = {}
@@ -79,10 +79,9 @@ class Focus:
                 found.setdefault(self._kept(stage, v.name), []).append(v.name)
         return self._alike[stage]
 
-    def _kept(self, stage: int, variable: str) -> Names:
+    def _kept(self, stage: int, variable: str) -> VariableSet:
         tracked = self.survey.levels(variable)[2] if stage == STAGES[0] else self.survey.full(variable)
-        return Names(frozenset(map(name_of, tracked.globals)),
-                     tuple(frozenset(v.name for v in own) for own in tracked.locals))
+        return from_rows(self.program, map(name_of, tracked.globals), [[v.name for v in own] for own in tracked.locals])
 
 
 class Influence:
@@ -94,7 +93,7 @@ class Influence:
         self._shared = frozenset(v.name for v in program.globals)
         self._quotients = Quotients(program)
         self._waits = [self._waiting(n) for n in range(len(program.templates))]
-        self._views: dict[Names, View | None] = {}
+        self._views: dict[VariableSet, View | None] = {}
 
     def view(self, variable: str) -> View | None:
         """None if the program is not much larger than what matters."""
@@ -106,14 +105,15 @@ class Influence:
             self._views[kept] = View(self.program, small, kept, asked) if size <= WORTH * self._quotients.size else None
         return self._views[kept]
 
-    def _closed(self, variable: str) -> Names:
+    def _closed(self, variable: str) -> VariableSet:
         asked = frozenset({variable})
-        kept = Names(asked, tuple(frozenset() for _ in self.program.templates))
+        kept = VariableSet(asked)
         while True:
             nodes = self._quotients.nodes(kept, asked)
-            more = [self._needed(n, nodes[n], kept.of(n), variable) for n in range(len(nodes))]
-            wider = Names(kept.globals.union(*(names & self._shared for names in more)),
-                          tuple(own | (names - self._shared) for own, names in zip(kept.locals, more, strict=True)))
+            wider = kept
+            for n, template in enumerate(self.program.templates):
+                needed = self._needed(n, nodes[n], kept.of(template.name), variable)
+                wider |= named_in(self.program, template.name, needed)
             if wider == kept:
                 return kept
             kept = wider

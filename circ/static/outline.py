@@ -10,6 +10,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from circ.views.waits import awaited
 from frontend.program import (
     SKIP,
     AllAt,
@@ -77,17 +78,6 @@ def outline(
 
 def _waits(e: Edge) -> bool:
     return any(isinstance(p, AllAt) for p in primitive(e.op))
-
-
-def awaited(program: Program) -> dict[str, list[frozenset[int]]]:
-    """For each template the sets of its locations that somebody waits for."""
-    found: dict[str, dict[frozenset[int], None]] = {t.name: {} for t in program.templates}
-    for t in program.templates:
-        for e in t.cfa.edges:
-            for p in primitive(e.op):
-                if isinstance(p, AllAt) and p.template in found:
-                    found[p.template][p.locations] = None
-    return {name: list(sets) for name, sets in found.items()}
 
 
 def labels(cfa: Cfa, waits: Sequence[frozenset[int]], locations: Iterable[int]) -> dict[int, tuple[bool, ...]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from circ.views.variable_sets import VariableSet, from_rows
 from frontend.program import (
     Arbitrary,
     Assign,
@@ -24,24 +25,12 @@ from frontend.program import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Names of globals, and of locals for each template."""
-
-    globals: frozenset[str]
-    locals: tuple[frozenset[str], ...]
-
-    def of(self, template: int) -> frozenset[str]:
-        """What is open in the text of a template; a local hides a global of its name."""
-        return self.globals | self.locals[template]
-
-
-def opened(program: Program, names: Names) -> Program:
+def opened(program: Program, names: VariableSet) -> Program:
     """The program with these variables open, edge by edge and operation by operation the same otherwise."""
     return replace(
         program,
         globals=_arbitrary(program.globals, names.globals),
-        templates=tuple(_template(t, names.of(i), names.locals[i]) for i, t in enumerate(program.templates)),
+        templates=tuple(_template(t, names.of(t.name), names.own(t.name)) for t in program.templates),
     )
 
 
@@ -66,7 +55,7 @@ def _op(op: Op, names: frozenset[str]) -> Op:
             return op
 
 
-def irrelevant(program: Program, questioned: str | None) -> Names:
+def irrelevant(program: Program, questioned: str | None) -> VariableSet:
     """Variables that decide nothing: not which steps exist, nor what is accessed, nor whether an invariant holds.
 
     (Indices of elements that are havocked count as deciding.) `questioned` is the variable whose accesses matter; None if
@@ -89,7 +78,7 @@ def irrelevant(program: Program, questioned: str | None) -> Names:
             local[i] |= shared - own[i]
             for e in t.cfa.edges:
                 local[i].update(_sources(e.op, local[i]))
-    return Names(frozenset(names - shared), tuple(frozenset(own[i] - local[i]) for i in range(len(own))))
+    return from_rows(program, names - shared, [own[i] - local[i] for i in range(len(own))])
 
 
 def _sources(op: Op, relevant: set[str]) -> set[str]:

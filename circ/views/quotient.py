@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 
 from circ.semantics.access_guards import Prefixes
 from circ.views.contraction import Contraction, first_places, whole
-from circ.views.havocked import Names
+from circ.views.variable_sets import VariableSet
+from circ.views.waits import awaited
 from circ.views.weaken import index_variables, weaken_op
 from frontend.program import (
     BOOL,
@@ -53,40 +54,37 @@ class Quotients:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        waits: dict[str, dict[frozenset[int], None]] = defaultdict(dict)
-        for t in program.templates:
-            for e in t.cfa.edges:
-                for p in primitive(e.op):
-                    if isinstance(p, AllAt):
-                        waits[p.template][p.locations] = None
+        waits = awaited(program)
         reactive = frozenset(t.name for t in program.templates if t.role in (Role.HANDLER, Role.TASK))
-        self._views = [_View(program, t, list(waits[t.name]), reactive) for t in program.templates]
-        self._made: dict[tuple[Names, frozenset[str]], Program] = {}
+        self._views = [_View(program, t, waits[t.name], reactive) for t in program.templates]
+        self._made: dict[tuple[VariableSet, frozenset[str]], Program] = {}
 
     @property
     def size(self) -> int:
         """The number of edges of the program."""
         return sum(len(t.cfa.edges) for t in self.program.templates)
 
-    def of(self, kept: Names, asked: frozenset[str]) -> Program:
+    def of(self, kept: VariableSet, asked: frozenset[str]) -> Program:
         """The program as the kept variables see it, with the accesses to the variables asked about (which are kept, too)."""
         key = kept, asked
         if key not in self._made:
-            self._made[key] = self._make(Names(kept.globals | asked, kept.locals), asked)
+            self._made[key] = self._make(replace(kept, globals=kept.globals | asked), asked)
         return self._made[key]
 
-    def nodes(self, kept: Names, asked: frozenset[str]) -> list[list[int]]:
+    def nodes(self, kept: VariableSet, asked: frozenset[str]) -> list[list[int]]:
         """For each template the nodes that its locations become, -1 where no path leads."""
-        full = Names(kept.globals | asked, kept.locals)
-        drafts = [view.draft(view.whole, full.of(n), asked) for n, view in enumerate(self._views)]
+        full = replace(kept, globals=kept.globals | asked)
+        drafts = [view.draft(view.whole, full.of(view.template.name), asked) for view in self._views]
         return [[draft.node[v] if v >= 0 else -1 for v in draft.graph.up] for draft in drafts]
 
-    def _make(self, kept: Names, asked: frozenset[str]) -> Program:
-        drafts = [view.draft(view.graph(kept.of(n)), kept.of(n), asked) for n, view in enumerate(self._views)]
+    def _make(self, kept: VariableSet, asked: frozenset[str]) -> Program:
+        names = [kept.of(t.name) for t in self.program.templates]
+        drafts = [view.draft(view.graph(used), used, asked) for view, used in zip(self._views, names, strict=True)]
         named = {t.name: draft for t, draft in zip(self.program.templates, drafts, strict=True)}
         templates = []
-        for n, (view, draft) in enumerate(zip(self._views, drafts, strict=True)):
-            own = tuple(v for v in view.template.locals if v.name in kept.locals[n])
+        for view, draft in zip(self._views, drafts, strict=True):
+            local = kept.own(view.template.name)
+            own = tuple(v for v in view.template.locals if v.name in local)
             templates.append(replace(view.template, cfa=draft.cfa([_renamed(e, named) for e in draft.edges]), locals=own))
         return replace(self.program, globals=tuple(v for v in self.program.globals if v.name in kept.globals),
                        templates=tuple(templates), invariants=(), relies=(), exceptions=(), procedures=None)
@@ -119,7 +117,9 @@ class _View:
     put together for all globals first, then for each half of them, and so on, as questions come.
     """
 
-    def __init__(self, program: Program, template: ThreadTemplate, waits: list[frozenset[int]], reactive: frozenset[str]) -> None:
+    def __init__(
+        self, program: Program, template: ThreadTemplate, waits: tuple[frozenset[int], ...], reactive: frozenset[str],
+    ) -> None:
         self.template, self._prefixes, self._reactive = template, Prefixes(program), reactive
         cfa = template.cfa
         self._touching: dict[str, list[int]] = defaultdict(list)

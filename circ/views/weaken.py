@@ -1,14 +1,20 @@
-"""Operations as some of the variables see them: what is left of them lets everything happen that could happen before.
+"""Localisation: operations, and programs, weakened to the variables that are kept; never removes a behaviour.
 
 Every operation on another variable loses its effect, every guard that reads one passes, and a kept variable that is
-assigned from one gets an arbitrary value.
+assigned from one gets an arbitrary value. Of a program locations and edges stay where they are, so each run of it is a run of
+the weakened one: a proof about the weakened program is a proof about the program, and a race in it is only a candidate.
+
+`weaken_op` is trusted (quotients are made with it). `weaken` is not: the kernel does not use it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import assert_never
 
+from circ.views.variable_sets import VariableSet
+from circ.views.waits import awaited
 from frontend.program import (
     SKIP,
     TRUE,
@@ -22,7 +28,10 @@ from frontend.program import (
     Havoc,
     Lvalue,
     Op,
+    Program,
+    ThreadTemplate,
     name_of,
+    primitive,
     variables,
 )
 
@@ -68,3 +77,29 @@ def weaken_condition(c: Expr, kept: Callable[[str], bool]) -> Expr:
             return right
         return left if right == TRUE else Binary("&&", left, right)
     return TRUE
+
+
+def weaken(program: Program, kept: VariableSet, variable: str | None = None) -> Program:
+    """The program as the kept variables see it; the same locations, edges and accesses in the same order.
+
+    A step that only waits for others (`AllAt`), and by which the thread neither touches the questioned `variable` nor comes
+    to or leaves a place where others wait for it, no longer waits: to take it early makes no difference to the others.
+    """
+    waits = awaited(program)
+    return replace(program, templates=tuple(
+        _weaken_template(t, kept.of(t.name), waits[t.name], variable) for t in program.templates))
+
+
+def _weaken_template(t: ThreadTemplate, kept: frozenset[str], places: tuple[frozenset[int], ...], variable: str | None,
+                     ) -> ThreadTemplate:
+    def seen(q: int) -> tuple[bool, ...]:
+        return q in t.cfa.atomic, *(q in at for at in places)
+
+    edges = []
+    for e in t.cfa.edges:
+        op = weaken_op(e.op, kept.__contains__)
+        waits = [isinstance(p, AllAt) for p in primitive(op)]
+        if waits and all(waits) and seen(e.source) == seen(e.target) and all(a.variable != variable for a in e.accesses):
+            op = SKIP
+        edges.append(replace(e, op=op))
+    return replace(t, cfa=replace(t.cfa, edges=tuple(edges)))

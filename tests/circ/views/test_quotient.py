@@ -16,18 +16,18 @@ from circ.static.focus import Influence
 from circ.static.prover import Static
 from circ.verdict import Certificate, Options, RaceOn, Safe, silent
 from circ.views import quotient
-from circ.views.havocked import Names
 from circ.views.quotient import Quotients
+from circ.views.variable_sets import VariableSet, from_rows
 from frontend.program import Program
 from tests.support.build import program, thread
 from tests.support.kernel import attack
 from tests.support.randomc import automata
 
 
-def some_names(p: Program, rng: random.Random) -> Names:
+def some_names(p: Program, rng: random.Random) -> VariableSet:
     share = rng.choice((0.2, 0.5, 0.8))
-    return Names(frozenset(v.name for v in p.globals if rng.random() < share),
-                 tuple(frozenset(v.name for v in t.locals if rng.random() < share) for t in p.templates))
+    return from_rows(p, frozenset(v.name for v in p.globals if rng.random() < share),
+                     tuple(frozenset(v.name for v in t.locals if rng.random() < share) for t in p.templates))
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -48,7 +48,7 @@ def test_put_together_step_by_step_or_at_once(seed: int, monkeypatch: pytest.Mon
     for p in (automata.random_program(seed, bounded=True), attack.random_program(rng)):
         made = []
         asked = [(some_names(p, rng), frozenset({v.name})) for v in p.shared for _ in range(3)]
-        asked += [(Names(kept.globals, tuple(frozenset() for _ in p.templates)), variable) for kept, variable in asked]
+        asked += [(VariableSet(kept.globals), variable) for kept, variable in asked]
         for few in (0, 1_000):
             monkeypatch.setattr(quotient, "FEW", few)
             quotients = Quotients(p)
@@ -61,8 +61,8 @@ LOCKED = program("x m noise", thread("w", f"! 0 1 [m == 0] ; m = 1\n{NOISE}\n12 
 SECTIONS = program("x noise", thread("w", "0 1 x = 1\n1 2 \n2 3 noise = 1\n3 4 \n4 0 x = 2", atomic=(2, 3)))
 
 
-def names(*globals_: str) -> Names:
-    return Names(frozenset(globals_), (frozenset(),))
+def names(*globals_: str) -> VariableSet:
+    return VariableSet(frozenset(globals_))
 
 
 def test_what_does_not_matter_vanishes() -> None:
@@ -88,7 +88,7 @@ def test_an_index_that_is_not_kept_may_be_any() -> None:
 def test_who_waits_for_locations_waits_for_their_nodes() -> None:
     p = program("x y", thread("w", "0 1 y = 1 / 1 2 y = 2 / 2 3 x = 1 / 3 3 x = 3", count=2),
                 thread("m", "0 1 all w 3 / 1 2 x = 2", count=1))
-    small = Quotients(p).of(Names(frozenset(), (frozenset(), frozenset())), frozenset({"x"}))
+    small = Quotients(p).of(VariableSet(), frozenset({"x"}))
     assert small.template("w").cfa.size == 2
     assert oracle(p, RaceOn("x"), 0) and oracle(small, RaceOn("x"), 0)
     [wait, _] = small.template("m").cfa.edges
@@ -97,7 +97,7 @@ def test_who_waits_for_locations_waits_for_their_nodes() -> None:
 
 def test_a_guard_behind_an_access_that_is_not_seen_any_more_does_not_hide_it() -> None:
     p = program("x y", thread("w", "0 1 t = x + y ; [t == 1]", locals="t=*", count=2), thread("m", "0 1 x = 1", count=1))
-    small = Quotients(p).of(Names(frozenset(), (frozenset({"t"}), frozenset())), frozenset({"x"}))
+    small = Quotients(p).of(VariableSet(locals=frozenset({(p.templates[0].name, "t")})), frozenset({"x"}))
     assert oracle(p, RaceOn("x"), 0) and oracle(small, RaceOn("x"), 0)
 
 
