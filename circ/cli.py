@@ -22,14 +22,18 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 import typer
 
 from circ.engines import ANNOTATED, DEFAULT, ENGINES, find
-from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED
+from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
 from circ.run.bugs import report_bug
-from frontend import LoadOptions, load
+from circ.run.output_files import encoded, write_whole
+from circ.run.reading import NotRead, load_within, why_not
+from circ.run.supervise import Limits
+from frontend import LoadOptions
 from frontend.ir.interrupt_table import PLATFORMS
 from frontend.program import FrontendError, Location, read_source
 
 if TYPE_CHECKING:
     from circ.run.session import Request
+    from circ.scan.cache import Cache
     from circ.scan.header import Header
     from circ.scan.sources import Source
 
@@ -95,6 +99,8 @@ InterruptsOption = Annotated[Path | None, typer.Option(
     "--interrupts", metavar="FILE", help="A table (TOML) of what enables each interrupt handler, and of priorities.")]
 IgnoreNorace = Annotated[bool, typer.Option("--ignore-norace", help="Check variables that are declared norace, too.")]
 Output = Annotated[Path | None, typer.Option("-o", metavar="OUT", help="Write to OUT instead of the standard output.")]
+Timeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for reading the file.")]
+Memory = Annotated[int, typer.Option("--memory", metavar="MB", min=1, help="Megabytes for reading the file.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
 
 
@@ -124,7 +130,8 @@ def request_of(options: Mapping[str, Any]) -> Request:
     source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
                             o.platform, o.interrupts, o.ignore_norace)
     source = replace(source, stack=entry.stack, contracts=o.engine == ANNOTATED)
-    return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, tuple(o.predicate), o.k,
+    return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
+                   tuple(o.predicate), o.k,
                    o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll)
 
 
@@ -163,8 +170,11 @@ def check(
         "--property", metavar="P", help="races, asserts, all, or a property file of the competition (.prp).")] = "races",
     thread: Thread = None,
     engine: Annotated[str, typer.Option("--engine", metavar="E", help="See `circ engines`.")] = DEFAULT,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for each variable.")] = 60.0,
+    timeout: Annotated[float, typer.Option(
+        "--timeout", metavar="S", min=0.001, help="Seconds for reading a file, and for each variable.")] = 60.0,
     memory: Annotated[int, typer.Option("--memory", metavar="MB", min=1, help="Megabytes for the analysis process.")] = 4096,
+    cpu_limit: Annotated[float | None, typer.Option(
+        "--cpu-limit", metavar="S", min=0.001, help="Seconds of processor time for reading, and for each variable.")] = None,
     include: Include = None,
     define: Define = None,
     undefine: Undefine = None,
@@ -291,7 +301,7 @@ def scan(
     **options: Any,
 ) -> None:
     """Check many files; ends with a table of all verdicts. Options in a file's `// CIRC:` header hold for that file."""
-    from circ.scan.results import Cache
+    from circ.scan.cache import Cache
     from circ.scan.scan import Scan, ScanRequest
     from circ.scan.scan_report import report
 
@@ -317,17 +327,27 @@ def scan(
 
     with guarded(debug):
         _check_words(options)
-        for folder in (cache, options["certificate"]):
-            if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
-        place = None if no_cache else cache or Cache.default_folder()
-        scan = Scan(ScanRequest(tuple(paths), jobs, output, resume, place, file_timeout, options["memory"], debug), request_for)
+        if options["certificate"] is not None:
+            options["certificate"].mkdir(parents=True, exist_ok=True)
+        limits = Limits(options["timeout"], options["memory"], options["cpu_limit"])
+        kept = None if no_cache else _usable(Cache(cache or Cache.default_folder()), cache is not None)
+        scan = Scan(ScanRequest(tuple(paths), jobs, output, resume, kept, file_timeout, limits, debug), request_for)
         try:
             scan.run()
         except (KeyboardInterrupt, Terminated):
             report(scan, form.value, options["flow_rule"], expect)
             raise
         sys.exit(report(scan, form.value, options["flow_rule"], expect))
+
+
+def _usable(cache: Cache, named: bool) -> Cache | None:
+    """The cache, unless somebody else can change it: then an error if it was named, else a scan without it."""
+    why = cache.refused()
+    if why and named:
+        fail(f"circ: error: {why} (give --cache a folder of your own, or --no-cache)")
+    if why:
+        print(f"circ: warning: {why}; nothing is kept (see --cache)", file=sys.stderr)
+    return None if why else cache
 
 
 def _given(ctx: typer.Context, name: str) -> bool:
@@ -354,6 +374,8 @@ def cfa(
     interrupts: InterruptsOption = None,
     ignore_norace: IgnoreNorace = False,
     contracts: Annotated[bool, typer.Option("--contracts", help="With what annotations claim, as circ verify sees it.")] = False,
+    timeout: Timeout = 60.0,
+    memory: Memory = 4096,
     debug: Debug = False,
 ) -> None:
     """Show the control-flow automaton of each thread of FILE."""
@@ -362,7 +384,7 @@ def cfa(
     with guarded(debug):
         source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption,
                                 platform, interrupts, ignore_norace)
-        program = load(file, replace(source, contracts=contracts))
+        program = load_within(file, replace(source, contracts=contracts), Limits(timeout, memory))
         write(output, draw(program, form.value))
 
 
@@ -371,11 +393,13 @@ def recheck(
     certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A proof written by `circ check --certificate`.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The C file it is about.")],
     cpp: Consent = None,
+    timeout: Timeout = 60.0,
+    memory: Memory = 4096,
     debug: Debug = False,
 ) -> None:
     """Check a proof of safety again, without any engine. Status: 0 accepted, 1 refused, 2 unreadable."""
     with guarded(debug):
-        _judge(certificate, file, cpp, proof=True)
+        _judge(certificate, file, cpp, Limits(timeout, memory), proof=True)
 
 
 @app.command()
@@ -383,14 +407,16 @@ def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A race written by `circ check --certificate`.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The C file it is about.")],
     cpp: Consent = None,
+    timeout: Timeout = 60.0,
+    memory: Memory = 4096,
     debug: Debug = False,
 ) -> None:
     """Run a race again, step by step. Status: 0 it happens, 1 it does not, 2 unreadable."""
     with guarded(debug):
-        _judge(trace, file, cpp, proof=False)
+        _judge(trace, file, cpp, Limits(timeout, memory), proof=False)
 
 
-def _judge(path: Path, file: str, cpp: str | None, proof: bool) -> NoReturn:
+def _judge(path: Path, file: str, cpp: str | None, limits: Limits, proof: bool) -> NoReturn:
     from circ.kernel.doubts import doubt
     from circ.kernel.outcome import Accepted, Refused
     from circ.report.text import evidence_text, file_text
@@ -407,8 +433,7 @@ def _judge(path: Path, file: str, cpp: str | None, proof: bool) -> NoReturn:
     if source.cpp is not None and source.cpp != cpp:
         # A file from somebody else must not decide which programs run here.
         fail(f"{path}: error: made with the preprocessor '{source.cpp}', which is not run unasked (give --cpp '{source.cpp}')")
-    program = load(file, source)
-
+    program = load_within(file, source, limits)
     judgement = judge(program, evidence.question, evidence)
     unsure = doubt(program, evidence) if isinstance(evidence, Trace) and isinstance(judgement, Accepted) else None
     if isinstance(judgement, Refused) or unsure is not None:
@@ -436,17 +461,23 @@ def engines() -> None:
 
 # --------------------------------------------------------------------------------------------------- how a run ends
 class Terminated(BaseException):
-    """SIGTERM arrived."""
+    """SIGTERM or SIGHUP arrived."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signum)
+        self.signum = signum
 
 
-def _on_term(signum: int, frame: object) -> None:
-    raise Terminated
+def _on_signal(signum: int, frame: object) -> None:
+    raise Terminated(signum)
 
 
 @contextlib.contextmanager
 def guarded(debug: bool) -> Iterator[None]:
     """Every way a command can end badly: one line on stderr and the right status, never a traceback unless asked for."""
-    signal.signal(signal.SIGTERM, _on_term)
+    signal.signal(signal.SIGTERM, _on_signal)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
+        signal.signal(signal.SIGHUP, _on_signal)
     try:
         yield
         sys.stdout.flush()
@@ -455,17 +486,33 @@ def guarded(debug: bool) -> Iterator[None]:
     except UnknownWord as error:
         fail(f"circ: error: {error}")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
         sys.exit(128 + signal.SIGPIPE)
+    except NotRead as error:
+        why, bug = why_not(error)
+        if not bug:
+            print(why, file=sys.stderr)
+            sys.exit(UNDECIDED)
+        report_bug(why, bug, debug)
+        sys.exit(BUG)
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
-    except Terminated:
-        sys.exit(128 + signal.SIGTERM)
+    except Terminated as end:
+        sys.exit(128 + end.signum)
     except OSError as error:
+        _give_up_stdout()
         fail(f"circ: error: {reason(error)} (check the path)")
     except Exception as error:
         report_bug(f"{type(error).__name__}: {error}", traceback.format_exc(), debug)
         sys.exit(BUG)
+
+
+def _give_up_stdout() -> None:
+    """What cannot be written any more is not tried again when Python ends, which would change the status."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def reason(error: Exception, named: Path | None = None) -> str:
@@ -485,7 +532,7 @@ def write(output: Path | None, text: str) -> None:
     if output is None:
         sys.stdout.write(text)
     else:
-        output.write_text(text)
+        write_whole(output, encoded(text))
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:

@@ -166,6 +166,8 @@ class Unknown:
     """The step that could not be shown to be right, if it is one step."""
     details: tuple[str, ...] = ()
     """More about it, line by line: the states around the step."""
+    killed: bool = False
+    """The process that was to answer was ended from outside: another run may answer."""
 
 
 Verdict: TypeAlias = Safe | Refuted | Unknown

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frontend.ir.interrupt_table import Table, load_table
-from frontend.program import DATA_MODELS, FrontendError, Location, Program, no_collection
+from frontend.program import DATA_MODELS, FrontendError, Location, Program, deep_recursion, no_collection
+
+if TYPE_CHECKING:
+    from frontend.text.preprocess import Preprocessed, SourceOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +39,44 @@ class LoadOptions:
 DEFAULT_OPTIONS = LoadOptions()
 
 
-def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
-    """The program in a C file (or a preprocessed `.i` file); raises FrontendError for anything wrong with it."""
-    # The parser and the passes are heavy and not needed by those who only import the data types.
-    from frontend.link import LinkOptions, link
-    from frontend.lower.module import load_module
-    from frontend.text.parse import SourceOptions, parse
+def preprocessed(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Preprocessed:
+    """A C file's tokens and annotations: with the options, all that a `Program` is made of. Raises FrontendError."""
+    from frontend.text.preprocess import preprocess
 
-    table = load_table(options.platform, *options.interrupts) if options.platform or options.interrupts else Table()
+    source = _source_options(path, options, _table(options))
+    with deep_recursion(), no_collection():
+        return preprocess(str(path), source)
+
+
+def _table(options: LoadOptions) -> Table:
+    return load_table(options.platform, *options.interrupts) if options.platform or options.interrupts else Table()
+
+
+def _source_options(path: str | Path, options: LoadOptions, table: Table) -> SourceOptions:
+    from frontend.text.preprocess import SourceOptions
+
     name = options.data_model or table.data_model or "lp64"
     if name not in DATA_MODELS:
         raise FrontendError(Location(str(path), 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
     part = (f"__CIRC_{options.platform.upper()}",) if options.platform else ()
-    source = SourceOptions(options.include, (*options.define, *part), options.undefine, options.cpp, name)
+    return SourceOptions(options.include, (*options.define, *part), options.undefine, options.cpp, name)
+
+
+def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preprocessed | None = None) -> Program:
+    """The program in a C file (or a preprocessed `.i` file); raises FrontendError for anything wrong with it.
+
+    `text` is what `preprocessed` gave for the same file and options, if that is known; it is used up.
+    """
+    # The parser and the passes are heavy and not needed by those who only import the data types.
+    from frontend.link import LinkOptions, link
+    from frontend.lower.module import load_module
+    from frontend.text.parse import parse
+
+    table = _table(options)
+    source = _source_options(path, options, table)
     linking = LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table)
     with no_collection():
-        module = load_module(parse(str(path), source), DATA_MODELS[name], options.contracts)
+        module = load_module(parse(str(path), source, text), DATA_MODELS[source.data_model], options.contracts)
         program = link(module, linking)
     if not options.stack:
         return program

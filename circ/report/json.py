@@ -47,6 +47,7 @@ def _file(report: FileReport, flow_rule: bool) -> dict[str, Any]:
         "file": report.file,
         "error": error and {"location": _location(error.location), "message": error.message, "hint": error.hint},
         "bug": report.bug or None,
+        "limit": report.limit or None,
         "complete": report.complete,
         "status": file_status(report),
         "program": report.result and _program(report.result),

@@ -49,7 +49,10 @@ class Row:
     k: int = 0
     seconds: float = 0.0
     bug: bool = False
-    limits: tuple[float | None, int | None] = (None, None)
+    killed: bool = False
+    """The process that was to answer was ended from outside: another run may answer."""
+    limits: tuple[float | None, int | None, float | None] = (None, None, None)
+    """Seconds, megabytes, and seconds of processor time that it was given."""
     assuming: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     evidence: str = ""
@@ -72,14 +75,17 @@ class Scanned:
         return len(self.rows) == len(self.head.asked)
 
 
-def row_of(program: Program, answer: Answer, key: str | None, limits: tuple[float | None, int | None], evidence: str) -> Row:
+def row_of(
+    program: Program, answer: Answer, key: str, limits: tuple[float | None, int | None, float | None], evidence: str,
+) -> Row:
     """The row for an answer to a question about the program."""
     s = answer.verdict.statistics
+    unknown = answer.verdict if isinstance(answer.verdict, Unknown) else None
     return Row(
         program.file, key, answer.shown, word(answer.question, answer.verdict), answer.engine,
         answer_text(program, answer, explain=False).partition("\n")[0], s.predicates, sum(s.acfa.values()), s.k,
         round(s.seconds.get("engine", 0.0) + s.seconds.get("kernel", 0.0), 3),
-        isinstance(answer.verdict, Unknown) and bool(answer.verdict.bug), limits,
+        unknown is not None and bool(unknown.bug), unknown is not None and unknown.killed, limits,
         tuple(str(a) for a in (*program.assumptions, *answer.assumptions)), tuple(map(str, answer.warnings)), evidence,
     )
 

@@ -18,7 +18,7 @@ _PRECEDENCE = (BUG, BAD_INPUT, FOUND, UNDECIDED, PROVED)
 class FileReport:
     """One file of a run: its result, or what kept it from being read: an error in it, or a bug of ours.
 
-    `complete`: nothing that was asked is missing.
+    `complete`: nothing that was asked is missing. `limit`: one line about the limit that was reached while it was read.
     """
 
     file: str
@@ -26,6 +26,7 @@ class FileReport:
     error: FrontendError | None = None
     complete: bool = True
     bug: str = ""
+    limit: str = ""
 
 
 def sequentially_consistent(result: Result) -> bool:

@@ -55,8 +55,10 @@ def summary_text(reports: Sequence[FileReport]) -> str:
     """The last line: how many of each verdict, and what was not even read or not finished."""
     parts = [f"{n} {word}" for word, n in counts(reports).items() if n]
     unread = sum(r.error is not None or bool(r.bug) for r in reports)
-    open_ = sum(not r.complete for r in reports)
+    late = sum(bool(r.limit) for r in reports)
+    open_ = sum(not r.complete and not r.limit for r in reports)
     parts += [f"{unread} not readable"] if unread else []
+    parts += [f"{late} not read within the limits"] if late else []
     parts += ["interrupted"] if open_ else []
     return f"circ: {', '.join(parts) or 'nothing to check'}\n"
 

@@ -12,6 +12,9 @@ def report_bug(what: str, details: str, debug: bool) -> None:
     if debug:
         print(f"{line}\n{details}", file=sys.stderr)
         return
-    with tempfile.NamedTemporaryFile("w", prefix="circ-bug-", suffix=".txt", delete=False) as file:
-        file.write(f"{what}\n{details}")
-    print(f"{line} (details in {file.name}, or with --debug)", file=sys.stderr)
+    try:
+        with tempfile.NamedTemporaryFile("wb", prefix="circ-bug-", suffix=".txt", delete=False) as file:
+            file.write(f"{what}\n{details}".encode(errors="backslashreplace"))
+        print(f"{line} (details in {file.name}, or with --debug)", file=sys.stderr)
+    except OSError:
+        print(f"{line} (details with --debug)", file=sys.stderr)

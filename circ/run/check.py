@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from circ import engines
 from circ.kernel.outcome import Accepted, Refused
 from circ.run.dump import Dump
-from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfMemory, TimedOut, supervise
+from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfCpu, OutOfMemory, TimedOut, supervise
 from circ.run.triage import reason, triage
 from circ.run.vacuity import unreached
 from circ.verdict import (
@@ -57,12 +57,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How questions are to be answered. `dump`: a folder for what the engine builds on the way."""
+    """How questions are to be answered. `dump`: a folder for what the engine builds on the way.
+
+    `kept` are answers that were found before: they are not believed, but tried by the kernel before an engine is asked.
+    """
 
     engine: str = engines.DEFAULT
     options: Options = field(default_factory=Options)
     limits: Limits = field(default_factory=Limits)
     dump: Path | None = None
+    kept: Mapping[Question, Answer] = field(default_factory=dict)
 
 
 def check(
@@ -143,7 +147,7 @@ def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Obse
         if isinstance(outcome, Done):
             yield outcome.value
         else:
-            yield Answer(task.question, task.shown, _failed(outcome, last.get(task)), plan.engine)
+            yield Answer(task.question, task.shown, failed(outcome, last.get(task)), plan.engine)
 
 
 class _Worker:
@@ -155,16 +159,24 @@ class _Worker:
         self.kernel: Kernel | None = None
 
     def __call__(self, task: Asked, emit: Emit) -> Answer:
+        kept = self.plan.kept.get(task.question)
+        if kept is not None:
+            answer = self._confirmed(replace(kept, question=task.question, shown=task.shown), emit)
+            if not isinstance(answer.verdict, Unknown):
+                return answer
         begin = time.monotonic()
         engine, verdict = self._infer(task, emit, begin)
         inferred = time.monotonic()
+        answer = self._confirmed(Answer(task.question, task.shown, verdict, engine), emit)
+        return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
+
+    def _confirmed(self, answer: Answer, emit: Emit) -> Answer:
         emit("kernel", {})
-        if isinstance(verdict, Safe) and self.kernel is None:
+        if isinstance(answer.verdict, Safe) and self.kernel is None:
             from circ.kernel.certificate import Kernel
 
             self.kernel = Kernel(self.program)
-        answer = confirmed(self.program, Answer(task.question, task.shown, verdict, engine), self.kernel)
-        return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
+        return confirmed(self.program, answer, self.kernel)
 
     def _infer(self, task: Asked, emit: Emit, begin: float) -> tuple[str, Verdict]:
         observer = self._observer(task, emit)
@@ -184,7 +196,7 @@ class _Worker:
             return self.entry.name, Unknown(str(error), advice=_MORE_TIME)
 
     def _observer(self, task: Asked, emit: Emit) -> Observer:
-        dump = Dump(self.plan.dump / file_name(task.shown), self.program) if self.plan.dump else None
+        dump = Dump(self.plan.dump / file_name(task.shown), self.program, emit) if self.plan.dump else None
 
         def observe(event: str, data: Mapping[str, Any]) -> None:
             if dump is not None:
@@ -267,18 +279,20 @@ def _timed(answer: Answer, **seconds: float) -> Answer:
 _MORE_TIME = "give it more time with --timeout, or name the variables that matter with -x"
 
 
-def _failed(outcome: Failed, last: str | None) -> Unknown:
+def failed(outcome: Failed, last: str | None) -> Unknown:
     """The verdict when the child did not come to an end; `last` is what was last heard of it."""
     tried = () if last is None else (f"it was at: {last}",)
     match outcome:
         case TimedOut(seconds=s):
             return Unknown(f"timeout: no answer within {s:g} s", tried, _MORE_TIME)
+        case OutOfCpu(seconds=s):
+            return Unknown(f"cpu limit: no answer within {s:g} s of processor time", tried, "give it more with --cpu-limit")
         case OutOfMemory(megabytes=m):
             limit = f" of {m} MB" if m is not None else ""
             return Unknown(f"memory: the limit{limit} was reached", tried, "give it more memory with --memory")
         case Died(how=how, stderr=text):
-            return Unknown(f"the analysis process ended early ({how})", (*tried, *text.splitlines()[-1:]),
-                           advice="it may have run out of memory: try a larger --memory, or -x for one variable")
+            return Unknown(f"the analysis process ended early ({how})", (*tried, *text.splitlines()[-1:]), killed=True,
+                           advice="the system may have killed it for want of memory: try again, or -x for one variable")
         case Crashed(error=error, traceback=trace):
             return Unknown(f"internal error: {error}", bug=trace)
         case _:

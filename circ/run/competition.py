@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import signal
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +11,7 @@ from pathlib import Path
 from circ import engines
 from circ.report.summary import FileReport, file_status
 from circ.run.check import Asked, Plan, answers
-from circ.verdict import Answer, Observer, OutOfTime, RaceOn, Refuted, Unknown
+from circ.verdict import Answer, Observer, RaceOn, Refuted, Unknown
 from frontend.program import FrontendError, Location, Program, read_source
 
 _PROPERTIES = {"data-race": "races", "call(reach_error())": "asserts"}
@@ -66,24 +64,6 @@ def _unquoted(text: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- time
-@contextlib.contextmanager
-def within(seconds: float | None) -> Iterator[None]:
-    """Ends what runs inside by OutOfTime when the time is over."""
-    def over(signum: int, frame: object) -> None:
-        raise OutOfTime("the time limit was reached")
-
-    if seconds is None:
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def rounds(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float | None, observer: Observer) -> Iterator[Answer]:
     """Answers until the first race, all before the deadline: every question gets a little time, the undecided ones the rest.
 

@@ -18,7 +18,9 @@ from circ.guarantee.exported_annotations import exported
 from circ.kernel.outcome import Accepted
 from circ.report.summary import PROVED, UNDECIDED
 from circ.run.check import judge
-from circ.run.supervise import Crashed, Done, Emit, Limits, supervise
+from circ.run.output_files import encoded, write_whole
+from circ.run.reading import load_within
+from circ.run.supervise import Crashed, Done, Emit, supervise
 from circ.run.triage import triage
 from circ.verdict import Certificate, Options, RaceOn, Safe, silent, subjects
 from frontend import LoadOptions, load, resolve_variable
@@ -78,8 +80,8 @@ def print_exported(files: Sequence[str], request: Request, output: Path | None) 
     texts: list[str] = []
     status = PROVED
     for file in files:
-        load(file, request.source)  # what is wrong with it is told before anything is tried
-    for file, outcome in supervise(list(files), start, Limits(request.timeout, request.memory)):
+        load_within(file, request.source, request.limits)  # what is wrong with it is told before anything is tried
+    for file, outcome in supervise(list(files), start, request.limits, starts_others=request.source.cpp is not None):
         reason = outcome.value.reason if isinstance(outcome, Done) else "no answer within the limits"
         if isinstance(outcome, Crashed):
             raise RuntimeError(outcome.error)
@@ -88,7 +90,10 @@ def print_exported(files: Sequence[str], request: Request, output: Path | None) 
             status = UNDECIDED
         elif isinstance(outcome, Done):
             texts.append(outcome.value.text)
-    (sys.stdout.write if output is None else output.write_text)("".join(texts))
+    if output is None:
+        sys.stdout.write("".join(texts))
+    else:
+        write_whole(output, encoded("".join(texts)))
     return status
 
 

@@ -5,13 +5,16 @@ An interrupted run still reports what is known: leaving the session writes the r
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 import time
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 from circ import engines
 from circ.report.flow_rule import alarms, flow_text
@@ -21,11 +24,14 @@ from circ.report.text import answer_text, file_text, summary_text
 from circ.run.bugs import report_bug
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import Asked, Plan, answers, file_name, questions
-from circ.run.competition import read_task, rounds, verdict_line, within
+from circ.run.competition import read_task, rounds, verdict_line
+from circ.run.dump import NOT_WRITTEN
+from circ.run.output_files import check_writable, encoded, write_whole
 from circ.run.progress import Progress
+from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
-from circ.verdict import Answer, Options, OutOfTime, Refuted, Result, Safe, Unknown, word
-from frontend import LoadOptions, load
+from circ.verdict import Answer, Observer, Options, Refuted, Result, Safe, Unknown, word
+from frontend import LoadOptions
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program
 
@@ -40,6 +46,7 @@ class Request:
     engine: str = engines.DEFAULT
     timeout: float | None = 60.0
     memory: int | None = 4096
+    cpu: float | None = None
     predicates: tuple[str, ...] = ()
     k: int | None = None
     form: str = "text"
@@ -53,8 +60,11 @@ class Request:
     unroll: int = 3
 
     def plan(self) -> Plan:
-        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), Limits(self.timeout, self.memory),
-                    self.dump)
+        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.timeout, self.memory, self.cpu)
 
 
 class Session:
@@ -65,6 +75,8 @@ class Session:
         self.reports: list[FileReport] = []
         self.written: set[str] = set()
         self.progress = Progress(sys.stderr)
+        self.out: TextIO = sys.stdout if request.output is None else io.StringIO()
+        self.told: set[str] = set()
         self.source = request.source
         timeout = request.timeout if request.competition else None
         self.deadline = None if timeout is None else time.monotonic() + timeout
@@ -73,8 +85,8 @@ class Session:
         for folder in (self.request.certificate, self.request.dump):
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
-        output = self.request.output
-        self.out: TextIO = sys.stdout if output is None else output.open("w")
+        if self.request.output is not None:
+            check_writable(self.request.output)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -86,9 +98,14 @@ class Session:
             self.out.write(summary_text(self.reports))
         if self.request.competition and self.request.form == "text":
             self.out.write(f"{verdict_line(self.reports, kind is None)}\n")
-        self.out.flush()
-        if self.out is not sys.stdout:
-            self.out.close()
+        if isinstance(self.out, io.StringIO) and self.request.output is not None:
+            text = self.out.getvalue()
+            try:
+                write_whole(self.request.output, encoded(text))
+            except OSError as failed:
+                print(f"circ: error: {failed.filename}: {failed.strerror} (the report is printed instead)", file=sys.stderr)
+                sys.stdout.write(text)
+        sys.stdout.flush()
 
     @property
     def status(self) -> int:
@@ -119,30 +136,40 @@ class Session:
         """A file that cannot be read is reported and does not stop the others."""
         try:
             self.progress.show(f"reading {file}")
-            with within(None if self.deadline is None else self.deadline - time.monotonic()):
-                program = load(file, self.source)
+            program = load_within(file, self.source, self._reading())
             asked = questions(program, self.request.variables, self.request.prop)
             for predicate in self.request.predicates:
                 parse_predicate(program, predicate)
-        except OutOfTime:
-            self.reports.append(FileReport(file, complete=False))
+        except NotRead as error:
+            self._not_read(file, *why_not(error))
             return
         except FrontendError as error:
             self._refuse(file, error)
             return
         except Exception as error:
-            self.progress.clear()
-            what = f"{file}: {type(error).__name__}: {error}"
-            report_bug(what, traceback.format_exc(), self.request.debug)
-            self.reports.append(FileReport(file, bug=what))
+            self._not_read(file, f"{file}: {type(error).__name__}: {error}", traceback.format_exc())
             return
         self._answer(file, program, asked)
+
+    def _reading(self) -> Limits:
+        """The limits for reading a file: in a competition, all of a run shares one."""
+        limits = self.request.limits
+        return limits if self.deadline is None else replace(limits, timeout=max(0.0, self.deadline - time.monotonic()))
+
+    def _not_read(self, file: str, why: str, bug: str) -> None:
+        self.progress.clear()
+        if bug:
+            report_bug(why, bug, self.request.debug)
+            self.reports.append(FileReport(file, bug=why))
+        else:
+            print(why, file=sys.stderr)
+            self.reports.append(FileReport(file, complete=False, limit=why))
 
     def _answer(self, file: str, program: Program, asked: tuple[Asked, ...]) -> None:
         known: list[Answer] = []
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
-        observer = self.progress.observer(file, len(asked), known)
+        observer = self._observer(self.progress.observer(file, len(asked), known))
         plan = self._plan(file)
         found = rounds(program, asked, plan, self.deadline, observer) if self.request.competition else answers(
             program, asked, plan, observer)
@@ -156,6 +183,25 @@ class Session:
             if self.request.flow_rule:
                 self.out.write(flow_text(alarms(program), {a.shown: word(a.question, a.verdict) for a in known}))
             self.out.flush()
+
+    def _observer(self, progress: Observer) -> Observer:
+        """Shows how far it is; tells at once of files that could not be written."""
+
+        def observe(event: str, data: Mapping[str, Any]) -> None:
+            if event == NOT_WRITTEN:
+                self._not_written(str(data["path"]), str(data["why"]))
+            else:
+                progress(event, data)
+
+        return observe
+
+    def _not_written(self, path: str, why: str) -> None:
+        """Once for each folder: what it is about holds without the file."""
+        folder = os.path.dirname(path)
+        if folder not in self.told:
+            self.told.add(folder)
+            self.progress.clear()
+            print(f"circ: error: {path}: {why} (the verdict holds without it)", file=sys.stderr)
 
     def _plan(self, file: str) -> Plan:
         """The dumps of a second file and later ones go to folders of their own: their variables may have the same names."""
@@ -174,7 +220,10 @@ class Session:
         match answer.verdict:
             case Safe(certificate=evidence) | Refuted(trace=evidence) if self.request.certificate is not None:
                 path = self.request.certificate / self._fresh_name(program.file, answer)
-                path.write_text(evidence_text(evidence, self.source))
+                try:
+                    write_whole(path, encoded(evidence_text(evidence, self.source)))
+                except OSError as error:
+                    self._not_written(str(path), str(error.strerror))
 
     def _fresh_name(self, file: str, answer: Answer) -> str:
         """`<file>.<variable>.<engine>.json`; files of one name in different folders are numbered."""
@@ -189,6 +238,4 @@ class Session:
     def _options(self) -> dict[str, object]:
         r = self.request
         return {"engine": r.engine, "property": r.prop, "variables": None if r.variables is None else list(r.variables),
-                "predicates": list(r.predicates), "k": r.k, "timeout": r.timeout, "memory": r.memory}
-
-
+                "predicates": list(r.predicates), "k": r.k, "timeout": r.timeout, "memory": r.memory, "cpu_limit": r.cpu}

@@ -6,7 +6,6 @@ The child keeps what it has learnt from task to task. When it has to be killed, 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import multiprocessing
 import os
@@ -18,8 +17,11 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from multiprocessing.connection import Connection
 from typing import IO, Any, Generic, TypeAlias, TypeVar
+
+from circ.run.process_tree import cpu_seconds, die_with, end, exceeds
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,10 +32,11 @@ Emit: TypeAlias = Callable[[str, Mapping[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Wall-clock seconds for each task and megabytes of address space for the process; None: no limit."""
+    """For each task, seconds by the clock and of processor time; for the processes, megabytes. None: no limit."""
 
     timeout: float | None = 60.0
     memory: int | None = 4096
+    cpu: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,13 @@ class Done(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfCpu:
+    """`seconds` of processor time are used up, by the process and all that it has started."""
+
     seconds: float
 
 
@@ -67,11 +77,14 @@ class Crashed:
     traceback: str
 
 
-Failed: TypeAlias = TimedOut | OutOfMemory | Died | Crashed
+Failed: TypeAlias = TimedOut | OutOfCpu | OutOfMemory | Died | Crashed
 Outcome: TypeAlias = Done[R] | Failed
 
 GRACE = 0.5
 """Seconds that a task gets beyond its limit to end by itself and say what it tried."""
+
+_LOOK = 0.25
+"""Seconds between two looks at what the processes use."""
 
 _STACK = 120 << 20
 _RECURSION = 40_000
@@ -82,14 +95,16 @@ def supervise(
     start: Callable[[], Callable[[T, Emit], R]],
     limits: Limits,
     on_event: Callable[[T, str, Mapping[str, Any]], None] = lambda task, name, data: None,
+    starts_others: bool = False,
 ) -> Iterator[tuple[T, Outcome[R]]]:
     """Each task with its outcome, in order, as soon as it is known. `start` runs in the child and gives the worker.
 
-    Closing the iterator, or an exception in its consumer, ends the child at once.
+    Closing the iterator, or an exception in its consumer, ends the child at once, and all that it has started.
+    `starts_others`: the worker runs programs that are not ours, which are to end even if we are killed.
     """
     remaining = list(tasks)
     while remaining:
-        with _Child(remaining, start, limits) as child:
+        with _Child(remaining, start, limits, starts_others) as child:
             while remaining:
                 task = remaining.pop(0)
                 outcome: Outcome[R] = child.wait(lambda name, data, task=task: on_event(task, name, data))  # type: ignore[misc]
@@ -101,15 +116,17 @@ def supervise(
 class _Child(Generic[T, R]):
     """A forked process that does the tasks in turn; fork is quick, and the solver's library is not yet loaded."""
 
-    def __init__(self, tasks: Sequence[T], start: Callable[[], Callable[[T, Emit], R]], limits: Limits) -> None:
+    def __init__(self, tasks: Sequence[T], start: Callable[[], Callable[[T, Emit], R]], limits: Limits,
+                 starts_others: bool) -> None:
         context = multiprocessing.get_context("fork")
         self.limits = limits
-        self.stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
+        self.stderr = _anonymous_file()
         self.receiver, sender = context.Pipe(duplex=False)
         sys.stdout.flush()
         sys.stderr.flush()
         self.process = context.Process(
-            target=_child_main, args=(tuple(tasks), start, limits, sender, self.stderr.fileno(), os.getpid()), daemon=True)
+            target=_child_main, args=(tuple(tasks), start, limits, sender, self.stderr.fileno(), os.getpid(), starts_others),
+            daemon=True)
         self.process.start()
         sender.close()
 
@@ -118,20 +135,27 @@ class _Child(Generic[T, R]):
 
     def __exit__(self, *exc: object) -> None:
         if self.process.is_alive():
-            self.process.kill()
+            assert self.process.pid is not None
+            end(self.process.pid)
         self.process.join()
         self.receiver.close()
         self.stderr.close()
 
     def wait(self, on_event: Emit) -> Outcome[R]:
         """What becomes of the task that the child is at now."""
-        timeout = self.limits.timeout
-        deadline = None if timeout is None else time.monotonic() + timeout + GRACE
+        begin = time.monotonic()
+        before = self._cpu()
+        look = begin + _LOOK
         while True:
-            left = None if deadline is None else deadline - time.monotonic()
-            if (left is not None and left <= 0) or not self.receiver.poll(left):
-                assert timeout is not None
-                return TimedOut(timeout)
+            now = time.monotonic()
+            if self.limits.timeout is not None and now > begin + self.limits.timeout + GRACE:
+                return TimedOut(self.limits.timeout)
+            if now > look:
+                look = now + _LOOK
+                if (over := self._over(before)) is not None:
+                    return over
+            if not self.receiver.poll(_LOOK):
+                continue
             try:
                 kind, *rest = self.receiver.recv()
             except EOFError:
@@ -142,6 +166,17 @@ class _Child(Generic[T, R]):
                 outcome: Outcome[R] = rest[0]
                 return outcome
 
+    def _cpu(self) -> float:
+        return 0.0 if self.limits.cpu is None or self.process.pid is None else cpu_seconds(self.process.pid)
+
+    def _over(self, before: float) -> OutOfCpu | OutOfMemory | None:
+        """The limit that the child and all it has started are over, if any; `before`: processor time before this task."""
+        if self.limits.cpu is not None and self._cpu() > before + self.limits.cpu:
+            return OutOfCpu(self.limits.cpu)
+        if self.limits.memory is not None and self.process.pid is not None and exceeds(self.process.pid, self.limits.memory):
+            return OutOfMemory(self.limits.memory)
+        return None
+
     def _post_mortem(self) -> Outcome[R]:
         self.process.join()
         code = self.process.exitcode or 0
@@ -149,7 +184,16 @@ class _Child(Generic[T, R]):
         tail = self.stderr.read()[-4000:].decode(errors="replace")
         if "bad_alloc" in tail or "out of memory" in tail or "MemoryError" in tail:
             return OutOfMemory(self.limits.memory)
+        if code == -signal.SIGXCPU and self.limits.cpu is not None:
+            return OutOfCpu(self.limits.cpu)
         return Died(f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}", tail)
+
+
+def _anonymous_file() -> IO[bytes]:
+    """In memory where there is such a thing, so that a full disk is no matter."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("stderr"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 def _child_main(
@@ -159,11 +203,10 @@ def _child_main(
     sender: Connection,
     stderr: int,
     parent: int,
+    starts_others: bool,
 ) -> None:
     os.dup2(stderr, 2)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means, and kills us
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    die_with(parent)
+    obey(parent, starts_others)
     confine(limits.memory)
     gc.freeze()  # what the parent has made stays: the collector need not look at it again and again
 
@@ -175,6 +218,7 @@ def _child_main(
         worker: Callable[[T, Emit], R] | None = None
         for task in tasks:
             try:
+                confine_cpu(limits.cpu)
                 worker = worker or start()
                 outcome: Outcome[R] = Done(worker(task, emit))
                 sender.send(("outcome", outcome))
@@ -213,9 +257,16 @@ def confine(memory: int | None) -> None:
         _limit(resource.RLIMIT_AS, memory << 20)
 
 
-def die_with(parent: int) -> None:
-    """Ends this process when its parent ends, however that comes about (Linux only)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
+def confine_cpu(seconds: float | None) -> None:
+    """Gives this process, and each that it starts, so many seconds of processor time from now on."""
+    if seconds is not None:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        _limit(resource.RLIMIT_CPU, ceil(used.ru_utime + used.ru_stime + seconds) + 1)
+
+
+def obey(parent: int, starts_others: bool = False) -> None:
+    """For a child's first lines: the parent decides what signals mean, and the child ends with it."""
+    for ignored in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    die_with(parent, starts_others)

@@ -10,16 +10,20 @@ import os
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from circ.run.supervise import confine, die_with
+from circ.run.process_tree import cpu_seconds, end, end_below, exceeds
+from circ.run.supervise import Limits, confine, confine_cpu, obey
 
 J = TypeVar("J")
 
 TICK = 0.2
+_LOOK = 0.5
+"""Seconds between two looks at what a job's processes use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,10 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """Sent by a job: it may take this many seconds from now on, None for any number."""
+    """Sent by a job: it may take this many seconds by the clock and of processor time from now on, None for any number."""
 
     seconds: float | None
+    cpu: float | None
 
 
 Event: TypeAlias = Started[J] | Told[J] | Ended[J] | Tick
@@ -61,16 +66,19 @@ Tell: TypeAlias = Callable[[Any], None]
 
 
 def run(
-    jobs: Sequence[J], work: Callable[[J, Tell], None], processes: int, allowed: float | None, memory: int | None,
+    jobs: Sequence[J], work: Callable[[J, Tell], None], processes: int, limits: Limits,
 ) -> Iterator[Event[J]]:
-    """Starts the jobs in order, `processes` at a time; closing the iterator ends them all at once."""
-    waiting = list(jobs)
+    """Starts the jobs in order, `processes` at a time, each under the limits until it says `Allow`.
+
+    A job that ends, by itself or not, leaves no process behind. Closing the iterator ends them all at once.
+    """
+    waiting = deque(jobs)
     running: list[_Process[J]] = []
     try:
         while waiting or running:
             while waiting and len(running) < processes:
-                job = waiting.pop(0)
-                running.append(_Process(job, work, allowed, memory))
+                job = waiting.popleft()
+                running.append(_Process(job, work, limits))
                 yield Started(job)
             ready = wait([p.receiver for p in running], timeout=TICK)
             for process in list(running):
@@ -86,21 +94,27 @@ def run(
 
 
 class _Process(Generic[J]):
-    def __init__(self, job: J, work: Callable[[J, Tell], None], allowed: float | None, memory: int | None) -> None:
+    def __init__(self, job: J, work: Callable[[J, Tell], None], limits: Limits) -> None:
         context = multiprocessing.get_context("fork")
         self.job = job
         self.begin = time.monotonic()
         self.receiver, sender = context.Pipe(duplex=False)
         self.closed = False
-        self.allow(allowed)
+        self.memory = limits.memory
+        self.look = self.begin
+        self.over_limit = ""
         sys.stdout.flush()
         sys.stderr.flush()
-        self.process = context.Process(target=_main, args=(job, work, sender, memory, os.getpid()))
+        self.process = context.Process(target=_main, args=(job, work, sender, limits, os.getpid()))
         self.process.start()
         sender.close()
+        assert self.process.pid is not None
+        self.pid = self.process.pid
+        self.allow(limits.timeout, limits.cpu)
 
-    def allow(self, seconds: float | None) -> None:
+    def allow(self, seconds: float | None, cpu: float | None) -> None:
         self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.cpu = None if cpu is None else cpu_seconds(self.pid) + cpu
 
     def receive(self) -> Iterator[Told[J]]:
         """What has arrived by now."""
@@ -111,21 +125,34 @@ class _Process(Generic[J]):
                 self.closed = True
                 return
             if isinstance(item, Allow):
-                self.allow(item.seconds)
+                self.allow(item.seconds, item.cpu)
             else:
                 yield Told(self.job, item)
 
     def over(self) -> bool:
-        return self.closed or self.late()
+        if not self.closed and not self.over_limit:
+            self.over_limit = self._over_limit()
+        return self.closed or bool(self.over_limit)
 
-    def late(self) -> bool:
-        return self.deadline is not None and time.monotonic() > self.deadline
+    def _over_limit(self) -> str:
+        """The limit that its processes are over, in words."""
+        now = time.monotonic()
+        if self.deadline is not None and now > self.deadline:
+            return f"timeout: not finished within {now - self.begin:.1f} s"
+        if now < self.look:
+            return ""
+        self.look = now + _LOOK
+        if self.cpu is not None and cpu_seconds(self.pid) > self.cpu:
+            return f"cpu limit: not finished within {self.cpu:.1f} s of processor time"
+        if self.memory is not None and exceeds(self.pid, self.memory):
+            return f"memory: the limit of {self.memory} MB was reached"
+        return ""
 
     def end(self) -> Ended[J]:
         seconds = time.monotonic() - self.begin
         if not self.closed:
             self.kill()
-            return Ended(self.job, f"timeout: not finished within {seconds:.1f} s", seconds)
+            return Ended(self.job, self.over_limit, seconds)
         self.process.join()
         code = self.process.exitcode or 0
         self.receiver.close()
@@ -134,15 +161,17 @@ class _Process(Generic[J]):
 
     def kill(self) -> None:
         if self.process.is_alive():
-            self.process.kill()
+            end(self.pid)
         self.process.join()
         self.receiver.close()
 
 
-def _main(job: J, work: Callable[[J, Tell], None], sender: Connection, memory: int | None, parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means, and kills us
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    die_with(parent)
-    confine(memory)
-    work(job, sender.send)
+def _main(job: J, work: Callable[[J, Tell], None], sender: Connection, limits: Limits, parent: int) -> None:
+    obey(parent, starts_others=True)
+    confine(limits.memory)
+    confine_cpu(limits.cpu)
+    try:
+        work(job, sender.send)
+    finally:
+        end_below(os.getpid())
     sender.close()

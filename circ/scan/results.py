@@ -1,4 +1,4 @@
-"""What a scan finds out, on disk: heads and rows as JSON lines, and as a cache.
+"""What a scan finds out, on disk: heads and rows as JSON lines.
 
 A results file starts with a line that says what it is. Then come, as they are found, heads and rows, each on a line of
 its own that names its file and the fingerprint it holds for. A last line without an end was cut off by a kill; it is dropped.
@@ -6,11 +6,11 @@ its own that names its file and the fingerprint it holds for. A last line withou
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
+import fcntl
 import json
 import os
-from collections.abc import Mapping, Sequence
+import stat
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +20,7 @@ from circ.report.flow_rule import Alarm
 from circ.report.rows import Head, Row
 from frontend.program import FrontendError, Location
 
-FORMAT, VERSION = "circ-results", 2
+FORMAT, VERSION = "circ-results", 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +92,38 @@ class Results:
     """A results file being written, line by line; each line is there, whole, before the next thing is done."""
 
     def __init__(self, path: Path, keep: bool) -> None:
-        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | (0 if keep else os.O_TRUNC), 0o666)
-        if not keep:
-            self._write(first_line())
+        """Opens the file, as it is with `keep`, else anew. Raises FrontendError if another scan writes to it, OSError."""
+        new = not path.exists()
+        self.path = path
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        self.regular = stat.S_ISREG(os.fstat(self.file).st_mode)
+        try:
+            if self.regular:
+                _lock(self.file, path, fcntl.LOCK_EX)
+                if not keep:
+                    os.ftruncate(self.file, 0)
+            if not keep:
+                self._write(first_line())
+        except BaseException:
+            os.close(self.file)
+            if new:
+                path.unlink(missing_ok=True)
+            raise
 
     def add(self, item: Head | Row) -> None:
+        """Raises OSError, and then leaves the file as it was."""
         self._write(to_line(item))
 
     def _write(self, line: str) -> None:
+        size = os.fstat(self.file).st_size
         data = line.encode()
-        while data:
-            data = data[os.write(self.file, data):]
+        try:
+            while data:
+                data = data[os.write(self.file, data):]
+        except OSError as error:
+            if self.regular:
+                os.ftruncate(self.file, size)
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
 
     def __enter__(self) -> Self:
         return self
@@ -111,12 +132,24 @@ class Results:
         os.close(self.file)
 
 
+def _lock(file: int, path: Path, how: int) -> None:
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FrontendError(Location(str(path), 1), "another scan is writing to this file",
+                            "wait for it, or name another") from None
+    except OSError:
+        return  # a file system that knows no locks
+
+
 def read_results(path: Path) -> dict[tuple[str, str], Known]:
     """What a results file holds, by file and fingerprint, and its cut-off last line removed.
 
     Raises FrontendError with the line that is wrong, OSError if it cannot be read.
     """
-    data = path.read_bytes()
+    with path.open("rb") as file:
+        _lock(file.fileno(), path, fcntl.LOCK_SH)
+        data = file.read()
     end = data.rfind(b"\n") + 1
     known: dict[tuple[str, str], Known] = {}
     for number, line in enumerate(data[:end].decode("utf-8", "replace").splitlines(), 1):
@@ -158,56 +191,3 @@ def _add(known: dict[tuple[str, str], Known], item: Head | Row) -> None:
         case Row():
             rows = tuple(r for r in before.rows if r.variable != item.variable)
             known[here] = replace(before, rows=(*rows, item))
-
-
-# --------------------------------------------------------------------------------------------------- cache
-class Cache:
-    """Answers by fingerprint, a file each, in a folder that may be deleted at any time; and how long files took.
-
-    Only what no limit had a part in is kept. An entry that cannot be read or written is no entry.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @staticmethod
-    def default_folder() -> Path:
-        base = os.environ.get("XDG_CACHE_HOME")
-        return Path(base) / "circ" if base else Path.home() / ".cache" / "circ"
-
-    def get(self, key: str) -> Known:
-        try:
-            items = [from_line(line) for line in (self.folder / f"{key}.jsonl").read_text().splitlines()]
-        except (OSError, ValueError, Unreadable):
-            return Known()
-        known: dict[tuple[str, str], Known] = {}
-        for item in items:
-            _add(known, item)
-        return next((k for (_, of), k in known.items() if of == key), Known())
-
-    def put(self, head: Head, rows: Sequence[Row]) -> None:
-        kept = [r for r in rows if r.verdict in ("safe", "race", "violated")]
-        if head.key is not None and not (head.error or head.bug or head.limit):
-            self._write(f"{head.key}.jsonl", to_line(head) + "".join(map(to_line, kept)))
-
-    def seconds(self, path: str) -> float | None:
-        """How long the file took when it was last scanned."""
-        try:
-            return float((self.folder / self._time_name(path)).read_text())
-        except (OSError, ValueError):
-            return None
-
-    def took(self, path: str, seconds: float) -> None:
-        self._write(self._time_name(path), f"{seconds:.3f}\n")
-
-    @staticmethod
-    def _time_name(path: str) -> str:
-        return hashlib.sha256(os.path.abspath(path).encode()).hexdigest()[:32] + ".time"
-
-    def _write(self, name: str, text: str) -> None:
-        """The whole text or nothing, however many processes write at once."""
-        with contextlib.suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            temporary = self.folder / f"{name}.{os.getpid()}"
-            temporary.write_text(text)
-            temporary.replace(self.folder / name)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from circ.report.rows import Scanned, scanned_status
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, worst
 from circ.report.table import scan_table, verdicts
-from circ.scan.scan import Job, Scan
+from circ.scan.job import About, Job
+from circ.scan.scan import Scan
 from frontend.program import FrontendError, Location
 
 
@@ -25,7 +26,7 @@ def report(scan: Scan, form: str, flow_rule: bool, expect: bool) -> int:
         print(line, file=sys.stderr)
     sys.stdout.write(scan_table(files, form, flow_rule, differences, status))
     if differences is not None and form == "text":
-        total = sum(len(job.header.expectations) for job in scan.jobs)
+        total = sum(len(_about(scan, job).expectations) for job in scan.jobs)
         print("".join(f"{line}\n" for line in differences) + f"circ: {total} expectations, {len(differences)} differences")
     if scan.unfinished:
         print(f"circ: interrupted: {scan.unfinished} files not reached; {_how_to_go_on(scan)}", file=sys.stderr)
@@ -36,7 +37,7 @@ def report(scan: Scan, form: str, flow_rule: bool, expect: bool) -> int:
 def _missing(scan: Scan) -> Iterator[str]:
     """A line for each name that was asked for and that no file has; none while it may be in a file that was not read."""
     heads = {f.head.file: f.head for f in scan.files}
-    asked = [(job, name) for job in scan.jobs if job.request is not None for name in job.request.variables or ()]
+    asked = [(job, name) for job in scan.jobs for name in _about(scan, job).variables or ()]
     for name in dict.fromkeys(name for _, name in asked):
         of = [heads.get(job.path) for job, wanted in asked if wanted == name]
         read = [head for head in of if head is not None and not head.limit]
@@ -56,7 +57,7 @@ def _status(scan: Scan, files: tuple[Scanned, ...], differences: list[str] | Non
     statuses = [scanned_status(f) for f in files] + [UNDECIDED] * scan.unfinished
     if differences is None:
         return worst(statuses)
-    if not any(job.header.expectations for job in scan.jobs):
+    if not any(_about(scan, job).expectations for job in scan.jobs):
         print("circ: error: --expect: no file has an EXPECT line", file=sys.stderr)
         return BAD_INPUT
     return worst([s for s in statuses if s in (BUG, BAD_INPUT)] + [FOUND if differences else PROVED])
@@ -66,14 +67,17 @@ def _differences(scan: Scan) -> Iterator[str]:
     """What the headers say and what came out, where they differ; variables that a header does not name are not compared."""
     known = {f.head.file: f for f in scan.files}
     for job in scan.jobs:
-        yield from _file_differences(job, known.get(job.path))
+        yield from _file_differences(_about(scan, job), known.get(job.path))
 
 
-def _file_differences(job: Job, scanned: Scanned | None) -> Iterator[str]:
+def _about(scan: Scan, job: Job) -> About:
+    return scan.about.get(job.number, About(0))
+
+
+def _file_differences(about: About, scanned: Scanned | None) -> Iterator[str]:
     found = verdicts(scanned) if scanned is not None else {}
-    wanted = job.request.variables if job.request is not None else None
-    for e in job.header.expectations:
-        if wanted is None or e.subject in wanted:
+    for e in about.expectations:
+        if about.variables is None or e.subject in about.variables:
             got = found.get(e.subject, "no verdict")
             if got != e.verdict:
                 yield f"{e.location}: difference: {e.subject}: expected {e.verdict}, got {got}"

@@ -40,7 +40,7 @@ from frontend.program import (
 from frontend.text.attributes import Attribute, attributes_of
 from frontend.text.comments import Annotation
 from frontend.text.dialect import rewrite
-from frontend.text.preprocess import SourceOptions, preprocess
+from frontend.text.preprocess import Preprocessed, SourceOptions, preprocess
 from frontend.text.tokens import Token, scan
 
 __all__ = ["Attribute", "ParsedFile", "SourceOptions", "expression_of", "parse"]
@@ -74,10 +74,10 @@ class ParsedFile:
         return attributes_of(node)
 
 
-def parse(path: str, options: SourceOptions) -> ParsedFile:
-    """The parsed file; raises FrontendError for anything wrong with it."""
+def parse(path: str, options: SourceOptions, source: Preprocessed | None = None) -> ParsedFile:
+    """The parsed file; raises FrontendError for anything wrong with it. `source`, if it is preprocessed already, is used up."""
     with deep_recursion(), no_collection():
-        source = preprocess(path, options)
+        source = source or preprocess(path, options)
         if not source.tokens:
             raise FrontendError(Location(path, 1, 1), "there is no C in this file", "it is empty or has comments only")
         rewritten = rewrite(source.tokens, DATA_MODELS[options.data_model])

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from circ.cli import app
-from circ.scan.results import Cache
+from circ.scan.cache import Cache
 from circ.scan.sources import find_sources
 
 ROOT = Path(__file__).parents[3]
@@ -255,7 +255,7 @@ def test_results_are_json_lines_and_resuming_computes_nothing_twice(scan: Run, f
     out = tmp_path / "results.jsonl"
     first = scan(folder, "--no-cache", "-o", out, "--format", "csv")
     lines = lines_of(out)
-    assert lines[0] == {"format": "circ-results", "version": 2}
+    assert lines[0] == {"format": "circ-results", "version": 3}
     assert [(line["kind"], line.get("variable")) for line in lines[1:]].count(("row", "a")) == 1
     before = out.read_bytes()
     again = scan(folder, "--no-cache", "--resume", out, "--format", "csv")
@@ -280,8 +280,8 @@ def test_resuming_after_a_kill_keeps_what_is_there(scan: Run, folder: Path, tmp_
 
 @pytest.mark.parametrize(("text", "line"), [
     ("", 1), ("no JSON\n", 1), ('{"format": "circ-report"}\n', 1), ('{"format": "circ-results", "version": 99}\n', 1),
-    ('{"format": "circ-results", "version": 2}\n{"kind": "row"}\n', 2), ('{"format": "circ-results", "version": 2}\n[]\n', 2),
-    ('{"format": "circ-results", "version": 2}\nx\n', 2), ("\0\1\2\n", 1), ('{"format": "circ-results", "version": 2}', 1),
+    ('{"format": "circ-results", "version": 3}\n{"kind": "row"}\n', 2), ('{"format": "circ-results", "version": 3}\n[]\n', 2),
+    ('{"format": "circ-results", "version": 3}\nx\n', 2), ("\0\1\2\n", 1), ('{"format": "circ-results", "version": 3}', 1),
 ])
 def test_a_foreign_results_file_is_refused(scan: Run, folder: Path, tmp_path: Path, text: str, line: int) -> None:
     out = tmp_path / "results.jsonl"
@@ -341,7 +341,7 @@ def test_the_cache_is_by_content_and_options(scan: Run, folder: Path, cache: Pat
     assert answers(scan(path, "--data-model", "ip16", "--format", "json")) == {"x": False}
     (folder / "h.h").write_text("#define STEP 2\n")
     assert answers(scan(path, "--format", "json")) == {"x": False}
-    for entry in cache.glob("*.jsonl"):
+    for entry in cache.glob("*.answer"):
         entry.write_text("garbage")
     assert answers(scan(path, "--format", "json")) == {"x": False}
 

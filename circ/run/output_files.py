@@ -1,0 +1,48 @@
+"""Files that are written: whole or not at all, and an error that names the file."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """The file has exactly this in it, or is as it was before and OSError, with its path, is raised.
+
+    A device or a pipe, which can have no other file put in its place, is written to as it is.
+    """
+    target = path.resolve()
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
+        try:
+            with open(temporary, "wb") as file:
+                file.write(data)
+            temporary.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def check_writable(path: Path) -> None:
+    """Raises OSError, before any work is done, if the file can certainly not be written."""
+    folder = path.resolve().parent
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not folder.is_dir():
+        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
+        raise OSError(number, os.strerror(number), str(path))
+    if not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
+def encoded(text: str) -> bytes:
+    """Text as it is written to files; names of files that are no text keep their bytes."""
+    return text.encode("utf-8", "surrogateescape")

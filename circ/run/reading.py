@@ -1,0 +1,60 @@
+"""A file read in a child process, under the same limits as its analysis: a program comes back, or why there is none."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+
+from circ.run.supervise import Crashed, Done, Emit, Failed, Limits, supervise
+from frontend import LoadOptions, load
+from frontend.program import FrontendError, Location, Program
+
+_HEAVY = ("frontend.link", "frontend.lower.module", "frontend.text.parse")
+
+
+class NotRead(Exception):
+    """A limit was reached while the file was read, or our own mistake (`Crashed`) kept it from being read."""
+
+    def __init__(self, file: str, outcome: Failed) -> None:
+        super().__init__(file)
+        self.file = file
+        self.outcome = outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A FrontendError on its way between processes."""
+
+    location: Location
+    message: str
+    hint: str
+
+
+def load_within(file: str, source: LoadOptions, limits: Limits) -> Program:
+    """The program in the file. Raises FrontendError for anything wrong with it, NotRead if a limit was reached."""
+
+    for heavy in _HEAVY:
+        importlib.import_module(heavy)  # here, so that not every file's process has to load them
+
+    def read(path: str, emit: Emit) -> Program | _Refused:
+        try:
+            return load(path, source)
+        except FrontendError as error:
+            return _Refused(error.location, error.message, error.hint)
+
+    [(_, outcome)] = supervise([file], lambda: read, limits, starts_others=source.cpp is not None)
+    if not isinstance(outcome, Done):
+        raise NotRead(file, outcome)
+    if isinstance(outcome.value, _Refused):
+        raise FrontendError(outcome.value.location, outcome.value.message, outcome.value.hint)
+    return outcome.value
+
+
+def why_not(error: NotRead) -> tuple[str, str]:
+    """One line about a file that was not read, and the traceback if that is our own mistake."""
+    from circ.run.check import failed
+
+    if isinstance(error.outcome, Crashed):
+        return f"{error.file}: {error.outcome.error}", error.outcome.traceback
+    reason = failed(error.outcome, None).reason
+    return f"{error.file}:1: unknown: {reason}, while the file was read (see --timeout, --cpu-limit and --memory)", ""

@@ -1,0 +1,135 @@
+"""Proofs and traces of earlier scans, a file each, in a folder that may be deleted at any time; and how long files took.
+
+Nothing in it is believed. An entry is evidence: the kernel checks it again before it is an answer, so that whoever changes
+an entry changes how long an answer takes, never the answer. Checksums tell a damaged entry, which is no entry.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import stat
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from circ.run.certificate_files import Unreadable, dump, parse
+from circ.run.output_files import write_whole
+from circ.verdict import Answer, Certificate, Question, Refuted, Safe, Statistics, Unknown
+from frontend import LoadOptions
+
+_FORMAT = "circ-cache-1"
+
+
+class Damaged(Exception):
+    """An entry is not what was written; the message is its path."""
+
+
+class Cache:
+    """Answers by fingerprint and question."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @staticmethod
+    def default_folder() -> Path:
+        base = os.environ.get("XDG_CACHE_HOME")
+        return Path(base) / "circ" if base else Path.home() / ".cache" / "circ"
+
+    def refused(self) -> str:
+        """Why the folder may not be used, if so: somebody else can change what is in it."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder = self.folder.resolve()
+            own = folder.stat()
+            if own.st_uid != os.geteuid():
+                return f"{self.folder}: it belongs to another user"
+            if own.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return f"{self.folder}: others can write to it (chmod go-w)"
+            for above in folder.parents:
+                status = above.stat()
+                if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
+                    return f"{self.folder}: others can replace it, since they can write to {above}"
+        except OSError as error:
+            return f"{self.folder}: {error.strerror}"
+        return ""
+
+    # ----------------------------------------------------------------------------------------------- answers
+    def get(self, key: str, question: Question) -> Answer | None:
+        """What was found before, not yet checked again; raises Damaged."""
+        path = self._path(key, question)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError:
+            raise Damaged(str(path)) from None
+        first, _, rest = data.partition(b"\n")
+        if first != _sealed(rest):
+            raise Damaged(str(path))
+        try:
+            figures, _, evidence = rest.decode().partition("\n")
+            return _answer(json.loads(figures), evidence, question)
+        except (ValueError, RecursionError, Unreadable, KeyError, TypeError, AttributeError):
+            raise Damaged(str(path)) from None
+
+    def put(self, key: str, answer: Answer, options: LoadOptions) -> None:
+        """Keeps a definite answer; raises OSError."""
+        match answer.verdict:
+            case Safe(certificate=evidence, why=why, trivial=trivial, statistics=s):
+                pass
+            case Refuted(trace=evidence, statistics=s):
+                why, trivial = (), False
+            case Unknown():
+                return
+        figures = {"engine": answer.engine, "why": why, "trivial": trivial, **asdict(s)}
+        rest = f"{json.dumps(figures)}\n{dump(evidence, options)}".encode()
+        write_whole(self._path(key, answer.question), _sealed(rest) + b"\n" + rest)
+
+    def _path(self, key: str, question: Question) -> Path:
+        name = hashlib.sha256(f"{key} {type(question).__name__} {question}".encode()).hexdigest()
+        return self.folder / f"{name}.answer"
+
+    # ----------------------------------------------------------------------------------------------- times
+    def seconds(self, path: str) -> float | None:
+        """How long the file took when it was last scanned."""
+        try:
+            seconds = float((self.folder / self._time_name(path)).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+    def took(self, path: str, seconds: float) -> None:
+        with contextlib.suppress(OSError):
+            write_whole(self.folder / self._time_name(path), f"{seconds:.3f}\n".encode())
+
+    @staticmethod
+    def _time_name(path: str) -> str:
+        return hashlib.sha256(os.path.abspath(path).encode(errors="surrogateescape")).hexdigest()[:32] + ".time"
+
+
+def _sealed(rest: bytes) -> bytes:
+    return f"{_FORMAT} {hashlib.sha256(rest).hexdigest()}".encode()
+
+
+def _answer(figures: Any, evidence: str, question: Question) -> Answer:
+    """The answer that was put; raises an error of some kind for anything else."""
+    found, _ = parse(evidence)
+    statistics = Statistics(
+        tuple(map(_text, figures["predicates"])), {_text(k): int(v) for k, v in figures["acfa"].items()}, int(figures["k"]),
+        int(figures["rounds"]), int(figures["states"]), int(figures["queries"]),
+        {_text(k): float(v) for k, v in figures["seconds"].items()}, _text(figures["by"]), tuple(map(_text, figures["context"])))
+    why = tuple(map(_text, figures["why"]))
+    engine, trivial = _text(figures["engine"]), bool(figures["trivial"])
+    if isinstance(found, Certificate):
+        return Answer(question, str(question), Safe(found, why, trivial, statistics), engine)
+    return Answer(question, str(question), Refuted(found, statistics), engine)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value

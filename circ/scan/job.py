@@ -1,0 +1,250 @@
+"""One file of a scan, in a process of its own: from its first byte to the last answer, all under the limits of that process.
+
+What is found out is told as it is found: `About` the file, its `Head`, a `Row` for each question.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from circ.report.flow_rule import alarms
+from circ.report.rows import Head, Row, row_of
+from circ.run.certificate_files import dump as evidence_text
+from circ.run.check import Asked, answers, file_name, questions
+from circ.run.output_files import encoded, write_whole
+from circ.run.session import Request
+from circ.scan.cache import Cache, Damaged
+from circ.scan.fingerprint import fingerprint
+from circ.scan.header import ASSERTS, Expectation, Header, read_header
+from circ.scan.pool import Allow, Tell
+from circ.scan.results import Known
+from circ.scan.sources import Source
+from circ.verdict import Answer, Question, Refuted, Safe, Unknown
+from frontend import load, preprocessed, resolve_variable
+from frontend.program import FrontendError, Program, read_source
+from frontend.program.variable_names import NoSuchVariable
+
+RequestFor: TypeAlias = Callable[[Source, Header], Request]
+"""What the command line asks of a file with such flags and such a header; raises FrontendError if they make no sense."""
+
+SPARE = 5.0
+"""Seconds that a file may take for each question beyond the question's own limit, to be written and told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file and its place in the report; `weight` is a guess of how long it takes."""
+
+    number: int
+    source: Source
+    weight: float = 0.0
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a file says of itself, and which variables it is asked about, None for all."""
+
+    lines: int
+    expectations: tuple[Expectation, ...] = ()
+    variables: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """Our own mistake, with what we need to see."""
+
+    what: str
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """What the user should know, once for all files with the same `kind`."""
+
+    kind: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan:
+    """Does a job. `resumed` is what an interrupted scan left, by file and fingerprint."""
+
+    request_for: RequestFor
+    cache: Cache | None
+    resumed: Mapping[tuple[str, str], Known]
+    file_timeout: float | None
+
+    def __call__(self, job: Job, tell: Tell) -> None:
+        """Reads a file and answers what is asked of it; whatever goes wrong is told."""
+        lines = 0
+        try:
+            text = read_source(job.path)
+            lines = text.count("\n") + 1
+            header = read_header(job.path, text, job.source.project)
+            request = self.request_for(job.source, header)
+            tell(About(lines, header.expectations, request.variables))
+            self._scan(job, lines, header, request, tell)
+        except FrontendError as error:
+            tell(Head(job.path, None, lines, error=str(error)))
+        except MemoryError:
+            tell(Head(job.path, None, lines, limit=f"{job.path}:1: unknown: memory: the limit was reached"))
+        except Exception as error:
+            what = f"{job.path}: {type(error).__name__}: {error}"
+            tell(Bug(what, traceback.format_exc()))
+            tell(Head(job.path, None, lines, bug=what))
+
+    def _scan(self, job: Job, lines: int, header: Header, request: Request, tell: Tell) -> None:
+        begin = time.monotonic()
+        extra = tuple(e.subject for e in header.expectations) if request.variables is None else ()
+        tokens = preprocessed(job.path, request.source)
+        key = fingerprint(job.path, tokens, request.source, {
+            "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
+            "predicates": request.predicates, "k": request.k, "unroll": request.unroll})
+        known = self._known(job.path, key, request)
+        if known.head is not None and len(known.rows) == len(known.head.asked):
+            for item in (known.head, *known.rows):
+                tell(item)
+            return
+
+        program = load(job.path, request.source, tokens)
+        missing = _missing(program, request)
+        asked = _named(_questions(program, request, extra, missing))
+        tell(Head(job.path, key, lines, tuple(asked), missing, tuple(map(str, program.warnings)),
+                  alarms=alarms(program), models=_models(program), seconds=round(time.monotonic() - begin, 3)))
+        tell(self._allowed(request, len(asked), time.monotonic() - begin))
+        rows = {row.variable: row for row in known.rows if row.variable in asked}
+        todo = [question for name, question in asked.items() if name not in rows]
+        kept = self._kept(key, todo, tell)
+        fresh = answers(program, todo, replace(request.plan(), kept=kept), _teller(tell))
+        for name in asked:
+            if name not in rows:
+                start = time.monotonic()
+                row = self._row(program, replace(next(fresh), shown=name), key, request, kept, tell)
+                rows[name] = row if row.seconds else replace(row, seconds=round(time.monotonic() - start, 3))
+            tell(rows[name])
+
+    # ----------------------------------------------------------------------------------------------- what is known
+    def _known(self, path: str, key: str, request: Request) -> Known:
+        """What need not be computed again: definite answers, and those that the same limits would cut short again."""
+        resumed = self.resumed.get((path, key), Known())
+        rows = {r.variable: r for r in resumed.rows if _reusable(r, request)}
+        if resumed.head is None:
+            return Known(None, tuple(rows.values()))
+        return Known(resumed.head, tuple(rows[name] for name in resumed.head.asked if name in rows))
+
+    def _kept(self, key: str, asked: Sequence[Asked], tell: Tell) -> dict[Question, Answer]:
+        """Answers from the cache, for the kernel to judge."""
+        found: dict[Question, Answer] = {}
+        for each in asked if self.cache is not None else ():
+            assert self.cache is not None
+            try:
+                if (answer := self.cache.get(key, each.question)) is not None:
+                    found[each.question] = answer
+            except Damaged as path:
+                tell(Warned("damaged", f"circ: warning: {path}: a damaged entry of the cache, computed anew (delete the folder)"))
+        return found
+
+    def _allowed(self, request: Request, asked: int, spent: float) -> Allow:
+        """What a file may still take: what is left of its own limit, or what its questions may take."""
+        cpu = None if request.cpu is None else (asked + 1) * (request.cpu + SPARE)
+        if self.file_timeout is not None:
+            return Allow(max(0.0, self.file_timeout - spent), cpu)
+        return Allow(None if request.timeout is None else (asked + 1) * (request.timeout + SPARE), cpu)
+
+    # ----------------------------------------------------------------------------------------------- rows
+    def _row(
+        self, program: Program, answer: Answer, key: str, request: Request, kept: Mapping[Question, Answer], tell: Tell,
+    ) -> Row:
+        """The row for an answer, its evidence written if that was asked for, the answer kept for later."""
+        path = ""
+        match answer.verdict:
+            case Unknown(reason=reason, bug=bug) if bug:
+                tell(Bug(f"{program.file}: {answer.shown}: {reason}", bug))
+            case Safe(certificate=evidence) | Refuted(trace=evidence) if request.certificate is not None:
+                name = f"{file_name(program.file)}.{file_name(answer.shown)}.{answer.engine}.json"
+                path = str(request.certificate / name)
+                try:
+                    write_whole(request.certificate / name, encoded(evidence_text(evidence, request.source)))
+                except OSError as error:
+                    tell(Warned("certificate", f"circ: error: {path}: {error.strerror} (the verdict holds without it)"))
+                    path = ""
+        cached = _same_evidence(answer, kept.get(answer.question))
+        if self.cache is not None and not cached:
+            try:
+                self.cache.put(key, answer, request.source)
+            except OSError as error:
+                tell(Warned("cache", f"circ: warning: {error.filename}: {error.strerror}; answers are not kept (see --cache)"))
+        row = row_of(program, answer, key, (request.timeout, request.memory, request.cpu), path)
+        return replace(row, cached=cached)
+
+
+def _same_evidence(answer: Answer, kept: Answer | None) -> bool:
+    match answer.verdict, kept.verdict if kept is not None else None:
+        case (Safe(certificate=one), Safe(certificate=two)):
+            return one == two
+        case (Refuted(trace=one), Refuted(trace=two)):
+            return one == two
+        case _:
+            return False
+
+
+def _reusable(row: Row, request: Request) -> bool:
+    if row.verdict == "unknown":
+        return not (row.bug or row.killed) and row.limits == (request.timeout, request.memory, request.cpu)
+    return request.certificate is None or (bool(row.evidence) and os.path.exists(row.evidence))
+
+
+def _missing(program: Program, request: Request) -> tuple[str, ...]:
+    """The names asked about that this program has no variable of; other files may."""
+    missing: dict[str, None] = {}
+    for name in request.variables or ():
+        try:
+            resolve_variable(program, name)
+        except NoSuchVariable:
+            missing[name] = None
+    return tuple(missing)
+
+
+def _questions(program: Program, request: Request, extra: Sequence[str], missing: Sequence[str]) -> list[Asked]:
+    """What the request asks, and what the file's header expects beyond it: a global that no thread touches, say."""
+    wanted = None if request.variables is None else [name for name in request.variables if name not in missing]
+    asked = list(questions(program, wanted, request.prop))
+    for subject in extra:
+        if subject != ASSERTS and request.prop in ("races", "all"):
+            with contextlib.suppress(FrontendError):  # missing from the answers, hence a difference
+                asked += [a for a in questions(program, [subject], "races") if a not in asked]
+    return asked
+
+
+def _named(asked: Sequence[Asked]) -> dict[str, Asked]:
+    """The questions by what the user calls their subjects, or by their full names where that is not unique."""
+    times = Counter(a.shown for a in asked)
+    return {a.shown if times[a.shown] == 1 else str(a.question): a for a in asked}
+
+
+def _teller(tell: Tell) -> Callable[[str, Mapping[str, Any]], None]:
+    """An observer that says now and then what is going on."""
+    last = [0.0]
+
+    def observe(event: str, data: Mapping[str, Any]) -> None:
+        now = time.monotonic()
+        if now - last[0] > 0.2:
+            last[0] = now
+            tell(f"{data.get('subject')} ({event})")
+
+    return observe
+
+
+def _models(program: Program) -> str:
+    return f"race model {program.race_model}, {program.ints} integers, {program.data_model}, {program.preemption} preemption"
