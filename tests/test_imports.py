@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -147,3 +148,10 @@ def test_what_is_imported_from_outside_is_what_is_declared() -> None:
     declared = {re.split(r"[^\w-]", d)[0] for d in PROJECT["project"]["dependencies"]}
     found = {name.split(".")[0] for path in MODULES for name in imports(path)}
     assert found - {"circ", "frontend"} - set(sys.stdlib_module_names) == {"z3" if d == "z3-solver" else d for d in declared}
+
+
+def test_the_command_line_starts_without_the_heavy_packages() -> None:
+    """`circ --help` reads no program and proves nothing, so neither the parser nor the solver is loaded for it."""
+    code = "import sys; from circ import cli; print(*sorted({n.split('.')[0] for n in sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert not {"z3", "pycparser", "networkx", "pygraphviz", "dd"} & set(done.stdout.split())

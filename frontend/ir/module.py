@@ -5,9 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from frontend.annotations.attach import Attached
 from frontend.ctypes import CType, FunctionType, Record
 from frontend.ir.instructions import (
     IrEdge,
@@ -15,6 +14,9 @@ from frontend.ir.instructions import (
 )
 from frontend.program import NOWHERE, DataModel, Location, Var
 from frontend.text.comments import Annotation
+
+if TYPE_CHECKING:  # it brings the parser, which a command that reads no program can do without
+    from frontend.annotations.attach import Attached
 
 # --------------------------------------------------------------------------------------------------- symbols
 STRING = "<string>"
