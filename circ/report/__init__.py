@@ -1,0 +1,7 @@
+"""Results in, what people and programs read of them out: one module a format, beside what the formats have in common.
+
+It sees programs, the reference semantics (to run a trace again for its values) and verdicts. Of engines, the kernel and the
+solver it may know nothing: a report cannot change an answer.
+"""
+
+__all__ = ["flow_rule", "json", "rows", "summary", "table", "text"]
