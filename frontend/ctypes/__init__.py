@@ -1,4 +1,8 @@
-"""TODO frontend.ctypes."""
+"""C's types: declarations in; types, their layout in memory, conversions between them and constants out.
+
+`declarations` reads types from the AST, `layout` gives sizes and offsets under a data model, `conversions` the rules of the usual
+arithmetic conversions, `scope` what names mean. It may not know of instructions, functions' bodies or objects of the program.
+"""
 
 from frontend.ctypes.types import (
     NO_QUALS,
@@ -19,4 +23,6 @@ from frontend.ctypes.types import (
 __all__ = [
     "ArrayType", "CType", "FieldDecl", "FloatType", "FunctionType", "IntType", "NO_QUALS", "PointerType", "Quals",
     "Record", "RecordType", "VoidType", "unqualified",
+    # modules
+    "conversions", "declarations", "literals", "scope",
 ]

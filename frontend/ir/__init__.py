@@ -1,4 +1,8 @@
-"""TODO frontend.ir.instructions."""
+"""The form between the two halves of the front end: functions as graphs of instructions over registers and typed places.
+
+Lowering puts it in by `builder`; memory, library and threads take it out. The tables of the C library and of interrupts are data
+here, which both halves read. It may not know of the AST, nor of what pointers point to.
+"""
 
 from frontend.ir.instructions import (
     Address,
@@ -30,4 +34,6 @@ __all__ = [
     "Address", "AddressValue", "AtomicBegin", "AtomicEnd", "Call", "Copy", "CriticalBegin", "CriticalEnd", "Fail",
     "FailKind", "Field", "Forget", "Function", "FunctionDecl", "Guard", "Index", "Instr", "IrEdge", "Load", "Module",
     "Nop", "Place", "STRING", "Set", "Step", "Storage", "Store", "Symbol", "defined",
+    # modules
+    "assembly", "builder", "components", "formats", "interrupt_table", "library_table", "modelled_calls", "split_registers",
 ]

@@ -113,7 +113,8 @@ class Statements:
         self._x.scope = outer
 
     # ------------------------------------------------------------------------------------------- statements
-    def statement(self, node: c_ast.Node) -> None:
+    def statement(self, node: c_ast.Node) -> None:  # noqa: C901 - one line for each statement of C
+        """Put the code of a statement behind what there is; an expression is evaluated for its effects."""
         match node:
             case c_ast.Compound():
                 self._compound(node)

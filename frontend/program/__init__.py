@@ -1,4 +1,8 @@
-"""TODO frontend.program."""
+"""What everybody shares: source locations, typed expressions, operations, automata, `Program`, and how they are shown and drawn.
+
+The front end builds programs, circ checks them, and both compute with expressions by `fold`, `exact` and `known_bits`. It may not
+know of C's syntax and types, nor of any analysis.
+"""
 
 from frontend.program.cfa import RETURN, Access, AccessKind, Cfa, Doubt, Edge, ErrorKind, ErrorLocation, K, calls_copy
 from frontend.program.data_model import DATA_MODELS, ILP32, IP16, LP64, DataModel
@@ -71,4 +75,6 @@ __all__ = [
     "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
     "children", "deep_recursion", "name_of", "negate", "no_collection", "op_reads", "op_writes", "primitive",
     "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",
+    # modules
+    "bits", "display", "draw", "exact", "fold", "known_bits", "schedule_ghosts", "variable_names",
 ]

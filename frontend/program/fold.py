@@ -6,6 +6,7 @@ from frontend.program.expr import (
     BOOL,
     COMPARISONS,
     FALSE,
+    LOGICAL,
     TRUE,
     Binary,
     Cast,
@@ -86,40 +87,51 @@ def _unary(op: str, a: Expr) -> Expr:
 
 
 def _binary(op: str, a: Expr, b: Expr) -> Expr:
+    """The operation on folded operands: computed if both are constants, else by the rules for one constant operand."""
     if isinstance(a, Const) and isinstance(b, Const):
         return compute(op, a, b)
-    if op == "&&":
-        if isinstance(a, Const):
-            return truth(b) if a.value else FALSE
-        if isinstance(b, Const):
-            return truth(a) if b.value else FALSE
-    if op == "||":
-        if isinstance(a, Const):
-            return TRUE if a.value else truth(b)
-        if isinstance(b, Const):
-            return TRUE if b.value else truth(a)
-    if isinstance(b, Const):
-        if b.value == 0 and op in ("+", "-", "|", "^", "<<", ">>"):
-            return a
-        if b.value == 1 and op in ("*", "/"):
-            return a
-        if b.value == 0 and op in ("*", "&"):
-            return Const(0, a.type)
-        if op in ("==", "!=") and b.value == 0 and a.type == BOOL:
-            return negate(a) if op == "==" else a
-        if op == "+" and isinstance(a, Binary) and a.op == "+" and isinstance(a.right, Const):
-            return _binary("+", a.left, Const(a.type.wrap(a.right.value + b.value), a.type))
-        narrow = _narrow_test(op, a, b)
-        if narrow is not None:
-            return narrow
-    if isinstance(a, Const):
-        if a.value == 0 and op in ("+", "|", "^"):
-            return b
-        if a.value == 1 and op == "*":
-            return b
-        if a.value == 0 and op in ("*", "&"):
-            return a
-    return Binary(op, a, b)
+    folded: Expr | None = None
+    if op in LOGICAL:
+        folded = _logical(op, a, b)
+    elif isinstance(b, Const):
+        folded = _constant_right(op, a, b)
+    elif isinstance(a, Const):
+        folded = _constant_left(op, a, b)
+    return Binary(op, a, b) if folded is None else folded
+
+
+def _logical(op: str, a: Expr, b: Expr) -> Expr | None:
+    """`1 && b` is b, `0 && b` is 0, `0 || b` is b, `1 || b` is 1, and the same the other way round."""
+    known, other = (a, b) if isinstance(a, Const) else (b, a)
+    if not isinstance(known, Const):
+        return None
+    if bool(known.value) == (op == "&&"):
+        return truth(other)
+    return FALSE if op == "&&" else TRUE
+
+
+def _constant_right(op: str, a: Expr, b: Const) -> Expr | None:
+    """`a + 0`, `a * 1` and their like are a; `a * 0` is 0; `(x + c) + d` adds the constants; tests of a cast, or of a truth."""
+    if b.value == 0 and op in ("+", "-", "|", "^", "<<", ">>"):
+        return a
+    if b.value == 1 and op in ("*", "/"):
+        return a
+    if b.value == 0 and op in ("*", "&"):
+        return Const(0, a.type)
+    if op in ("==", "!=") and b.value == 0 and a.type == BOOL:
+        return negate(a) if op == "==" else a
+    if op == "+" and isinstance(a, Binary) and a.op == "+" and isinstance(a.right, Const):
+        return _binary("+", a.left, Const(a.type.wrap(a.right.value + b.value), a.type))
+    return _narrow_test(op, a, b)
+
+
+def _constant_left(op: str, a: Const, b: Expr) -> Expr | None:
+    """`0 + b` and `1 * b` are b, `0 * b` is 0."""
+    if a.value == 0 and op in ("+", "|", "^"):
+        return b
+    if a.value == 1 and op == "*":
+        return b
+    return a if a.value == 0 and op in ("*", "&") else None
 
 
 def _narrow_test(op: str, a: Expr, b: Const) -> Expr | None:

@@ -42,7 +42,8 @@ class _Writer:
         self._write(node, level)
         self.depth -= 1
 
-    def _write(self, node: c_ast.Node, level: int) -> None:
+    def _write(self, node: c_ast.Node, level: int) -> None:  # noqa: C901 - one case for each form of expression
+        """The node as C, in parentheses where it binds less tightly than its context; bodies and types in short."""
         match node:
             case c_ast.ID():
                 self.put("" if node.name == "__circ_condition" else node.name)

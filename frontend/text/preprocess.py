@@ -217,9 +217,15 @@ class _Preprocessor:
                 token.lineno += file.shift
                 token.filename = file.name
 
-    def _directive(
+    def _directive(  # noqa: C901 - one case for each directive
         self, line: list[Token], file: _File, groups: list[_Group], active: bool, physical: int
     ) -> Iterator[Token]:
+        """Follow a directive; gives the tokens that it stands for.
+
+        Conditionals are followed in groups that are skipped, too (`active` is False), so that each `#endif` finds its `#if`;
+        their conditions are evaluated only where they count. All other directives count in active groups only. `#` alone does
+        nothing, `# 12 "file"` is `#line`, what the C standard does not name is an error.
+        """
         if len(line) == 1:
             return
         name, rest = line[1], line[2:]

@@ -85,10 +85,13 @@ _IDENT = re.compile(r"[ \t]*#[ \t]*(?:ident|sccs)\b")
 _ESCAPE = re.compile(r"\\(.)")
 
 
-def scan(text: str, filename: str, line: int = 1, newlines: bool = True) -> Iterator[Token]:
+def scan(text: str, filename: str, line: int = 1, newlines: bool = True) -> Iterator[Token]:  # noqa: C901 - one case a token
     """All tokens of a source text that starts at `line`, with `newlines` a `NEWLINE` after each of its lines.
 
-    Raises FrontendError for a comment without end."""
+    A spliced line (backslash, newline) ends nothing but counts as a line; digraphs become what they stand for; comments and line
+    ends count as space, and comments that are annotations are tokens; what is no token of C is `BAD` or `OTHER`, to be told of
+    where it is used. Raises FrontendError for a comment without end.
+    """
     if "\\" in text and _TIGHT_SPLICE.search(text):
         text = _join_split_words(text)
     line_start, after = 0, -1

@@ -39,41 +39,57 @@ def builtin(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         for arg in nodes[1:]:
             x.effect(arg)
         return first if short == "assume_aligned" else x.math.convert(first, x.ints.named("long"), node)
-    if short == "constant_p":
-        return _number(x, 1 if _is_constant(x, nodes[0]) else 0)
-    if short == "choose_expr":
-        return x.value(nodes[1] if x.unit.constant(nodes[0], x.scope) else nodes[2])
-    if short == "types_compatible_p":
-        first_type, second_type = (strip(_operand_type(x, arg)) for arg in nodes)
-        return _number(x, 1 if first_type == second_type else 0)
-    if short in ("object_size", "dynamic_object_size"):
-        kind = x.unit.constant(nodes[1], x.scope)
-        return Value(x.ints.size, Const(x.ints.size.scalar.wrap(0 if kind in (2, 3) else -1), x.ints.size.scalar))
-    if short == "va_arg_pack":
-        return Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node))
-    if short in ("va_start", "va_copy"):
-        return _opaque_list(x, nodes[0], node)
-    if short == "va_arg":
-        return _next_argument(x, strip(x.types.resolve(nodes[1], x.scope)), node)
     if short in ("frame_address", "return_address", "extract_return_addr"):
         return Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node, "where the stack is is not tracked"))
-    if short in _FLOATS:
-        for arg in nodes:
-            x.effect(arg)
-        x.math.floats(node)
-        return Floating(FloatType("double", 64))
-    if short in _TESTS:
-        for arg in nodes:
-            x.effect(arg)
-        x.math.floats(node)
-        return Value(x.ints.int, x.arbitrary(x.ints.int.scalar, node, "floating point is not tracked"))
     if short.rstrip("l") in _COUNTS and len(nodes) == 1:
         return _count(x, short, nodes[0], node)
     if short in ("bswap16", "bswap32", "bswap64"):
         return _swapped(x, int(short[5:]), nodes[0], node)
     if short.endswith("_overflow"):
         return _overflow(x, short, nodes, node)
-    return None
+    return _at_compile_time(x, short, nodes) or _variadic(x, short, nodes, node) or _floating(x, short, nodes, node)
+
+
+def _at_compile_time(x: Lowering, short: str, nodes: list[c_ast.Node]) -> Operand | None:
+    """What the compiler says about its operands. Sizes of objects are what it says when it does not know: none, or any."""
+    match short:
+        case "constant_p":
+            return _number(x, 1 if _is_constant(x, nodes[0]) else 0)
+        case "choose_expr":
+            return x.value(nodes[1] if x.unit.constant(nodes[0], x.scope) else nodes[2])
+        case "types_compatible_p":
+            first, second = (strip(_operand_type(x, arg)) for arg in nodes)
+            return _number(x, 1 if first == second else 0)
+        case "object_size" | "dynamic_object_size":
+            kind = x.unit.constant(nodes[1], x.scope)
+            return Value(x.ints.size, Const(x.ints.size.scalar.wrap(0 if kind in (2, 3) else -1), x.ints.size.scalar))
+        case _:
+            return None
+
+
+def _variadic(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+    """The arguments behind the named ones, which are not told apart."""
+    match short:
+        case "va_arg_pack":
+            return Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node))
+        case "va_start" | "va_copy":
+            return _opaque_list(x, nodes[0], node)
+        case "va_arg":
+            return _next_argument(x, strip(x.types.resolve(nodes[1], x.scope)), node)
+        case _:
+            return None
+
+
+def _floating(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+    """Floating-point functions and tests: any value."""
+    if short not in _FLOATS and short not in _TESTS:
+        return None
+    for arg in nodes:
+        x.effect(arg)
+    x.math.floats(node)
+    if short in _FLOATS:
+        return Floating(FloatType("double", 64))
+    return Value(x.ints.int, x.arbitrary(x.ints.int.scalar, node, "floating point is not tracked"))
 
 
 def _number(x: Lowering, value: int) -> Value:
