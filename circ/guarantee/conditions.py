@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from circ.guarantee.formulas import AnnotatedProgram, Closure, StateTerms, conjuncts, shown, visible
-from circ.kernel.guarantee.loop_cuts import Arc, Flow, Node, Role
+from circ.kernel.guarantee.loop_cuts import Arc, Flow, Node, NodeRole
 from circ.smt import (
     Encoder,
     SatResult,
@@ -374,4 +374,4 @@ class ThreadConditions:
 
     # ------------------------------------------------------------------------------------------- for pairs of threads
     def nodes_at(self, location: int) -> list[int]:
-        return [n for n, node in enumerate(self.flow.nodes) if node.location == location and node.role is not Role.HOLD]
+        return [n for n, node in enumerate(self.flow.nodes) if node.location == location and node.role is not NodeRole.HOLD]

@@ -15,7 +15,7 @@ from circ.guarantee.assume_guarantee import answer
 from circ.guarantee.conditions import FailedCondition, ObligationKind, ThreadConditions
 from circ.guarantee.formulas import AnnotatedProgram, closure, false_at_start
 from circ.guarantee.thread_flow import thread_flow
-from circ.kernel.pair_bodies import Body, read_body
+from circ.kernel.pair_bodies import PairsBody, read_body
 from circ.verdict import Certificate, Options, ProofKind, Question, RaceOn, Safe, Technique, silent
 from circ.views.sections_as_steps import sections_as_steps
 from frontend.annotations.ghosts import Ghost, followed
@@ -88,7 +88,7 @@ def _fresh(program: Program) -> str:
     return next(name for name in (OWNER, *(f"{OWNER}{i}" for i in range(2, 99))) if name not in taken)
 
 
-def _pairs(program: Program, certificate: Certificate) -> Body | None:
+def _pairs(program: Program, certificate: Certificate) -> PairsBody | None:
     """The pair facts of a proof, where it is of that kind and about the same locations."""
     if certificate.kind == ProofKind.PAIRS:
         return read_body(program, certificate.body)
@@ -98,7 +98,7 @@ def _pairs(program: Program, certificate: Certificate) -> Body | None:
     return None
 
 
-def _exclusive(program: Program, x: str, body: Body) -> dict[str, dict[int, Expr]]:
+def _exclusive(program: Program, x: str, body: PairsBody) -> dict[str, dict[int, Expr]]:
     """Places, with conditions on the thread's locals, of which no two threads can be at any two: the accesses to x and more."""
     outside: dict[tuple[int, int], list[frozenset[Expr]]] = {}
     accesses = [(t, e.source) for t, template in enumerate(program.templates) for e in template.cfa.edges
@@ -121,7 +121,7 @@ def _exclusive(program: Program, x: str, body: Body) -> dict[str, dict[int, Expr
     return made
 
 
-def _together(program: Program, body: Body, one: tuple[int, int], two: tuple[int, int],
+def _together(program: Program, body: PairsBody, one: tuple[int, int], two: tuple[int, int],
               outside: list[frozenset[Expr]]) -> list[tuple[Expr, ...]]:
     """The ways in which a thread can be at `one` and another inside at `two`, as the proof knows them.
 

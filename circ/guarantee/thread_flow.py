@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from circ.kernel.guarantee.loop_cuts import NO_CALL, Arc, Flow, Node, Role, Shape, flow
+from circ.kernel.guarantee.loop_cuts import NO_CALL, Arc, Flow, Node, NodeRole, Shape, flow
 from frontend.program import Cfa, ThreadTemplate
 from frontend.program import Role as ThreadRole
 
@@ -19,21 +19,21 @@ def unrolled(cfa: Cfa, iterations: int, again: bool = False) -> Flow:
     shape = Shape(cfa, again)
     rank = {p: n for n, p in enumerate(shape.order)}
     inside = [p for p in shape.order if p[0] not in cfa.errors]
-    going = {p: Role.HOLD if p in shape.loops else shape.role(p) for p in inside}
+    going = {p: NodeRole.HOLD if p in shape.loops else shape.role(p) for p in inside}
     nodes = [Node(p[0], going[p], p[1], n) for n in range(iterations + 1) for p in inside]
-    nodes += [Node(p[0], Role.CHECK) for p in inside if p in shape.loops]  # nothing leaves them, so they can stand last
+    nodes += [Node(p[0], NodeRole.CHECK) for p in inside if p in shape.loops]  # nothing leaves them, so they can stand last
     number = {node: n for n, node in enumerate(nodes)}
     arcs: list[Arc] = []
     failures: list[tuple[int, int]] = []
     for n, node in enumerate(nodes):
         p = (node.location, node.call)
-        if node.role is not Role.HOLD:
+        if node.role is not NodeRole.HOLD:
             failures += [(n, i) for i in shape.failing(p)]
-        if node.role is Role.CHECK and p in shape.loops:
+        if node.role is NodeRole.CHECK and p in shape.loops:
             continue
         for i, target in shape.out[p]:
             if target in shape.loops:
-                arcs.append(Arc(n, number[Node(target[0], Role.CHECK)], i))
+                arcs.append(Arc(n, number[Node(target[0], NodeRole.CHECK)], i))
                 if shape.is_back(p, target):
                     continue
             iteration = node.iteration + (rank[target] <= rank[p])
@@ -41,8 +41,8 @@ def unrolled(cfa: Cfa, iterations: int, again: bool = False) -> Flow:
                 called = shape.called(*p) if p[0] in shape.procedures and p[1] != NO_CALL else shape.loops.get(target)
                 arcs.append(Arc(n, number[Node(target[0], going[target], target[1], iteration)], i, called))
     start = (cfa.start, NO_CALL)
-    first = Role.CHECK if start in shape.loops else shape.role(start)
-    free = frozenset(number[Node(q, Role.HOLD)] for q, _ in shape.roots if Node(q, Role.HOLD) in number)
+    first = NodeRole.CHECK if start in shape.loops else shape.role(start)
+    free = frozenset(number[Node(q, NodeRole.HOLD)] for q, _ in shape.roots if Node(q, NodeRole.HOLD) in number)
     return _reached(Flow(tuple(nodes), tuple(arcs), number[Node(cfa.start, first)], free, tuple(failures),
                          given_back=shape.given_back))
 

@@ -30,21 +30,21 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FormulaRow:
     """A disjunction of conjunctions over the globals and the locals of threads of these templates, in slots 1, 2, 3."""
 
     templates: tuple[int, ...]
     dnf: tuple[tuple[Expr, ...], ...]
     symbols: tuple[Symbol, ...]
-    conjuncts: tuple[Row, ...] = ()
+    conjuncts: tuple[FormulaRow, ...] = ()
     """Rows that say together what this one says, if it is a conjunction of several formulas."""
 
     @property
-    def parts(self) -> tuple[Row, ...]:
+    def parts(self) -> tuple[FormulaRow, ...]:
         return self.conjuncts or (self,)
 
 
-FALSE_ROW = Row((), (), ())
+FALSE_ROW = FormulaRow((), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +57,30 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class PairsBody:
     """`classes[template][location]`; rows by (template, class) of each thread they speak of; a missing row is false."""
 
     classes: tuple[tuple[int, ...], ...]
-    pairs: Mapping[tuple[int, ...], Row]
-    holders: Mapping[tuple[int, ...], Row]
-    singles: Mapping[tuple[int, ...], Row]
+    pairs: Mapping[tuple[int, ...], FormulaRow]
+    holders: Mapping[tuple[int, ...], FormulaRow]
+    singles: Mapping[tuple[int, ...], FormulaRow]
     counting: tuple[Counting, ...]
-    every: Mapping[tuple[int, ...], Row]
+    every: Mapping[tuple[int, ...], FormulaRow]
     """Beside `pairs`: what holds of the two threads for every value of `ANY`; a missing row is true."""
-    triples: Mapping[tuple[int, ...], Row] = field(default_factory=dict)
+    triples: Mapping[tuple[int, ...], FormulaRow] = field(default_factory=dict)
     """Instead of `pairs`: rows by three places in order."""
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[FormulaRow, ...]:
         return tuple(r for part in (self.pairs, self.holders, self.singles, self.every, self.triples) for r in part.values())
 
 
-def read_body(program: Program, data: Mapping[str, Any]) -> Body:
+def read_body(program: Program, data: Mapping[str, Any]) -> PairsBody:
     """The body of a proof by pairs as data, or `Malformed`."""
     return _BodyReader(program, as_object(data, "the body", _REQUIRED, _OPTIONAL)).body()
 
 
-def read_triples(program: Program, data: Mapping[str, Any]) -> Body:
+def read_triples(program: Program, data: Mapping[str, Any]) -> PairsBody:
     """The body of a proof by triples as data, or `Malformed`."""
     return _BodyReader(program, as_object(data, "the body", ("classes", "formulas", "triples"))).triples()
 
@@ -94,23 +94,23 @@ class _BodyReader:
         """What formulas may name beside the program's variables."""
         self._parsed: dict[tuple[int, tuple[int, ...]], Expr] = {}
         self._names: dict[int, tuple[frozenset[str], Expr]] = {}
-        self._rows: dict[tuple[Any, ...], Row] = {}
+        self._rows: dict[tuple[Any, ...], FormulaRow] = {}
         self._scopes: dict[tuple[int, ...], tuple[dict[str, Variable], dict[str, Symbol]]] = {}
 
-    def body(self) -> Body:
+    def body(self) -> PairsBody:
         classes = self.classes()
         used = tuple(frozenset(c) for c in classes)
         pairs, holders, singles = (self.rows(key, arity, used) for key, arity in (("pairs", 2), ("holders", 3), ("singles", 1)))
         counting = tuple(self.counting(c, used) for c in as_list(self.data.get("counting", []), "counting"))
-        return Body(classes, pairs, holders, singles, counting, self.every(used))
+        return PairsBody(classes, pairs, holders, singles, counting, self.every(used))
 
-    def triples(self) -> Body:
+    def triples(self) -> PairsBody:
         classes = self.classes()
         rows = self.rows("triples", 3, tuple(frozenset(c) for c in classes))
         for where in rows:
             if not where[0:2] <= where[2:4] <= where[4:6]:
                 raise Malformed(f"row {where} of 'triples': its places are not in order")
-        return Body(classes, {}, {}, {}, (), {}, rows)
+        return PairsBody(classes, {}, {}, {}, (), {}, rows)
 
     def classes(self) -> tuple[tuple[int, ...], ...]:
         lists = as_list(self.data["classes"], "classes", len(self.program.templates))
@@ -118,8 +118,8 @@ class _BodyReader:
             tuple(as_natural(c, "a class", t.cfa.size) for c in as_list(classes, f"the classes of {t.name!r}", t.cfa.size))
             for t, classes in zip(self.program.templates, lists, strict=True))
 
-    def rows(self, key: str, arity: int, used: Sequence[frozenset[int]]) -> dict[tuple[int, ...], Row]:
-        rows: dict[tuple[int, ...], Row] = {}
+    def rows(self, key: str, arity: int, used: Sequence[frozenset[int]]) -> dict[tuple[int, ...], FormulaRow]:
+        rows: dict[tuple[int, ...], FormulaRow] = {}
         for item in as_list(self.data.get(key, []), key):
             cells = as_list(item, f"a row of {key!r}", 2 * arity + 1)
             templates = tuple(as_natural(t, "a template", len(self.program.templates)) for t in cells[0:-1:2])
@@ -133,7 +133,7 @@ class _BodyReader:
             rows[where] = self.row(cells[-1], templates)
         return rows
 
-    def every(self, used: Sequence[frozenset[int]]) -> dict[tuple[int, ...], Row]:
+    def every(self, used: Sequence[frozenset[int]]) -> dict[tuple[int, ...], FormulaRow]:
         """One conjunction a row: a disjunction would not be the same for all indices at once."""
         if "every" not in self.data:
             return {}
@@ -145,7 +145,7 @@ class _BodyReader:
             raise Malformed("a row of 'every' is not one conjunction")
         return rows
 
-    def row(self, dnf: Any, templates: tuple[int, ...]) -> Row:
+    def row(self, dnf: Any, templates: tuple[int, ...]) -> FormulaRow:
         """Equal rows are one object, so that what is built from them is built once."""
         positions = tuple(tuple(as_natural(p, "a formula", len(self.formulas)) for p in as_list(c, "a conjunction"))
                           for c in as_list(dnf, "a disjunction"))
@@ -154,7 +154,7 @@ class _BodyReader:
             made = tuple(tuple(self.formula(p, templates) for p in c) for c in positions)
             single = len(positions) == 1 and len(positions[0]) > 1
             parts = tuple(self.row([[p]], templates) for p in dict.fromkeys(positions[0])) if single else ()
-            self._rows[key] = Row(templates, made, self.symbols((e for c in made for e in c), templates), parts)
+            self._rows[key] = FormulaRow(templates, made, self.symbols((e for c in made for e in c), templates), parts)
         return self._rows[key]
 
     def formula(self, position: int, templates: tuple[int, ...]) -> Expr:

@@ -50,9 +50,9 @@ from itertools import product
 from typing import TypeAlias, assert_never
 
 from circ.kernel.outcome import Accepted, Outcome, Refused
-from circ.kernel.pair_bodies import FALSE_ROW, Body, Counting, Row
+from circ.kernel.pair_bodies import FALSE_ROW, Counting, FormulaRow, PairsBody
 from circ.kernel.prover import Failure, Obligation, Prover
-from circ.kernel.threads import Moment, Place, Threads
+from circ.kernel.threads import Moment, ThreadPlace, Threads
 from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Term
 from circ.verdict import Assertions, Question, RaceOn
@@ -64,7 +64,7 @@ Accesses: TypeAlias = dict[int, list[tuple[Edge, Access]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ClassStep:
     """What edges between two classes of a template do; `edge` is one of them."""
 
     source: int
@@ -81,7 +81,7 @@ class PairsCheck:
     most = 3
     """No obligation speaks of more threads, so as many of a template are like any number of them."""
 
-    def __init__(self, program: Program, body: Body) -> None:
+    def __init__(self, program: Program, body: PairsBody) -> None:
         self.program = program
         self.body = body
         self.threads = Threads(program)
@@ -97,9 +97,9 @@ class PairsCheck:
         self.steps = [self._steps(t) for t in self.templates]
         self.start = self.threads.start([v for v in program.globals if v.name in self.spoken], self.threads.globals)
         self._awaited: dict[tuple[int, int], frozenset[int] | None] = {}
-        self._h: dict[tuple[Place, Place], tuple[Term, ...]] = {}
-        self._seen: dict[int, list[tuple[Place, Step, frozenset[str]]]] = {}
-        self._meetings: dict[tuple[int, int], list[tuple[Place, Place, tuple[Term, ...], frozenset[str]]]] = {}
+        self._h: dict[tuple[ThreadPlace, ThreadPlace], tuple[Term, ...]] = {}
+        self._seen: dict[int, list[tuple[ThreadPlace, ClassStep, frozenset[str]]]] = {}
+        self._meetings: dict[tuple[int, int], list[tuple[ThreadPlace, ThreadPlace, tuple[Term, ...], frozenset[str]]]] = {}
         told = (*body.pairs.values(), *body.every.values(), *body.triples.values())
         self.named = frozenset(s.name for row in told for s in row.symbols if not s.slot)
         # Questions about elements of arrays are much easier one by one.
@@ -168,17 +168,17 @@ class PairsCheck:
 
     def s1(self, a: int, b: int) -> Iterator[Obligation]:
         for one, two, step, moment, before in self.steps_of_first(a, b):
-            after = Place(1, a, step.target)
+            after = ThreadPlace(1, a, step.target)
             yield from self.both("S1", before, after, two, moment, (one, two, step), (one, two))
 
     def s2(self, a: int, b: int) -> Iterator[Obligation]:
         for ca, cb in product(self.quiet[a], self.classes[b]):
-            one, two = Place(1, a, ca), Place(2, b, cb)
+            one, two = ThreadPlace(1, a, ca), ThreadPlace(2, b, cb)
             h = self.h(one, two)
             for step, moment in self.possible_steps(two, (one,), h):
                 before = (*moment.constraints, *h, *self.counts(one, two),
                           *self.indexed(self.threads.indices_of(two, step.edge.op), (one, two)))
-                yield from self.both("S2", before, one, Place(2, b, step.target), moment, (one, two, step), (one, two))
+                yield from self.both("S2", before, one, ThreadPlace(2, b, step.target), moment, (one, two, step), (one, two))
 
     def t1(self, a: int, b: int, c: int) -> Iterator[Obligation]:
         steps = self.seen_steps(c)
@@ -188,7 +188,7 @@ class PairsCheck:
                 if (step.target in self.atomic[c] or not named.isdisjoint(changed)) and not self.stopped(step, (one, two)):
                     yield from self.third("T1", one, two, three, step, (*h, *self.h(one, three), *self.h(two, three)))
 
-    def seen_steps(self, c: int) -> list[tuple[Place, Step, frozenset[str]]]:
+    def seen_steps(self, c: int) -> list[tuple[ThreadPlace, ClassStep, frozenset[str]]]:
         """The steps of a third thread from outside atomic sections, but for those that enter none and change nothing named,
         and what they change.
 
@@ -196,17 +196,17 @@ class PairsCheck:
         """
         if c not in self._seen:
             found = [(three, step, self.threads.step(three, step.edge.op).changed)
-                     for three in (Place(3, c, cc) for cc in self.quiet[c]) for step in self.steps[c].get(three.cls, ())]
+                     for three in (ThreadPlace(3, c, cc) for cc in self.quiet[c]) for step in self.steps[c].get(three.cls, ())]
             self._seen[c] = [(three, step, changed) for three, step, changed in found
                              if step.target in self.atomic[c] or changed & self.named]
         return self._seen[c]
 
-    def meetings(self, a: int, b: int) -> list[tuple[Place, Place, tuple[Term, ...], frozenset[str]]]:
+    def meetings(self, a: int, b: int) -> list[tuple[ThreadPlace, ThreadPlace, tuple[Term, ...], frozenset[str]]]:
         """Where two threads can be, neither at an atomic location: H of them, and the globals that P and Q of the two name."""
         if (a, b) not in self._meetings:
             found = self._meetings[a, b] = []
             for ca, cb in product(self.quiet[a], self.quiet[b]):
-                one, two = Place(1, a, ca), Place(2, b, cb)
+                one, two = ThreadPlace(1, a, ca), ThreadPlace(2, b, cb)
                 h = self.h(one, two)
                 if not self.impossible(h):
                     rows = (self._row(one, two), self.every(one, two))
@@ -215,14 +215,16 @@ class PairsCheck:
         return self._meetings[a, b]
 
     def t2(self, a: int, b: int, c: int) -> Iterator[Obligation]:
-        pairs = [(Place(1, a, ca), Place(2, b, cb)) for ca, cb in product(self.quiet[a], self.quiet[b])]
-        for three in (Place(3, c, cc) for cc in sorted(self.atomic[c])):
+        pairs = [(ThreadPlace(1, a, ca), ThreadPlace(2, b, cb)) for ca, cb in product(self.quiet[a], self.quiet[b])]
+        for three in (ThreadPlace(3, c, cc) for cc in sorted(self.atomic[c])):
             beside = [(one, two, self.beside(one, two, three)) for one, two in pairs]
             for step in self.steps[c].get(three.cls, ()):
                 for one, two, h in beside:
                     yield from self.third("T2", one, two, three, step, h)
 
-    def third(self, name: str, one: Place, two: Place, three: Place, step: Step, h: tuple[Term, ...]) -> Iterator[Obligation]:
+    def third(
+        self, name: str, one: ThreadPlace, two: ThreadPlace, three: ThreadPlace, step: ClassStep, h: tuple[Term, ...],
+    ) -> Iterator[Obligation]:
         if self.impossible(h) or self.stopped(step, (one, two)):
             return
         moment = self.threads.step(three, step.edge.op)
@@ -230,13 +232,13 @@ class PairsCheck:
         before = (*moment.constraints, *h, *self.counts(one, two, three),
                   *self.indexed(self.threads.indices_of(three, step.edge.op), *pairs))
         if step.target in self.atomic[three.template]:
-            goal = self.holder(one, two, Place(3, three.template, step.target), moment)
+            goal = self.holder(one, two, ThreadPlace(3, three.template, step.target), moment)
             yield Obligation(name, before, goal, (one, two, three, step))
         else:
             yield from self.both(name, before, one, two, moment, (one, two, three, step), *pairs)
 
-    def both(self, name: str, before: tuple[Term, ...], one: Place, two: Place, moment: Moment,
-             about: tuple[object, ...], *pairs: tuple[Place, Place]) -> Iterator[Obligation]:
+    def both(self, name: str, before: tuple[Term, ...], one: ThreadPlace, two: ThreadPlace, moment: Moment,
+             about: tuple[object, ...], *pairs: tuple[ThreadPlace, ThreadPlace]) -> Iterator[Obligation]:
         """P and Q of the two at that moment, one conjunct after the other; `pairs` are those of which Q holds before the step."""
         for part in self._row(one, two).parts:
             more = self.indexed(self.threads.indices_in(part, moment, (one, two)), *pairs)
@@ -252,11 +254,11 @@ class PairsCheck:
             if moving and one.cls in self.quiet[a] and two.cls in self.quiet[b]:
                 yield from self.race_beside(one, two, overlap, first, second)
 
-    def race_beside(self, one: Place, two: Place, overlap: Term, first: Edge, second: Edge) -> Iterator[Obligation]:
+    def race_beside(self, one: ThreadPlace, two: ThreadPlace, overlap: Term, first: Edge, second: Edge) -> Iterator[Obligation]:
         """The same while a third thread is at an atomic location, for indices that it can change."""
         for c in self.templates:
             if self.exists(one.template, two.template, c):
-                for three in (Place(3, c, cc) for cc in sorted(self.atomic[c])):
+                for three in (ThreadPlace(3, c, cc) for cc in sorted(self.atomic[c])):
                     h = (*self.beside(one, two, three), *self.counts(one, two, three), overlap)
                     yield Obligation("Race", h, self.threads.false, (one, two, three, first, second))
 
@@ -286,11 +288,11 @@ class PairsCheck:
         facts = (*known, *more, *self.threads.numbers((start,), at_start=True))
         yield Obligation("Init", facts, self.threads.formula(self.single(start), globals_, [terms]), (start,))
         for ca in self.classes[a]:
-            one = Place(1, a, ca)
+            one = ThreadPlace(1, a, ca)
             h = (self.threads.holds(self.single(one), self.threads.before, (one,)), *self.threads.numbers((one,)),
                  *self.counts(one))
             for step, moment in self.possible_steps(one, (), h):
-                after = Place(1, a, step.target)
+                after = ThreadPlace(1, a, step.target)
                 before = (*moment.constraints, *h)
                 yield Obligation("S1", before, self.threads.holds(self.single(after), moment, (after,)), (one, step))
                 yield from self.counted(before, one, step, moment)
@@ -310,7 +312,7 @@ class PairsCheck:
             for one, _, step, moment, before in self.steps_of_first(a, b):
                 yield from self.counted(before, one, step, moment)
 
-    def counted(self, before: tuple[Term, ...], one: Place, step: Step, moment: Moment) -> Iterator[Obligation]:
+    def counted(self, before: tuple[Term, ...], one: ThreadPlace, step: ClassStep, moment: Moment) -> Iterator[Obligation]:
         for fact in self.body.counting:
             weights = fact.weights[one.template]
             by = weights[step.target] - weights[step.source]
@@ -322,15 +324,15 @@ class PairsCheck:
         """Whether there can be distinct threads of these templates at once."""
         return all(templates.count(t) <= self.crowd[t] for t in templates)
 
-    def _row(self, one: Place, two: Place) -> Row:
+    def _row(self, one: ThreadPlace, two: ThreadPlace) -> FormulaRow:
         return self.body.pairs.get((one.template, one.cls, two.template, two.cls), FALSE_ROW)
 
-    def holder(self, one: Place, two: Place, three: Place, moment: Moment) -> Term:
+    def holder(self, one: ThreadPlace, two: ThreadPlace, three: ThreadPlace, moment: Moment) -> Term:
         """K of the first two while the third is where it is."""
         where = (one.template, one.cls, two.template, two.cls, three.template, three.cls)
         return self.threads.holds(self.body.holders.get(where, FALSE_ROW), moment, (one, two, three))
 
-    def h(self, one: Place, two: Place) -> tuple[Term, ...]:
+    def h(self, one: ThreadPlace, two: ThreadPlace) -> tuple[Term, ...]:
         """H(1,2), before the step."""
         if (one, two) not in self._h:
             before = self.threads.before
@@ -339,10 +341,10 @@ class PairsCheck:
             self._h[one, two] = facts if self.impossible(facts) else (*facts, *self.threads.numbers((one, two)))
         return self._h[one, two]
 
-    def every(self, one: Place, two: Place) -> Row | None:
+    def every(self, one: ThreadPlace, two: ThreadPlace) -> FormulaRow | None:
         return self.body.every.get((one.template, one.cls, two.template, two.cls))
 
-    def indexed(self, indices: Iterable[Term], *pairs: tuple[Place, Place]) -> Iterator[Term]:
+    def indexed(self, indices: Iterable[Term], *pairs: tuple[ThreadPlace, ThreadPlace]) -> Iterator[Term]:
         """Q of these pairs, both ways round, before the step, for these indices."""
         if self.body.every:
             for index in indices:
@@ -351,7 +353,7 @@ class PairsCheck:
                     for part in () if row is None else row.parts:
                         yield self.threads.at_index(part, places, index)
 
-    def beside(self, one: Place, two: Place, three: Place) -> tuple[Term, ...]:
+    def beside(self, one: ThreadPlace, two: ThreadPlace, three: ThreadPlace) -> tuple[Term, ...]:
         """What holds before a step while the third is at an atomic location."""
         before = self.threads.before
         held = self.holder(one, two, three, before)
@@ -360,7 +362,7 @@ class PairsCheck:
         return (held, self.holder(two, one, three, before), *self.h(one, three), *self.h(two, three),
                 *self.threads.numbers((one, two)))
 
-    def counts(self, *places: Place) -> tuple[Term, ...]:
+    def counts(self, *places: ThreadPlace) -> tuple[Term, ...]:
         """What the counting facts say of a state with threads at these places, and others anywhere."""
         facts: list[Term] = []
         for fact in self.body.counting:
@@ -376,28 +378,30 @@ class PairsCheck:
     def heaviest(fact: Counting) -> int:
         return max((w for ws in fact.weights for w in ws), default=0)
 
-    def single(self, one: Place) -> Row:
+    def single(self, one: ThreadPlace) -> FormulaRow:
         return self.body.singles.get((one.template, one.cls), FALSE_ROW)
 
-    def at_start(self, slot: int, t: int) -> Place:
-        return Place(slot, t, self.body.classes[t][self.program.templates[t].cfa.start])
+    def at_start(self, slot: int, t: int) -> ThreadPlace:
+        return ThreadPlace(slot, t, self.body.classes[t][self.program.templates[t].cfa.start])
 
-    def places(self, a: int, b: int) -> Iterator[tuple[Place, Place]]:
+    def places(self, a: int, b: int) -> Iterator[tuple[ThreadPlace, ThreadPlace]]:
         """Where two threads can be at once: not both at atomic locations."""
         for ca, cb in product(self.classes[a], self.classes[b]):
             if ca not in self.atomic[a] or cb not in self.atomic[b]:
-                yield Place(1, a, ca), Place(2, b, cb)
+                yield ThreadPlace(1, a, ca), ThreadPlace(2, b, cb)
 
-    def steps_of_first(self, a: int, b: int) -> Iterator[tuple[Place, Place, Step, Moment, tuple[Term, ...]]]:
+    def steps_of_first(self, a: int, b: int) -> Iterator[tuple[ThreadPlace, ThreadPlace, ClassStep, Moment, tuple[Term, ...]]]:
         """Each step of a thread beside one that is not at an atomic location, with all that is known before it."""
         for ca, cb in product(self.classes[a], self.quiet[b]):
-            one, two = Place(1, a, ca), Place(2, b, cb)
+            one, two = ThreadPlace(1, a, ca), ThreadPlace(2, b, cb)
             h = self.h(one, two)
             for step, moment in self.possible_steps(one, (two,), h):
                 yield one, two, step, moment, (*moment.constraints, *h, *self.counts(one, two),
                                                *self.indexed(self.threads.indices_of(one, step.edge.op), (one, two)))
 
-    def possible_steps(self, mover: Place, others: tuple[Place, ...], h: tuple[Term, ...]) -> Iterator[tuple[Step, Moment]]:
+    def possible_steps(
+        self, mover: ThreadPlace, others: tuple[ThreadPlace, ...], h: tuple[Term, ...],
+    ) -> Iterator[tuple[ClassStep, Moment]]:
         if not self.impossible(h):
             for step in self.steps[mover.template].get(mover.cls, ()):
                 if not self.stopped(step, others):
@@ -406,11 +410,11 @@ class PairsCheck:
     def impossible(self, terms: tuple[Term, ...]) -> bool:
         return any(t is self.threads.false for t in terms)
 
-    def stopped(self, step: Step, others: tuple[Place, ...]) -> bool:
+    def stopped(self, step: ClassStep, others: tuple[ThreadPlace, ...]) -> bool:
         """Whether an `AllAt` of the step forbids it while the other threads are where they are."""
         return any(allowed is not None and p.cls not in allowed for p in others for allowed in (self.awaited(step, p.template),))
 
-    def awaited(self, step: Step, t: int) -> frozenset[int] | None:
+    def awaited(self, step: ClassStep, t: int) -> frozenset[int] | None:
         """The classes that a step waits for the other threads of a template to be in; None: it does not wait for them."""
         known = (id(step), t)
         if known not in self._awaited:
@@ -420,7 +424,9 @@ class PairsCheck:
             self._awaited[known] = frozenset.intersection(*wanted) if wanted else None
         return self._awaited[known]
 
-    def conflicts(self, a: int, b: int, accesses: Sequence[Accesses]) -> Iterator[tuple[Place, Place, Term, Edge, Edge, bool]]:
+    def conflicts(
+        self, a: int, b: int, accesses: Sequence[Accesses],
+    ) -> Iterator[tuple[ThreadPlace, ThreadPlace, Term, Edge, Edge, bool]]:
         """Conflicting accesses that can be next at two places, when they overlap, and whether globals decide that."""
         first, second = accesses[a], accesses[b]
         if not first or not second:
@@ -441,18 +447,18 @@ class PairsCheck:
                 found.setdefault(self.body.classes[t][e.source], {}).setdefault(sort, (e, x))
         return {c: list(sorts.values()) for c, sorts in found.items()}
 
-    def _steps(self, t: int) -> dict[int, list[Step]]:
+    def _steps(self, t: int) -> dict[int, list[ClassStep]]:
         """By source class, one of each sort of step.
 
         The frame rule: a step that stays in its class and writes nothing that a formula names leaves every formula, and every
         count, as it was; it needs no obligation.
         """
-        found: dict[int, dict[tuple[int, str], Step]] = {}
+        found: dict[int, dict[tuple[int, str], ClassStep]] = {}
         for e in self.program.templates[t].cfa.edges:
             source, target = self.body.classes[t][e.source], self.body.classes[t][e.target]
             if source == target and self.spoken.isdisjoint(op_writes(e.op)):
                 continue
-            found.setdefault(source, {}).setdefault((target, exact_op(e.op)), Step(source, target, e))
+            found.setdefault(source, {}).setdefault((target, exact_op(e.op)), ClassStep(source, target, e))
         return {c: list(sorts.values()) for c, sorts in found.items()}
 
     # ----------------------------------------------------------------------------------------------- side conditions
@@ -504,9 +510,9 @@ class PairsCheck:
 
     def show(self, part: object) -> str:
         match part:
-            case Place(template=t, cls=c):
+            case ThreadPlace(template=t, cls=c):
                 return f"{self.program.templates[t].name} in class {c}"
-            case Step(edge=e):
+            case ClassStep(edge=e):
                 return f"edge {e}"
             case Edge():
                 return f"access on {part}"

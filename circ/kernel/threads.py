@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from circ.kernel.pair_bodies import ANY, SLOTS, Counting, Row
+from circ.kernel.pair_bodies import ANY, SLOTS, Counting, FormulaRow
 from circ.smt import Encoder, SymbolicState, Term, conjunction, disjunction, equality, key, negation, rename
 from frontend.program import (
     BOOL,
@@ -36,7 +36,7 @@ Terms: TypeAlias = Mapping[str, Term]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ThreadPlace:
     """The thread in a slot: its template and the class of its location."""
 
     slot: int
@@ -74,10 +74,10 @@ class Threads:
         self._steps: dict[tuple[int, int, int], Moment] = {}
         self._rows: dict[int, Term] = {}
         self._conditions: dict[int, tuple[Term, Expr]] = {}
-        self._formulas: dict[tuple[int, tuple[int, ...]], tuple[Term, Row, list[Term]]] = {}
+        self._formulas: dict[tuple[int, tuple[int, ...]], tuple[Term, FormulaRow, list[Term]]] = {}
 
     # ----------------------------------------------------------------------------------------------- moments
-    def step(self, place: Place, op: Op) -> Moment:
+    def step(self, place: ThreadPlace, op: Op) -> Moment:
         """The moment after the thread executed `op`."""
         cached = (place.slot, place.template, id(op))
         if cached not in self._steps:
@@ -110,11 +110,11 @@ class Threads:
         return terms, tuple(constraints)
 
     # ----------------------------------------------------------------------------------------------- formulas
-    def holds(self, row: Row, moment: Moment, places: Sequence[Place]) -> Term:
+    def holds(self, row: FormulaRow, moment: Moment, places: Sequence[ThreadPlace]) -> Term:
         """The row about the threads in `places`, first slot first, with the values of that moment."""
         return self.formula(row, moment.globals, [self._locals(p, moment) for p in places])
 
-    def formula(self, row: Row, globals_: Terms, locals_: Sequence[Terms]) -> Term:
+    def formula(self, row: FormulaRow, globals_: Terms, locals_: Sequence[Terms]) -> Term:
         """The row with given terms for its symbols: one term for one row and the same terms."""
         if not row.dnf:
             return self.false
@@ -127,7 +127,7 @@ class Threads:
             self._formulas[cached] = rename(plain, changed) if changed else plain, row, terms
         return self._formulas[cached][0]
 
-    def _plain(self, row: Row) -> tuple[Term, list[Term]]:
+    def _plain(self, row: FormulaRow) -> tuple[Term, list[Term]]:
         """The row over the symbols of slots 1, 2, 3 before the step, and those symbols."""
         symbols = [self.locals[s.slot, row.templates[s.slot - 1]][s.name] if s.slot else self.globals[s.name]
                    for s in row.symbols]
@@ -141,20 +141,20 @@ class Threads:
             self._conditions[id(e)] = self.encoder.cond(e, values, strict=True), e
         return self._conditions[id(e)][0]
 
-    def _locals(self, place: Place, moment: Moment) -> Terms:
+    def _locals(self, place: ThreadPlace, moment: Moment) -> Terms:
         return moment.locals if place.slot == moment.mover else self.locals[place.slot, place.template]
 
-    def at_index(self, row: Row, places: Sequence[Place], index: Term) -> Term:
+    def at_index(self, row: FormulaRow, places: Sequence[ThreadPlace], index: Term) -> Term:
         """The row before the step, for one index."""
         return self.formula(row, {**self.globals, ANY.name: index}, [self._locals(p, self.before) for p in places])
 
-    def indices_of(self, mover: Place, op: Op) -> Iterator[Term]:
+    def indices_of(self, mover: ThreadPlace, op: Op) -> Iterator[Term]:
         """The indices of arrays that an operation of `mover` reads or writes."""
         named = {**self.globals, **self.locals[mover.slot, mover.template]}
         for e in dict.fromkeys(_indices(op)):
             yield self.encoder.index(e, named)
 
-    def indices_in(self, row: Row, moment: Moment, places: Sequence[Place]) -> Iterator[Term]:
+    def indices_in(self, row: FormulaRow, moment: Moment, places: Sequence[ThreadPlace]) -> Iterator[Term]:
         """The indices of arrays that the row names, with the values of that moment."""
         mine = [self._locals(p, moment) for p in places]
         named = {s.text: mine[s.slot - 1][s.name] if s.slot else moment.globals[s.name] for s in row.symbols}
@@ -162,7 +162,7 @@ class Threads:
             yield self.encoder.index(e, named)
 
     # ----------------------------------------------------------------------------------------------- thread numbers
-    def numbers(self, places: Sequence[Place], at_start: bool = False) -> tuple[Term, ...]:
+    def numbers(self, places: Sequence[ThreadPlace], at_start: bool = False) -> tuple[Term, ...]:
         """What is known of the threads' own numbers (`Self` start values).
 
         The numbers of two threads of one template differ and lie in 0 .. count-1 (from 0 to the greatest that fits, if the
@@ -210,7 +210,7 @@ class Threads:
         return equality(new, old + self.encoder.constant(by, fact.expr.type))
 
     # ----------------------------------------------------------------------------------------------- cells
-    def overlap(self, one: Place, a: Access, two: Place, b: Access) -> Term:
+    def overlap(self, one: ThreadPlace, a: Access, two: ThreadPlace, b: Access) -> Term:
         """Whether accesses to one variable that are next for two threads may meet in the same cell."""
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return conjunction(())

@@ -28,10 +28,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, permutations, product
 from typing import assert_never
 
-from circ.kernel.pair_bodies import FALSE_ROW, Row
-from circ.kernel.pairs import PairsCheck, Step
+from circ.kernel.pair_bodies import FALSE_ROW, FormulaRow
+from circ.kernel.pairs import ClassStep, PairsCheck
 from circ.kernel.prover import Obligation
-from circ.kernel.threads import Moment, Place
+from circ.kernel.threads import Moment, ThreadPlace
 from circ.smt import Term
 from circ.verdict import Assertions, Question, RaceOn
 
@@ -47,7 +47,7 @@ class TriplesCheck(PairsCheck):
             for mover in places:
                 yield from self.own_steps(mover, _without(places, mover))
             for c, cls in self.spots():
-                yield from self.fourth(places, Place(4, c, cls))
+                yield from self.fourth(places, ThreadPlace(4, c, cls))
 
     def exclusion(self, question: Question) -> Iterator[Obligation]:
         match question:
@@ -78,13 +78,13 @@ class TriplesCheck(PairsCheck):
                     goal = self.threads.formula(row, globals_, [terms[p.slot] for p in order])
                     yield Obligation("Init", facts, goal, tuple(places))
 
-    def own_steps(self, mover: Place, others: tuple[Place, ...]) -> Iterator[Obligation]:
+    def own_steps(self, mover: ThreadPlace, others: tuple[ThreadPlace, ...]) -> Iterator[Obligation]:
         h = self.of_three(mover, *others)
         for step, moment in self.possible_steps(mover, others, h):
-            after = Place(mover.slot, mover.template, step.target)
+            after = ThreadPlace(mover.slot, mover.template, step.target)
             yield from self.goals("S", (*moment.constraints, *h), (after, *others), moment, (mover, *others, step))
 
-    def fourth(self, places: tuple[Place, Place, Place], four: Place) -> Iterator[Obligation]:
+    def fourth(self, places: tuple[ThreadPlace, ThreadPlace, ThreadPlace], four: ThreadPlace) -> Iterator[Obligation]:
         if not self.exists(*(p.template for p in (*places, four))):
             return
         steps = [s for s in self.steps[four.template].get(four.cls, ())
@@ -95,13 +95,13 @@ class TriplesCheck(PairsCheck):
                 moment = self.threads.step(four, step.edge.op)
                 yield from self.goals("T", (*moment.constraints, *h), places, moment, (*places, four, step))
 
-    def goals(self, name: str, before: tuple[Term, ...], places: tuple[Place, ...], moment: Moment,
-              about: tuple[Place | Step, ...]) -> Iterator[Obligation]:
+    def goals(self, name: str, before: tuple[Term, ...], places: tuple[ThreadPlace, ...], moment: Moment,
+              about: tuple[ThreadPlace | ClassStep, ...]) -> Iterator[Obligation]:
         for row, order in self.rows_of(places):
             for part in row.parts:
                 yield Obligation(name, before, self.threads.holds(part, moment, order), about)
 
-    def excluded(self, places: tuple[Place, Place, Place]) -> Iterator[Obligation]:
+    def excluded(self, places: tuple[ThreadPlace, ThreadPlace, ThreadPlace]) -> Iterator[Obligation]:
         h = self.of_three(*places)
         if self.impossible(h):
             return
@@ -119,19 +119,19 @@ class TriplesCheck(PairsCheck):
     def spots(self) -> Iterator[tuple[int, int]]:
         yield from ((t, c) for t in self.templates for c in self.classes[t])
 
-    def threes(self) -> Iterator[tuple[Place, Place, Place]]:
+    def threes(self) -> Iterator[tuple[ThreadPlace, ThreadPlace, ThreadPlace]]:
         """Where three threads can be, the places in order, so that a row speaks of them."""
         for where in self.body.triples:
-            a, b, c = (Place(slot, *where[2 * slot - 2:2 * slot]) for slot in (1, 2, 3))
+            a, b, c = (ThreadPlace(slot, *where[2 * slot - 2:2 * slot]) for slot in (1, 2, 3))
             if self.exists(a.template, b.template, c.template):
                 yield a, b, c
 
-    def thirds(self, one: Place, two: Place) -> Iterator[Place]:
+    def thirds(self, one: ThreadPlace, two: ThreadPlace) -> Iterator[ThreadPlace]:
         for t, cls in self.spots():
             if self.exists(one.template, two.template, t):
-                yield Place(3, t, cls)
+                yield ThreadPlace(3, t, cls)
 
-    def rows_of(self, places: Sequence[Place]) -> list[tuple[Row, tuple[Place, ...]]]:
+    def rows_of(self, places: Sequence[ThreadPlace]) -> list[tuple[FormulaRow, tuple[ThreadPlace, ...]]]:
         """P of the three, once for each order that their places allow: the row, and who is the first, second, third in it."""
         found = []
         for order in permutations(places):
@@ -140,7 +140,7 @@ class TriplesCheck(PairsCheck):
                 found.append((self.body.triples.get(where, FALSE_ROW), order))
         return found
 
-    def of_three(self, *places: Place) -> tuple[Term, ...]:
+    def of_three(self, *places: ThreadPlace) -> tuple[Term, ...]:
         """H, before the step."""
         facts = tuple(self.threads.holds(part, self.threads.before, order)
                       for row, order in self.rows_of(places) for part in row.parts)
@@ -160,5 +160,5 @@ class TriplesCheck(PairsCheck):
         return super().flaw(question)
 
 
-def _without(places: tuple[Place, ...], one: Place) -> tuple[Place, ...]:
+def _without(places: tuple[ThreadPlace, ...], one: ThreadPlace) -> tuple[ThreadPlace, ...]:
     return tuple(p for p in places if p is not one)

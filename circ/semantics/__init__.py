@@ -1,1 +1,8 @@
-"""TODO circ.semantics."""
+"""A `Program` in, its states, steps and races out: the reference semantics, which the kernel's word on races rests on.
+
+Comes in: programs, and traces to run. Goes out: explicit states one step at a time (`interpreter`, `evaluation`), a trace as
+a run (`trace_run`), which accesses are next and which conflict (`access_guards`, `conflicts`), what a run violates
+(`violations`, `relies`). May not know: the solver, views, engines. All of it is trusted.
+"""
+
+__all__ = ["access_guards", "conflicts", "evaluation", "interpreter", "relies", "trace_run", "violations"]

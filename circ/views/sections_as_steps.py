@@ -13,6 +13,10 @@ run to the race that ends with nobody inside a section, and in it every section 
 a step of another thread in between. Waiting for locations (`AllAt`) makes no difference: nobody waits while a thread is
 inside. Errors and critical sections are looked for at the same states, if none is inside a section (such sections stay as
 they are); programs with invariants or relies, which speak of every state or step, stay as they are.
+
+`circ.kernel.finite.inductive` folds sections, too, and keeps its own rules: there the proof says which locations are folded, and
+the conditions depend on the question, so c11 programs and invariants that a section does not touch can be folded as well. A
+view must be the same program for every question and every proof.
 """
 
 from __future__ import annotations

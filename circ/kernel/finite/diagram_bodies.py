@@ -51,7 +51,7 @@ class GroupData:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class InductiveBody:
     """`facts[group]` is a diagram: 0 false, 1 true, n the node `nodes[n - 2]`, whose children come before it."""
 
     sections: tuple[tuple[int, ...], ...]
@@ -72,7 +72,7 @@ class Body:
         return sorted(seen)
 
 
-def read_inductive(program: Program, data: Mapping[str, Any]) -> Body:
+def read_inductive(program: Program, data: Mapping[str, Any]) -> InductiveBody:
     """The body as data, or `Malformed`."""
     as_object(data, "the body", ("sections", "groups", "globals", "nodes", "facts"))
     sections = tuple(as_integers(row, "sections") for row in as_list(data["sections"], "sections", len(program.templates)))
@@ -98,7 +98,7 @@ def read_inductive(program: Program, data: Mapping[str, Any]) -> Body:
     facts = as_integers(as_list(data["facts"], "facts", len(groups)), "facts")
     if not all(0 <= f < len(nodes) + 2 for f in facts):
         raise Malformed("a fact is no node")
-    body = Body(sections, groups, spans, tuple(nodes), facts)
+    body = InductiveBody(sections, groups, spans, tuple(nodes), facts)
     for k, fact in enumerate(facts):
         for n in body.below(fact):
             reference = nodes[n - 2][0]

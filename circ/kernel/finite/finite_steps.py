@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ.kernel.finite.decisions import EVERYTHING, LISTED, NOTHING, Decisions, Endless
-from circ.kernel.finite.diagram_bodies import Body, Reference
+from circ.kernel.finite.diagram_bodies import InductiveBody, Reference
 from circ.semantics.evaluation import INDEX_MASK, evaluate
 from frontend.program import (
     AllAt,
@@ -55,7 +55,7 @@ COMMANDS = 2048
 Partition: TypeAlias = dict[int, int]
 """For each value the set of states in which an expression has it."""
 Name: TypeAlias = tuple[str, int | None]
-Place: TypeAlias = tuple[int, str, int | None]
+CellOfThread: TypeAlias = tuple[int, str, int | None]
 """A thread (-1: globals), a variable and element. Without a name: the location, or whether some thread is inside a section."""
 
 
@@ -75,7 +75,7 @@ class Command:
 class Commands:
     """What the moves of all threads do to the facts. Raises `Unclear` if the facts themselves are not covered."""
 
-    def __init__(self, program: Program, body: Body, paths: Sequence[Sequence[Sequence[Edge]]]) -> None:
+    def __init__(self, program: Program, body: InductiveBody, paths: Sequence[Sequence[Sequence[Edge]]]) -> None:
         if program.ints != "exact" or any(len(g.copies) != 1 for g in body.groups):
             raise Unclear
         self.program, self.body, self._paths = program, body, paths
@@ -166,7 +166,7 @@ class Commands:
         return {v.name: v.type.wrap(copy + v.start.offset) for v in t.locals
                 if isinstance(v.start, Self) and not v.is_array and v.name not in written}
 
-    def _small(self) -> list[Place]:
+    def _small(self) -> list[CellOfThread]:
         """What has few values, so that it can be read even if no fact mentions it."""
         cells = [(-1, v, e) for v in self.program.globals for e in (range(v.length) if v.length is not None else (None,))]
         cells += [(k, self._locals[k][n], e) for k, g in enumerate(self.body.groups) for n, e in g.cells]
@@ -175,7 +175,7 @@ class Commands:
         return [(k, v.name, e) for k, v, e in cells
                 if v.type.high - v.type.low < LISTED and (e is None or e < ELEMENTS) and (k, v.name, e) not in spans]
 
-    def _domain(self, place: Place) -> tuple[int, int]:
+    def _domain(self, place: CellOfThread) -> tuple[int, int]:
         """The least and greatest value. A value outside would be read as another one by the solver, so there must be none."""
         thread, name, element = place
         if not name:
@@ -211,14 +211,14 @@ class Commands:
         source, target = path[0].source, path[-1].target
         listed = self.body.sections[self.body.groups[s].template]
         where = self.facts[s]
-        begins: dict[Place, int] = {(s, "", None): source, (-1, "", None): int(source in listed)}
+        begins: dict[CellOfThread, int] = {(s, "", None): source, (-1, "", None): int(source in listed)}
         for place, value in begins.items():
             if place in self.variables:
                 where = self.sets.both(where, self.sets.among(self.variables[place], (value,)))
         run = _Run(self, s, source, where)
         for edge in path:
             run.apply(edge.op)
-        ends: dict[Place, int] = {(s, "", None): target, (-1, "", None): int(target in listed)}
+        ends: dict[CellOfThread, int] = {(s, "", None): target, (-1, "", None): int(target in listed)}
         puts = {self.variables[p]: v for p, v in ends.items() if p in self.variables}
         changed: list[tuple[int, Partition]] = []
         free: set[int] = set()
@@ -409,9 +409,9 @@ class _Run:
         return {v: self._sets.among(n, (v,)) for v in self._sets.values(self.where, n)}
 
 
-def _ordered(owner: Callable[[int, Reference], Place], body: Body) -> list[Place]:
+def _ordered(owner: Callable[[int, Reference], CellOfThread], body: InductiveBody) -> list[CellOfThread]:
     """The variables of all facts in an order that agrees with their diagrams, as far as these agree with each other."""
-    below: dict[Place, dict[Place, None]] = {}
+    below: dict[CellOfThread, dict[CellOfThread, None]] = {}
     for k, fact in enumerate(body.facts):
         for n in reversed(body.below(fact)):
             reference, branches = body.nodes[n - 2]
@@ -425,7 +425,7 @@ def _ordered(owner: Callable[[int, Reference], Place], body: Body) -> list[Place
     for under in below.values():
         for place in under:
             above[place] += 1
-    order: list[Place] = []
+    order: list[CellOfThread] = []
     while above:
         # Where the diagrams disagree, the one that is met first goes first.
         first = next((p for p, count in above.items() if count == 0), next(iter(above)))
@@ -437,7 +437,7 @@ def _ordered(owner: Callable[[int, Reference], Place], body: Body) -> list[Place
     return order
 
 
-def _place(k: int, reference: Reference) -> Place:
+def _place(k: int, reference: Reference) -> CellOfThread:
     """What a reference in the fact of thread k means."""
     match reference:
         case ("atomic",):

@@ -28,7 +28,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, assert_never
 
-from circ.kernel.finite.diagram_bodies import Body, Reference, read_inductive
+from circ.kernel.finite.diagram_bodies import InductiveBody, Reference, read_inductive
 from circ.kernel.finite.finite_steps import Commands, Unclear
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.access_guards import Prefixes
@@ -109,7 +109,7 @@ def section_paths(cfa: Cfa, listed: frozenset[int]) -> Iterator[tuple[Edge, ...]
 
 
 class InductiveCheck:
-    def __init__(self, program: Program, question: Question, body: Body) -> None:
+    def __init__(self, program: Program, question: Question, body: InductiveBody) -> None:
         self.program = program
         self.question = question
         self.body = body

@@ -24,9 +24,20 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from circ.kernel.finite.diagram_bodies import Body
+from circ.kernel.finite.diagram_bodies import InductiveBody
 from circ.kernel.finite.inductive import InductiveCheck, section_paths
-from circ.kernel.finite.summary_bodies import Cell, Entry, Interval, Kind, Row, begins, cells, inside, overlap, read_summaries
+from circ.kernel.finite.summary_bodies import (
+    CellName,
+    FunctionEntry,
+    Interval,
+    SummaryRow,
+    ThreadKind,
+    begins,
+    cells,
+    inside,
+    overlap,
+    read_summaries,
+)
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.semantics.conflicts import conflict
 from circ.smt import Encoder, SatResult, Solver, SymbolicState, Term, conjunction, disjunction, equality, negation
@@ -52,11 +63,11 @@ from frontend.program import (
     reads,
 )
 
-Box: TypeAlias = tuple[tuple[Cell, Interval], ...]
+Box: TypeAlias = tuple[tuple[CellName, Interval], ...]
 WORD = Scalar(32, False)
-Place: TypeAlias = tuple[Edge, Access] | None
+NextAccess: TypeAlias = tuple[Edge, Access] | None
 """An access that is next; None: inside a critical section."""
-Marks: TypeAlias = Callable[[int, Row], list[Place]]
+Marks: TypeAlias = Callable[[int, SummaryRow], list[NextAccess]]
 
 
 def check_summaries(program: Program, question: Question, data: Mapping[str, Any]) -> Outcome:
@@ -72,13 +83,13 @@ def check_summaries(program: Program, question: Question, data: Mapping[str, Any
 
 class SummariesCheck:
     def __init__(self, source: Procedures, question: Question, sections: Sequence[tuple[int, ...]],
-                 kinds: Sequence[Kind]) -> None:
+                 kinds: Sequence[ThreadKind]) -> None:
         self.source, self.question, self.kinds = source, question, kinds
         self.program = source.program
         self.templates = self.program.templates
         self.numbers = {t.name: i for i, t in enumerate(self.templates)}
         self.listed = [frozenset(s) for s in sections]
-        self.base = InductiveCheck(self.program, question, Body(tuple(sections), (), {}, (), ()))
+        self.base = InductiveCheck(self.program, question, InductiveBody(tuple(sections), (), {}, (), ()))
         self.encoder = Encoder(self.program.ints)
         self.solver = Solver()
         self.gave_up = False
@@ -126,14 +137,14 @@ class SummariesCheck:
                 found.setdefault(path[0].source, []).append((op, path[-1].target, touched))
         return found
 
-    def _may_move(self, i: int, row: Row) -> bool:
+    def _may_move(self, i: int, row: SummaryRow) -> bool:
         return not row.held or row.at in self.listed[i]
 
     def _steps(self) -> tuple[str, str] | None:
         for kind in self.kinds:
             for entry in kind.entries:
                 i = entry.function
-                there: dict[tuple[int, bool], list[Row]] = {}
+                there: dict[tuple[int, bool], list[SummaryRow]] = {}
                 for r in entry.rows:
                     there.setdefault((r.at, r.held), []).append(r)
                 for row in entry.rows:
@@ -145,7 +156,7 @@ class SummariesCheck:
                             return self.templates[i].name, f"a move from location {row.at} is not among the steps"
         return None
 
-    def _leads(self, i: int, row: Row, op: Op, touched: frozenset[str], rows: Iterable[Row]) -> bool:
+    def _leads(self, i: int, row: SummaryRow, op: Op, touched: frozenset[str], rows: Iterable[SummaryRow]) -> bool:
         goals = set()
         for r in rows:
             near, far = [], True
@@ -158,7 +169,7 @@ class SummariesCheck:
                 goals.add(tuple(near))
         return self._always(i, self._touched(i, row, touched), op, goals)
 
-    def _announced(self, kind: Kind, i: int, row: Row, op: Op, touched: frozenset[str], held: bool) -> bool:
+    def _announced(self, kind: ThreadKind, i: int, row: SummaryRow, op: Op, touched: frozenset[str], held: bool) -> bool:
         """Whether the move changes the globals as one of the kind's steps says, or not at all."""
         changed = set(op_writes(op)) & {v.name for v in self.program.globals}
         if not changed and held == row.held:
@@ -171,11 +182,11 @@ class SummariesCheck:
                 goals.add(tuple((c, b) for c, b in zip(self.shared, after, strict=True) if c[0] in touched))
         return self._always(i, self._touched(i, row, touched), op, goals, changed if held == row.held else None)
 
-    def _both(self, i: int, one: Row, two: Row) -> Iterator[tuple[Cell, Interval, Interval]]:
+    def _both(self, i: int, one: SummaryRow, two: SummaryRow) -> Iterator[tuple[CellName, Interval, Interval]]:
         yield from zip(self.shared, one.shared, two.shared, strict=True)
         yield from zip(self.own[i], one.own, two.own, strict=True)
 
-    def _touched(self, i: int, row: Row, touched: frozenset[str]) -> Box:
+    def _touched(self, i: int, row: SummaryRow, touched: frozenset[str]) -> Box:
         return tuple((c, v) for c, v, _ in self._both(i, row, row) if c[0] in touched)
 
     def _always(self, i: int, before: Box, op: Op, goals: set[Box], same: set[str] | None = None) -> bool:
@@ -213,7 +224,9 @@ class SummariesCheck:
         self.gave_up = self.gave_up or answer is SatResult.UNKNOWN
         return answer is SatResult.UNSAT
 
-    def _covered(self, i: int, box: Sequence[tuple[Cell, Interval]], rows: Iterable[Sequence[tuple[Cell, Interval]]]) -> bool:
+    def _covered(
+        self, i: int, box: Sequence[tuple[CellName, Interval]], rows: Iterable[Sequence[tuple[CellName, Interval]]],
+    ) -> bool:
         """Whether every state of the box is in one of the boxes over the same cells."""
         left = []
         for row in rows:
@@ -239,7 +252,7 @@ class SummariesCheck:
                 return t.name, "a start state is in no row"
         return None
 
-    def _box(self, i: int, row: Row) -> list[tuple[Cell, Interval]]:
+    def _box(self, i: int, row: SummaryRow) -> list[tuple[CellName, Interval]]:
         return [(c, v) for c, v, _ in self._both(i, row, row)]
 
     def _calls(self) -> tuple[str, str] | None:
@@ -258,7 +271,7 @@ class SummariesCheck:
                             return self.templates[i].name, f"the call of {site.callee!r} enters no row"
         return None
 
-    def _enters(self, i: int, row: Row, site: CallSite, inner: Sequence[Entry]) -> bool:
+    def _enters(self, i: int, row: SummaryRow, site: CallSite, inner: Sequence[FunctionEntry]) -> bool:
         callee = self.numbers[site.callee]
         params = self.source.params[site.callee]
         names = [p.name for p in params]
@@ -282,9 +295,9 @@ class SummariesCheck:
 
     def _returns(self) -> tuple[str, str] | None:
         for kind in self.kinds:
-            there: list[dict[int, list[list[tuple[Cell, Interval]]]]] = []
+            there: list[dict[int, list[list[tuple[CellName, Interval]]]]] = []
             for entry in kind.entries:
-                table: dict[int, list[list[tuple[Cell, Interval]]]] = {}
+                table: dict[int, list[list[tuple[CellName, Interval]]]] = {}
                 for r in entry.rows:
                     if not r.held:
                         table.setdefault(r.at, []).append(self._box(entry.function, r))
@@ -345,7 +358,7 @@ class SummariesCheck:
                 places = [self.base.accesses(t) for t in self.templates]
                 return self._apart(lambda i, r: [(e, a) for e, a in places[i] if e.source == r.at])
 
-    def _holds(self, i: int, row: Row, cond: Expr) -> bool:
+    def _holds(self, i: int, row: SummaryRow, cond: Expr) -> bool:
         used = frozenset(name_of(v) for v in reads(cond))
         key = ("holds", i, self._touched(i, row, used), id(cond))
         if key not in self._known:
@@ -356,7 +369,7 @@ class SummariesCheck:
 
     def _apart(self, marks: Marks) -> tuple[str, str] | None:
         """No two different threads are in rows with overlapping globals at conflicting places."""
-        marked: list[dict[tuple[int, Row], list[Place]]] = []
+        marked: list[dict[tuple[int, SummaryRow], list[NextAccess]]] = []
         for kind in self.kinds:
             rows = dict.fromkeys((e.function, r) for e in kind.entries for r in e.rows)
             marked.append({(i, r): found for i, r in rows if (found := marks(i, r))})
@@ -372,7 +385,7 @@ class SummariesCheck:
                         return self.templates[i].name, f"two threads can be at conflicting places, {r.at} and {s.at}"
         return None
 
-    def _clash(self, i: int, r: Row, one: Place, m: int, s: Row, two: Place) -> bool:
+    def _clash(self, i: int, r: SummaryRow, one: NextAccess, m: int, s: SummaryRow, two: NextAccess) -> bool:
         if one is None or two is None:
             return True
         if not conflict(self.program.race_model, *one, *two):

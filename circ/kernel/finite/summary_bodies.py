@@ -10,14 +10,14 @@ from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integers, as_list, as_natural, as_object, is_integer
 from frontend.program import Procedures, Program, Values, Variable
 
-Cell: TypeAlias = tuple[str, int | None]
+CellName: TypeAlias = tuple[str, int | None]
 """A scalar, or an element of an array."""
 Interval: TypeAlias = tuple[int, int] | None
 """Bounds, both included; None: any value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SummaryRow:
     """Values of the globals, whether a thread is at a listed atomic location, a location and values of the locals."""
 
     shared: tuple[Interval, ...]
@@ -27,25 +27,25 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FunctionEntry:
     function: int
-    rows: tuple[Row, ...]
+    rows: tuple[SummaryRow, ...]
     callers: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ThreadKind:
     """Threads that are alike: the function they begin in, their number if they know one, how many there are."""
 
     function: int
     number: int | None
     count: int
     begin: tuple[int, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[FunctionEntry, ...]
     steps: tuple[tuple[tuple[Interval, ...], bool, tuple[Interval, ...], bool], ...]
 
 
-def cells(v: Variable) -> list[Cell]:
+def cells(v: Variable) -> list[CellName]:
     if v.length is None:
         return [(v.name, None)]
     if v.length > 4096:
@@ -72,7 +72,7 @@ def begins(v: Variable, element: int | None) -> Interval:
 
 
 # --------------------------------------------------------------------------------------------------- reading
-def read_summaries(source: Procedures, data: Mapping[str, Any]) -> tuple[list[tuple[int, ...]], list[Kind]]:
+def read_summaries(source: Procedures, data: Mapping[str, Any]) -> tuple[list[tuple[int, ...]], list[ThreadKind]]:
     """The body as checked data, or `Malformed`."""
     body = as_object(data, "the body", ("sections", "kinds"))
     program = source.program
@@ -98,7 +98,7 @@ class _SummaryReader:
         self.shared = [v for v in program.globals for _ in cells(v)]
         self.own = [[v for v in t.locals for _ in cells(v)] for t in program.templates]
 
-    def kind(self, data: Any, function: int, number: int | None, count: int) -> Kind:
+    def kind(self, data: Any, function: int, number: int | None, count: int) -> ThreadKind:
         body = as_object(data, "a kind", ("begin", "entries", "steps"))
         entries = [self._entry(e) for e in as_list(body["entries"], "entries")]
         for entry in entries:
@@ -108,18 +108,18 @@ class _SummaryReader:
         ends = (as_list(s, "a step", 2) for s in as_list(body["steps"], "steps"))
         steps = [(*self._globals(before), *self._globals(after)) for before, after in ends]
         begin = tuple(as_natural(n, "an entry", len(entries)) for n in as_list(body["begin"], "begin"))
-        return Kind(function, number, count, begin, tuple(entries), tuple(steps))
+        return ThreadKind(function, number, count, begin, tuple(entries), tuple(steps))
 
-    def _entry(self, data: Any) -> Entry:
+    def _entry(self, data: Any) -> FunctionEntry:
         body = as_object(data, "an entry", ("function", "states", "callers"))
         i = as_natural(body["function"], "a function", len(self.program.templates))
         rows = []
         for shared, at, own in (as_list(s, "a state", 3) for s in as_list(body["states"], "states")):
             row = self._intervals(as_list(own, "the locals", len(self.own[i])), self.own[i])
-            rows.append(Row(*self._globals(shared), as_natural(at, "a location", self.program.templates[i].cfa.size), row))
+            rows.append(SummaryRow(*self._globals(shared), as_natural(at, "a location", self.program.templates[i].cfa.size), row))
         listed = (as_list(c, "a caller", 2) for c in as_list(body["callers"], "callers"))
         callers = tuple((as_natural(a, "an entry"), as_natural(b, "a row")) for a, b in listed)
-        return Entry(i, tuple(rows), callers)
+        return FunctionEntry(i, tuple(rows), callers)
 
     def _globals(self, data: Any) -> tuple[tuple[Interval, ...], bool]:
         values = as_list(data, "the globals", len(self.shared) + 1)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from circ.kernel.formula import parse
-from circ.kernel.guarantee.loop_cuts import Arc, Flow, Role, flow
+from circ.kernel.guarantee.loop_cuts import Arc, Flow, NodeRole, flow
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.access_guards import Prefixes
 from circ.semantics.conflicts import conflict
@@ -420,7 +420,7 @@ class GuaranteeCheck:
     @staticmethod
     def _nodes(thread: _Thread, location: int) -> list[int]:
         """The nodes of a location that cover all states there: everything that arrives comes to one that is no hold node."""
-        return [n for n, node in enumerate(thread.flow.nodes) if node.location == location and node.role is not Role.HOLD]
+        return [n for n, node in enumerate(thread.flow.nodes) if node.location == location and node.role is not NodeRole.HOLD]
 
     def _accesses(self, here: _At, there: _At, x: tuple[Edge, Access], y: tuple[Edge, Access],
                   inside: int | None) -> Iterator[Term]:

@@ -32,7 +32,9 @@ Point: TypeAlias = tuple[int, int]
 """A location, and the call edge that it is reached by, where that matters (NO_CALL elsewhere)."""
 
 
-class Role(enum.Enum):
+class NodeRole(enum.Enum):
+    """A claim at a node of the cut automaton: none, one that must hold on arrival, or one that is taken to hold from there on."""
+
     PLAIN = "plain"
     CHECK = "check"
     HOLD = "hold"
@@ -61,7 +63,7 @@ class Node:
     """A location, in one of its roles; `iteration` tells apart the copies that unrolling makes."""
 
     location: int
-    role: Role = Role.PLAIN
+    role: NodeRole = NodeRole.PLAIN
     call: int = NO_CALL
     iteration: int = 0
 
@@ -123,14 +125,14 @@ class Shape:
                       and (f := self._loop(p)) is not None}
 
     # ------------------------------------------------------------------------------------------- points
-    def role(self, p: Point) -> Role:
+    def role(self, p: Point) -> NodeRole:
         """The role of a point that is not the head of a loop with an invariant."""
         q, call = p
         if q in self.procedures:
-            return Role.HOLD if call == NO_CALL else Role.CHECK
+            return NodeRole.HOLD if call == NO_CALL else NodeRole.CHECK
         if q in self.exits:
-            return Role.CHECK if call == NO_CALL else Role.HOLD
-        return Role.PLAIN
+            return NodeRole.CHECK if call == NO_CALL else NodeRole.HOLD
+        return NodeRole.PLAIN
 
     def failing(self, p: Point) -> list[int]:
         """The edges of a point that must be impossible."""
@@ -250,47 +252,47 @@ class Shape:
 def flow(cfa: Cfa, again: bool = True) -> Flow:
     """The pieces of an automaton; `again` as in `Shape`."""
     shape = Shape(cfa, again)
-    keys: list[tuple[Point, Role]] = []
+    keys: list[tuple[Point, NodeRole]] = []
     for p in shape.order:
         if p[0] not in cfa.errors:
-            keys += [(p, Role.CHECK), (p, Role.HOLD)] if p in shape.loops else [(p, shape.role(p))]
+            keys += [(p, NodeRole.CHECK), (p, NodeRole.HOLD)] if p in shape.loops else [(p, shape.role(p))]
     arcs: list[_Draft] = []
-    failures: list[tuple[tuple[Point, Role], int]] = []
+    failures: list[tuple[tuple[Point, NodeRole], int]] = []
     for p, role in keys:
-        if role is not Role.HOLD:
+        if role is not NodeRole.HOLD:
             failures += [((p, role), i) for i in shape.failing(p)]
-        if role is Role.CHECK and p in shape.loops:
+        if role is NodeRole.CHECK and p in shape.loops:
             continue
         for i, target in shape.out[p]:
             if target in shape.loops:
-                arcs.append(((p, role), (target, Role.CHECK), i, None))
+                arcs.append(((p, role), (target, NodeRole.CHECK), i, None))
                 if not shape.is_back(p, target):
-                    arcs.append(((p, role), (target, Role.HOLD), i, shape.loops[target]))
+                    arcs.append(((p, role), (target, NodeRole.HOLD), i, shape.loops[target]))
             else:
                 call = p[0] in shape.procedures and p[1] != NO_CALL
                 arcs.append(((p, role), (target, shape.role(target)), i, shape.called(*p) if call else None))
     order, rest = _sorted(keys, arcs)
     number = {k: n for n, k in enumerate(order)}
-    first = ((cfa.start, NO_CALL), Role.CHECK if (cfa.start, NO_CALL) in shape.loops else shape.role((cfa.start, NO_CALL)))
-    free = [k for k in order if k[1] is Role.HOLD and k[0] in shape.roots]
+    first = ((cfa.start, NO_CALL), NodeRole.CHECK if (cfa.start, NO_CALL) in shape.loops else shape.role((cfa.start, NO_CALL)))
+    free = [k for k in order if k[1] is NodeRole.HOLD and k[0] in shape.roots]
     return Flow(tuple(Node(q, role, call) for (q, call), role in order),
                 tuple(Arc(number[s], number[t], i, f) for s, t, i, f in arcs if s in number and t in number),
                 number.get(first, 0), frozenset(number[k] for k in free),
                 tuple((number[k], i) for k, i in failures if k in number), frozenset(rest), shape.given_back)
 
 
-_Draft: TypeAlias = tuple[tuple[Point, Role], tuple[Point, Role], int, Forgotten | None]
+_Draft: TypeAlias = tuple[tuple[Point, NodeRole], tuple[Point, NodeRole], int, Forgotten | None]
 
 
-def _sorted(keys: list[tuple[Point, Role]], arcs: list[_Draft]) -> tuple[list[tuple[Point, Role]], set[int]]:
+def _sorted(keys: list[tuple[Point, NodeRole]], arcs: list[_Draft]) -> tuple[list[tuple[Point, NodeRole]], set[int]]:
     """The nodes in an order that arcs follow, and the locations that have no place in it because of a cycle."""
-    out: dict[tuple[Point, Role], list[tuple[Point, Role]]] = {k: [] for k in keys}
+    out: dict[tuple[Point, NodeRole], list[tuple[Point, NodeRole]]] = {k: [] for k in keys}
     missing = dict.fromkeys(keys, 0)
     for source, target, _, _ in arcs:
         out[source].append(target)
         missing[target] += 1
     ready = [k for k in reversed(keys) if not missing[k]]
-    order: list[tuple[Point, Role]] = []
+    order: list[tuple[Point, NodeRole]] = []
     while ready:
         k = ready.pop()
         order.append(k)

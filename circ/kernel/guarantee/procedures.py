@@ -29,7 +29,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ActivationFrame:
     """What an activation has before it calls the procedure again, and behind it.
 
     `gives`: the edge that gives back. `before`: the edges from where all is saved up to the call. `saved`: the variables in
@@ -55,7 +55,7 @@ class Procedure:
     body: frozenset[int]
     calls: Mapping[int, int]
     writes: frozenset[str]
-    frames: Mapping[int, Frame]
+    frames: Mapping[int, ActivationFrame]
 
 
 def claims(cfa: Cfa) -> dict[int, Claim]:
@@ -73,7 +73,7 @@ def claims(cfa: Cfa) -> dict[int, Claim]:
     return found
 
 
-def unchanged(frames: Iterable[Frame]) -> dict[int, frozenset[str]]:
+def unchanged(frames: Iterable[ActivationFrame]) -> dict[int, frozenset[str]]:
     """What edges around calls of oneself write, and is given back."""
     return {i: f.same for f in frames for i in (f.gives, *f.before)}
 
@@ -129,7 +129,7 @@ class _Search:
             return None
         return Procedure(entry, exit_, back, body, pairs, writes, frames)
 
-    def _frame(self, call: int, way: int) -> Frame | None:
+    def _frame(self, call: int, way: int) -> ActivationFrame | None:
         """What is saved before a call and given back behind its way back, if that can be seen of both."""
         behind = self.cfa.edges[way].target
         if self.into[behind] != [way] or len(self.out.get(behind, [])) != 1:
@@ -153,7 +153,7 @@ class _Search:
         if done is None:
             return None
         same = frozenset(v for s, v in pairs.items() if done.get(s) == v)
-        return Frame(gives, frozenset(way_there), frozenset(pairs), same)
+        return ActivationFrame(gives, frozenset(way_there), frozenset(pairs), same)
 
     def _saves(self, edge: int) -> dict[str, str] | None:
         """Of an edge that does nothing but copy: the variable that each target gets, empty if it gets something else."""

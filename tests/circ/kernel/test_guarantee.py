@@ -11,7 +11,7 @@ import pytest
 from circ.kernel.guarantee import guarantee
 from circ.kernel.guarantee import loop_cuts as flows
 from circ.kernel.guarantee.guarantee import GuaranteeCheck, check_guarantee
-from circ.kernel.guarantee.loop_cuts import Forgotten, Role, Shape, flow
+from circ.kernel.guarantee.loop_cuts import Forgotten, NodeRole, Shape, flow
 from circ.kernel.outcome import Accepted, Refused
 from circ.search.explicit import oracle
 from circ.verdict import Assertions, Question, RaceOn
@@ -128,5 +128,5 @@ def test_a_function_is_one_piece_for_all_its_calls(tmp_path: Path) -> None:
     assert sorted(len(p.calls) for p in shape.procedures.values()) == [2, 2]
     made = flow(program.templates[0].cfa)
     assert not made.open
-    assert sum(node.role is Role.HOLD for node in made.nodes) == 2 + 4
+    assert sum(node.role is NodeRole.HOLD for node in made.nodes) == 2 + 4
     assert isinstance(check_guarantee(program, Assertions(), {"closures": [[]]}), Accepted)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from circ.kernel.outcome import Malformed, Outcome, Refused
 from circ.kernel.pair_bodies import read_body
-from circ.kernel.pairs import PairsCheck, Step
+from circ.kernel.pairs import ClassStep, PairsCheck
 from circ.kernel.prover import Obligation
-from circ.kernel.threads import Place
+from circ.kernel.threads import ThreadPlace
 from circ.smt import Term
 from circ.verdict import Assertions, Certificate, Question, RaceOn
 from frontend.program import Edge, Program
@@ -77,7 +77,7 @@ class AnythingGoes(PairsCheck):
 class NoHolders(PairsCheck):
     """Atomicity ignored: what holds beside a thread in its atomic section is never asked for, but used."""
 
-    def third(self, name: str, one: Place, two: Place, three: Place, step: Step, h: tuple[Term, ...]) -> Iterator[Obligation]:
+    def third(self, name: str, one: ThreadPlace, two: ThreadPlace, three: ThreadPlace, step: ClassStep, h: tuple[Term, ...]) -> Iterator[Obligation]:
         entering = step.target in self.atomic[three.template]
         return iter(()) if entering else super().third(name, one, two, three, step, h)
 
@@ -92,7 +92,7 @@ class AsIfInside(PairsCheck):
 
 
 class NoCellsBesideAHolder(PairsCheck):
-    def race_beside(self, one: Place, two: Place, overlap: Term, first: Edge, second: Edge) -> Iterator[Obligation]:
+    def race_beside(self, one: ThreadPlace, two: ThreadPlace, overlap: Term, first: Edge, second: Edge) -> Iterator[Obligation]:
         return iter(())
 
 
@@ -107,7 +107,7 @@ class OthersWeighNothing(PairsCheck):
 class EagerAllAt(PairsCheck):
     """Takes a class that lies partly outside an `AllAt` for one that lies outside."""
 
-    def stopped(self, step: Step, others: tuple[Place, ...]) -> bool:
+    def stopped(self, step: ClassStep, others: tuple[ThreadPlace, ...]) -> bool:
         return super().stopped(step, others) or (bool(others) and "AllAt" in repr(step.edge.op))
 
 
