@@ -213,7 +213,7 @@ class LibraryCalls(Library):
             accesses = inliner.accesses
             pointer = accesses.address(request.into, edge.location)
             accesses.effect(inliner.sketch, source, request.target, pointer, self._of_place(request, request.into),
-                            accesses.world.module.sizeof(request.into.type), True, edge, outside=True)
+                            accesses.world.module.sizeof(request.into.type), True, edge, outside=request.callee in _INPUTS)
             return
         if request.result is None:
             inliner.step(source, SKIP, request.target, edge)
@@ -222,10 +222,11 @@ class LibraryCalls(Library):
         if result == "arg0" and first is not None and not isinstance(first, Place):
             inliner.step(source, Assign(request.result, cast(first, request.result.type)), request.target, edge)
             return
-        # What a function without a body gives is open, but what the C library computes is not.
+        # The world decides what an input is. What the C library computes, and a function whose body is not here, is decided.
         # So is which of two processes it is that `fork` returns in: the new one has no other threads.
-        computed = (request.callee in KNOWN and request.callee not in _INPUTS) or request.callee in _SPLITS
-        doubts = (Doubt(f"the result of '{request.callee}' is not tracked", (request.result.name,)),) if computed else ()
+        doubts = () if request.callee in _INPUTS else (
+            Doubt(f"the result of '{request.callee}' is not tracked" if request.callee in KNOWN
+                  else f"what '{request.callee}' can return is not known", (request.result.name,)),)
         inliner.step(source, Havoc((request.result,)), request.target, edge, doubts=doubts)
 
     # ------------------------------------------------------------------------------------------- the heap
@@ -286,8 +287,14 @@ class LibraryCalls(Library):
     # ------------------------------------------------------------------------------------------- everything else
     def _unknown(self, request: CallRequest) -> None:
         if not request.callee.startswith("__VERIFIER_nondet") and request.callee != ASSEMBLER:
-            self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach", request.location)
+            self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach, starts no thread and "
+                               "makes nobody wait", request.location)
         here = request.source
+        if self._interrupts.active:
+            # It may switch interrupts off, or wait until they are off: what others do meanwhile need not be possible.
+            here = request.inliner.sketch.fresh()
+            unclear = Doubt(f"whether '{request.callee}' switches interrupts is not known", step=True)
+            request.inliner.step(request.source, SKIP, here, request.edge, doubts=(unclear,))
         for position, argument in enumerate(request.call.args):
             if isinstance(argument, Place):
                 here = self._follow_inside(request, here, self._of_place(request, argument))

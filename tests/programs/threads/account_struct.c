@@ -8,7 +8,7 @@ struct account {
     long balance;
 };
 
-extern int pick(void);
+extern int nondet(void);
 static struct account bank[16];
 
 static void deposit(struct account *a, long amount)
@@ -21,7 +21,7 @@ static void deposit(struct account *a, long amount)
 static void *teller(void *arg)
 {
     (void)arg;
-    deposit(&bank[pick() & 15], 100);
+    deposit(&bank[nondet() & 15], 100);
     return 0;
 }
 

@@ -8,12 +8,12 @@ struct account {
     long balance;
 };
 
-extern int pick(void);
+extern int nondet(void);
 static struct account bank[2];
 
 static void *teller(void *arg)
 {
-    struct account *a = &bank[pick() & 1];
+    struct account *a = &bank[nondet() & 1];
 
     (void)arg;
     pthread_mutex_lock(&a->lock);

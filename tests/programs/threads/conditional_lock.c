@@ -3,13 +3,13 @@
 // EXPECT: safe log_size
 #include <pthread.h>
 
-extern int verbose(void);
+extern int nondet(void);
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int log_size;
 
 static void *worker(void *arg)
 {
-    int loud = verbose();
+    int loud = nondet();
 
     (void)arg;
     if (loud)

@@ -3,7 +3,7 @@
 // EXPECT: safe mode
 #include <pthread.h>
 
-extern int threaded(void);
+extern int nondet(void);
 static int mode;
 
 static void *worker(void *arg)
@@ -16,7 +16,7 @@ static void *worker(void *arg)
 int main(void)
 {
     pthread_t t;
-    int more = threaded();
+    int more = nondet();
 
     if (more)
         pthread_create(&t, 0, worker, 0);

@@ -3,13 +3,13 @@
 // EXPECT: race value[]
 #include <pthread.h>
 
-extern int pick(void);
+extern int nondet(void);
 static pthread_mutex_t lock[8];
 static int value[8];
 
 static void *worker(void *arg)
 {
-    int k = pick() & 7;
+    int k = nondet() & 7;
 
     (void)arg;
     pthread_mutex_lock(&lock[k]);

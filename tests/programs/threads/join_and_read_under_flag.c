@@ -3,7 +3,7 @@
 // EXPECT: safe result
 #include <pthread.h>
 
-extern int patient(void);
+extern int nondet(void);
 static int result;
 
 static void *worker(void *arg)
@@ -16,7 +16,7 @@ static void *worker(void *arg)
 int main(void)
 {
     pthread_t t;
-    int wait = patient();
+    int wait = nondet();
 
     pthread_create(&t, 0, worker, 0);
     if (wait)

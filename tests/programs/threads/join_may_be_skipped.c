@@ -3,7 +3,7 @@
 // EXPECT: race result
 #include <pthread.h>
 
-extern int patient(void);
+extern int nondet(void);
 static int result;
 
 static void *worker(void *arg)
@@ -18,7 +18,7 @@ int main(void)
     pthread_t t;
 
     pthread_create(&t, 0, worker, 0);
-    if (patient())
+    if (nondet())
         pthread_join(t, 0);
     return result;
 }
