@@ -48,6 +48,9 @@ class Without:
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         return self._module.assumptions
 
+    def mentioned(self, function: str) -> frozenset[str]:
+        return self._module.mentioned(function)
+
     def enumerator(self, name: str) -> int | None:
         return self._module.enumerator(name)
 

@@ -94,6 +94,8 @@ class FunctionDecl:
     defined: bool
     attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     location: Location = NOWHERE
+    external: bool = False
+    """Whether other files can call it."""
 
 
 class Module(Protocol):
@@ -127,6 +129,9 @@ class Module(Protocol):
     @property
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         """What the lowering so far took for granted."""
+
+    def mentioned(self, function: str) -> frozenset[str]:
+        """The names that stand in the function's body; what they mean there is not said."""
 
     def enumerator(self, name: str) -> int | None:
         """The value of an enumeration constant of file scope, None if there is none of that name."""

@@ -13,6 +13,9 @@ from frontend.memory.world import World
 from frontend.program import AccessKind, Assumption, Program, ThreadTemplate, Variable, name_of, op_reads, op_writes
 from frontend.program.schedule_ghosts import IE, ghost
 
+_NAMED = 5
+"""Names to tell where there may be many."""
+
 
 def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], reactive: bool,
              options: LinkOptions) -> Program:
@@ -23,6 +26,8 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
     module, notes = world.module, world.notes
     for text, where in module.assumptions:
         notes.assume(text, where)
+    if not options.threads:
+        _rest_of_the_program(world, templates)
     return Program(
         file=module.file,
         globals=_globals(world, drafts, templates, options.ignore_norace),
@@ -35,6 +40,41 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),
         asserted=any(isinstance(e.instr, Fail) for f in world.pointsto.reached.values() for e in f.edges),
     )
+
+
+def _rest_of_the_program(world: World, templates: tuple[ThreadTemplate, ...]) -> None:
+    """What is taken for granted about files that are not here: they may call what nothing here calls, and share variables."""
+    touched = {a.variable for t in templates for e in t.cfa.edges for a in e.accesses}
+    shared = [s for s in world.module.symbols.values()
+              if s.storage in (Storage.GLOBAL, Storage.STATIC) and world.objects.is_known(s.name)
+              and any(v.name in touched for v in world.objects.variables(world.objects.named(s.name)))]
+    elsewhere = [s for s in shared if not s.defined and not s.location.file.startswith(("/usr/", "<"))]
+    if elsewhere:
+        world.notes.assume(f"no other file touches {_listed([s.name for s in elsewhere])}", elsewhere[0].location)
+    names = frozenset(s.name for s in shared)
+    idle = [d for d in world.module.declarations.values() if d.defined and d.external and d.name not in world.pointsto.reached
+            and _may_touch(world, d.name, names)]
+    if idle:
+        world.notes.assume(f"no other file calls {_listed([d.name for d in idle])}, which nothing here calls", idle[0].location)
+
+
+def _may_touch(world: World, function: str, names: frozenset[str]) -> bool:
+    """Whether one of the variables stands in the function, or in one that it may call."""
+    found, todo = {function}, [function]
+    while todo:
+        mentioned = world.module.mentioned(todo.pop())
+        if mentioned & names:
+            return True
+        more = {n for n in mentioned if n in world.module.declarations} - found
+        found |= more
+        todo += more
+    return False
+
+
+def _listed(names: list[str]) -> str:
+    """The names in quotes; of many, the first ones."""
+    first = ", ".join(f"'{name}'" for name in names[:_NAMED])
+    return first if len(names) <= _NAMED else f"{first} and {len(names) - _NAMED} more"
 
 
 def _unbounded(ints: str) -> Iterator[Assumption]:

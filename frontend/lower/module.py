@@ -30,7 +30,7 @@ from frontend.program import Const, DataModel, FrontendError, Location, Scalar, 
 from frontend.text.attributes import ASM_LABEL
 from frontend.text.comments import Annotation
 from frontend.text.parse import Attribute, ParsedFile
-from frontend.text.side_effects import survey
+from frontend.text.side_effects import effects, survey
 
 T = TypeVar("T")
 
@@ -321,6 +321,9 @@ class CModule:
     def assumptions(self) -> tuple[tuple[str, Location], ...]:
         return (*self._parsed.assumptions, *self._unit.assumptions.items())
 
+    def mentioned(self, function: str) -> frozenset[str]:
+        return effects(self._bodies[function].body).mentioned if function in self._bodies else frozenset()
+
     def sizeof(self, t: CType) -> int:
         return self._unit.types.sizeof(t)
 
@@ -355,8 +358,9 @@ class CModule:
         decl = body.decl if body is not None else self._functions[name][0]
         entity = self._scope.find(name)
         assert isinstance(entity, FunctionName)
+        external = not any("static" in d.storage for d in (decl, *self._functions.get(name, ())))
         return FunctionDecl(name, entity.type, _param_names(decl.type), body is not None, self._attributes(name),
-                            self._unit.where(decl))
+                            self._unit.where(decl), external and not (body is not None and _for_inlining(body)))
 
     def _lower(self, name: str) -> Function:
         body = self._bodies[name]
