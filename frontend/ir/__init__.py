@@ -35,5 +35,5 @@ __all__ = [
     "FailKind", "Field", "Forget", "Function", "FunctionDecl", "Guard", "Index", "Instr", "IrEdge", "Load", "Module",
     "Nop", "Place", "STRING", "Set", "Step", "Storage", "Store", "Symbol", "defined",
     # modules
-    "assembly", "builder", "components", "formats", "interrupt_table", "library_table", "modelled_calls", "split_registers",
+    "assembly", "builder", "formats", "interrupt_table", "library_table", "modelled_calls", "split_registers", "thread_library",
 ]

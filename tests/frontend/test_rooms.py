@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import pkgutil
 from pathlib import Path
@@ -15,17 +16,24 @@ ROOT = Path(frontend.__file__).parent.parent
 ROOMS = ("annotations", "ctypes", "ir", "lower", "memory", "program", "text")
 
 
+@functools.cache
+def imports() -> tuple[tuple[Path, str, str], ...]:
+    """Every `from frontend... import name`: in which file, from where, what."""
+    found = []
+    for path in [*ROOT.glob("frontend/**/*.py"), *ROOT.glob("circ/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("frontend."):
+                found.extend((path, node.module, alias.name) for alias in node.names)
+    return tuple(found)
+
+
 def imported(room: str) -> dict[str, str]:
     """What modules of other rooms import from a room: names of it or modules in it, each with one that does."""
     found: dict[str, str] = {}
-    for path in [*ROOT.glob("frontend/**/*.py"), *ROOT.glob("circ/**/*.py")]:
-        if path.is_relative_to(ROOT / "frontend" / room):
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module and f"{node.module}.".startswith(f"frontend.{room}."):
-                inner = node.module.removeprefix(f"frontend.{room}").lstrip(".")
-                for name in [inner.split(".")[0]] if inner else [a.name for a in node.names]:
-                    found.setdefault(name, str(path.relative_to(ROOT)))
+    for path, module, name in imports():
+        if f"{module}.".startswith(f"frontend.{room}.") and not path.is_relative_to(ROOT / "frontend" / room):
+            inner = module.removeprefix(f"frontend.{room}").lstrip(".")
+            found.setdefault(inner.split(".")[0] or name, str(path.relative_to(ROOT)))
     return found
 
 
