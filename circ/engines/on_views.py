@@ -6,7 +6,6 @@ is decided, proofs about the program would meet the same difficulties: only race
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,8 +13,6 @@ from circ.static.focus import LARGE, Influence
 from circ.verdict import Engine, Observer, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict
 from frontend.program import Program, Role
 
-SHARE = 0.7
-"""Of the time, for what is seen through the view."""
 STEPS = 30_000
 """Of random runs of the program itself, where those of the view, which can do all that it can, have shown nothing."""
 
@@ -44,17 +41,10 @@ class OnLarge:
             if view is not None:
                 observer("view", {"edges": sum(len(t.cfa.edges) for t in view.program.templates)})
                 engine = self._engines.setdefault(id(view.program), self.make())
-                seen = engine(view.program, question, _some_time(options), observer)
+                seen = engine(view.program, question, options, observer)
                 if isinstance(seen, Safe):
                     return view.lifted(question, seen)
                 if isinstance(seen, Unknown):
                     found = self.hunter(program, question, replace(options, max_states=STEPS), observer)
                     return found if isinstance(found, Refuted) else seen
         return self.engine(program, question, options, observer)
-
-
-def _some_time(options: Options) -> Options:
-    if options.deadline is None:
-        return options
-    now = time.monotonic()
-    return replace(options, deadline=now + SHARE * (options.deadline - now))

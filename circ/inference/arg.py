@@ -129,7 +129,7 @@ class AbstractError(Exception):
 
 
 @dataclass(slots=True)
-class System:
+class AbstractSystem:
     """Everything a round of context inference works on: a skeleton, an abstraction and an ARG for each template."""
 
     skeletons: tuple[Skeleton, ...]
@@ -178,7 +178,7 @@ _Seen: TypeAlias = dict[Node, tuple[Node, MainStep | ContextStep] | None]
 """Every state reached, with the state and the step it came from."""
 
 
-def reach_and_build(system: System, main: int, acfas: Sequence[Acfa], context: Context, k: int) -> None:
+def reach_and_build(system: AbstractSystem, main: int, acfas: Sequence[Acfa], context: Context, k: int) -> None:
     """Explores the main thread in its context and adds what it does to its ARG; raises AbstractError at an error state.
 
     `context` holds the start classes; counts there are exact, or OMEGA for more than k (infinitely many, if `endless`).
@@ -228,11 +228,11 @@ def reach_and_build(system: System, main: int, acfas: Sequence[Acfa], context: C
                         put((after, gamma2), (node, ContextStep(key, g, step)))
 
 
-def _demands_met(system: System, acfas: Sequence[Acfa], demands: tuple[AllAt, ...], key: Key) -> bool:
+def _demands_met(system: AbstractSystem, acfas: Sequence[Acfa], demands: tuple[AllAt, ...], key: Key) -> bool:
     return any(system.allows(demands, key[0], anchor) for anchor in acfas[key[0]].anchors[key[1]])
 
 
-def _plausible(system: System, acfas: Sequence[Acfa], main: int, node: Node) -> bool:
+def _plausible(system: AbstractSystem, acfas: Sequence[Acfa], main: int, node: Node) -> bool:
     """Whether every occupied class has a state that fits the main thread's (the psi of the paper, for expansion only)."""
     state, gamma = node
     for (t, c), _ in gamma:
@@ -244,7 +244,7 @@ def _plausible(system: System, acfas: Sequence[Acfa], main: int, node: Node) -> 
     return True
 
 
-def _raise_if_error(system: System, acfas: Sequence[Acfa], main: int, node: Node, seen: _Seen, context: Context) -> None:
+def _raise_if_error(system: AbstractSystem, acfas: Sequence[Acfa], main: int, node: Node, seen: _Seen, context: Context) -> None:
     state, gamma = node
     partner = None
     if not system.errors.alone(main, state):

@@ -6,7 +6,7 @@ from circ.abstraction.abstract_errors import ThreadState
 from circ.abstraction.predicates import Abstraction
 from circ.abstraction.skeleton import Segment
 from circ.inference.acfa import Acfa, moves_of
-from circ.inference.arg import System
+from circ.inference.arg import AbstractSystem
 from circ.inference.pair_proof import cover
 from circ.verdict import Question, RaceOn
 from frontend.program import TRUE, show
@@ -15,7 +15,9 @@ MOST_LOCATIONS = 12
 """A larger automaton is better drawn than told."""
 
 
-def why(question: Question, system: System, acfas: tuple[Acfa, ...], mus: tuple[dict[ThreadState, int], ...]) -> tuple[str, ...]:
+def why(
+    question: Question, system: AbstractSystem, acfas: tuple[Acfa, ...], mus: tuple[dict[ThreadState, int], ...]
+) -> tuple[str, ...]:
     """Sentences about when the variable is accessed, how a thread gets there, and what keeps the others away."""
     if not isinstance(question, RaceOn):
         return ("no abstract state of any thread, among any number of others, is an error",)
@@ -25,7 +27,7 @@ def why(question: Question, system: System, acfas: tuple[Acfa, ...], mus: tuple[
     return tuple(dict.fromkeys(sentences))
 
 
-def automata(system: System, acfas: tuple[Acfa, ...]) -> tuple[str, ...]:
+def automata(system: AbstractSystem, acfas: tuple[Acfa, ...]) -> tuple[str, ...]:
     """What each thread may do as far as the others see it: locations and what holds there, moves and what they need and make."""
     lines: list[str] = []
     for t, acfa in enumerate(acfas):
@@ -44,7 +46,7 @@ def automata(system: System, acfas: tuple[Acfa, ...]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _about(variable: str, system: System, t: int, acfa: Acfa, mu: dict[ThreadState, int]) -> list[str]:
+def _about(variable: str, system: AbstractSystem, t: int, acfa: Acfa, mu: dict[ThreadState, int]) -> list[str]:
     sk, ab = system.skeletons[t], system.abstractions[t]
     bare = [c for c in range(acfa.size) if any(_bare(system, t, q) for q in acfa.anchors[c])]
     if not bare:
@@ -65,13 +67,13 @@ def _about(variable: str, system: System, t: int, acfa: Acfa, mu: dict[ThreadSta
     return found
 
 
-def _bare(system: System, t: int, anchor: int) -> bool:
+def _bare(system: AbstractSystem, t: int, anchor: int) -> bool:
     sk = system.skeletons[t]
     return any(not sk.original.cfa.edges[i].protected for i, _ in sk.accesses[anchor])
 
 
 def _entries(
-    system: System, t: int, mu: dict[ThreadState, int], bare: frozenset[int]
+    system: AbstractSystem, t: int, mu: dict[ThreadState, int], bare: frozenset[int]
 ) -> list[tuple[Segment, frozenset[int], frozenset[int]]]:
     """The segments that lead from outside into the classes with accesses, with the global masks before and after."""
     grouped: dict[int, tuple[Segment, set[int], set[int]]] = {}

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from circ.abstraction.abstract_errors import ThreadState
 from circ.abstraction.counters import Key
 from circ.inference.acfa import Acfa, Move, collapse
-from circ.inference.arg import System
+from circ.inference.arg import AbstractSystem
 from frontend.program import AllAt
 
 Pair: TypeAlias = tuple[int, ThreadState, Key, Key | None]
@@ -42,7 +42,7 @@ class Pairs:
     reached: dict[Pair, None] = field(default_factory=dict)
 
 
-def omega_check(system: System) -> Pairs:
+def omega_check(system: AbstractSystem) -> Pairs:
     """Pairs for any number of threads; raises NotUnbounded if an error state is among them."""
     while True:
         collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
@@ -53,7 +53,7 @@ def omega_check(system: System) -> Pairs:
             return closure.pairs
 
 
-def may_exist(system: System, *templates: int) -> bool:
+def may_exist(system: AbstractSystem, *templates: int) -> bool:
     """Whether the program has distinct threads of these templates (existence by count)."""
     for t in set(templates):
         n = system.count(t)
@@ -63,7 +63,7 @@ def may_exist(system: System, *templates: int) -> bool:
 
 
 class _Closure:
-    def __init__(self, system: System, acfas: tuple[Acfa, ...], mus: tuple[dict[ThreadState, int], ...]) -> None:
+    def __init__(self, system: AbstractSystem, acfas: tuple[Acfa, ...], mus: tuple[dict[ThreadState, int], ...]) -> None:
         self.system, self.acfas = system, acfas
         self.pairs = Pairs(acfas, mus)
         self.queue: list[Pair] = []

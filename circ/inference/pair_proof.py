@@ -17,7 +17,7 @@ from circ.abstraction.predicates import Abstraction, bits, canonical
 from circ.abstraction.skeleton import Skeleton
 from circ.abstraction.trace_formulas import qualify, qualify_op
 from circ.inference.acfa import collapse
-from circ.inference.arg import System
+from circ.inference.arg import AbstractSystem
 from circ.inference.miners import atoms
 from circ.inference.omega import Pairs, may_exist
 from circ.verdict import Certificate, ProofKind, Question
@@ -64,13 +64,13 @@ class Proof:
     predicates: tuple[str, ...]
 
 
-def certificate(program: Program, question: Question, system: System, pairs: Pairs) -> Proof:
+def certificate(program: Program, question: Question, system: AbstractSystem, pairs: Pairs) -> Proof:
     """The pair certificate of a closed set of pairs."""
     writer = _Writer(program, system, pairs)
     return Proof(writer.write(question), writer.predicates())
 
 
-def single_certificate(program: Program, question: Question, system: System) -> Proof:
+def single_certificate(program: Program, question: Question, system: AbstractSystem) -> Proof:
     """The certificate of a program that has one thread in all: a formula for each node."""
     pairs = Pairs(tuple(collapse(arg, t)[0] for t, arg in enumerate(system.args)), ())
     writer = _Writer(program, system, pairs)
@@ -166,7 +166,7 @@ def joined(
 
 # --------------------------------------------------------------------------------------------------- the writer
 class _Writer:
-    def __init__(self, program: Program, system: System, pairs: Pairs) -> None:
+    def __init__(self, program: Program, system: AbstractSystem, pairs: Pairs) -> None:
         self.program, self.system, self.pairs = program, system, pairs
         self.own = [frozenset(v.name for v in sk.original.locals) for sk in system.skeletons]
         self.numbers: dict[str, int] = {}

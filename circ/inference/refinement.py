@@ -16,12 +16,12 @@ from circ.abstraction.abstract_errors import Clash
 from circ.abstraction.ordering import Run
 from circ.abstraction.predicates import Predicates
 from circ.abstraction.relevance import Name
+from circ.abstraction.slicing import Kept
 from circ.abstraction.trace_formulas import Feasible, Formula, Infeasible, Script, concrete_trace, decide, same_cell, script
-from circ.inference.arg import AbstractTrace, System
+from circ.inference.arg import AbstractSystem, AbstractTrace
 from circ.inference.miners import Found, equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.inference.trace import Interleaving, Mu, concretise, expand, with_bystanders
 from circ.verdict import Question, RaceOn, Trace
-from circ.views.variable_sets import VariableSet
 from frontend.program import Binary, Expr, Program, ThreadTemplate, negate
 
 MOST_WAYS_AROUND = 16
@@ -46,7 +46,7 @@ class Real:
 class Learnt:
     """New predicates were added, or variables are to be kept (`kept` not empty)."""
 
-    kept: VariableSet
+    kept: Kept
     predicates: int
     how: str
 
@@ -61,11 +61,11 @@ class NothingNew:
 def refine(
     program: Program,
     question: Question,
-    system: System,
+    system: AbstractSystem,
     mus: Sequence[Mu],
     trace: AbstractTrace,
     predicates: Predicates,
-    kept: VariableSet,
+    kept: Kept,
     reluctance: Mapping[Name, int],
 ) -> Real | Learnt | NothingNew:
     """What an abstract error trace teaches; raises CounterTooLow if the counters cannot tell whose steps these are.
@@ -84,7 +84,7 @@ def refine(
             excluded.append((weak, outcome))
             new = _learn(predicates, MINERS[0][1](weak, outcome))
             if new:
-                return Learnt(VariableSet(), new, MINERS[0][0])
+                return Learnt(Kept(), new, MINERS[0][0])
             continue
         verdict = _on_the_program(program, question, system, interleaving, kept, reluctance)
         if verdict is not None:
@@ -93,7 +93,7 @@ def refine(
         for weak, outcome in excluded:
             new = _learn(predicates, miner(weak, outcome))
             if new:
-                return Learnt(VariableSet(), new, how)
+                return Learnt(Kept(), new, how)
     return NothingNew(tried)
 
 
@@ -101,7 +101,7 @@ def _learn(predicates: Predicates, found: list[Found]) -> int:
     return sum(predicates.add(e, template) for template, e in found)
 
 
-def _too_many(system: System, interleaving: Interleaving) -> bool:
+def _too_many(system: AbstractSystem, interleaving: Interleaving) -> bool:
     """Whether it takes more threads of a template than there are."""
     for t in set(interleaving.threads):
         n = system.count(t)
@@ -111,14 +111,14 @@ def _too_many(system: System, interleaving: Interleaving) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------- scripts
-def _weak_script(program: Program, question: Question, system: System, interleaving: Interleaving) -> Script:
+def _weak_script(program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving) -> Script:
     threads = [system.skeletons[t].weak for t in interleaving.threads]
     final = _final(program, question, system, interleaving, interleaving.clashes)
     return script(program, threads, ((t, s.op) for t, s in interleaving.steps), final)
 
 
 def _final(
-    program: Program, question: Question, system: System, interleaving: Interleaving, clashes: tuple[Clash, ...]
+    program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving, clashes: tuple[Clash, ...]
 ) -> tuple[Expr, ...]:
     """What must hold at the end for the error: some clashing pair means one cell, or an invariant is false."""
     if isinstance(question, RaceOn) and interleaving.partner is not None:
@@ -140,7 +140,7 @@ def _any(conditions: list[Expr]) -> Expr:
 
 
 def _on_the_program(
-    program: Program, question: Question, system: System, interleaving: Interleaving, kept: VariableSet,
+    program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving, kept: Kept,
     reluctance: Mapping[Name, int],
 ) -> Real | Learnt | None:
     """The interleaving on the program's own edges: real, or excluded by variables that were sliced away."""
@@ -164,10 +164,10 @@ def _on_the_program(
             return Real(concrete_trace(program, question, threads, run, accesses, outcome))
         excluded.append((full, outcome))
     new = _missing(excluded, kept, reluctance)
-    return Learnt(new, 0, "variables kept") if new != VariableSet() else None
+    return Learnt(new, 0, "variables kept") if new != Kept() else None
 
 
-def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: VariableSet, reluctance: Mapping[Name, int]) -> VariableSet:
+def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: Kept, reluctance: Mapping[Name, int]) -> Kept:
     """What to keep: of the globals that exclude one of the runs those that exclude most of the others, too.
 
     Some ways through code that does not matter contradict themselves, and what excludes these is no reason.
@@ -175,17 +175,17 @@ def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: VariableSet, relu
     needed = [[n for n in needed_variables(f.script, why) if n[1] not in kept.globals and n not in kept.locals]
               for f, why in runs]
     reasons = dict.fromkeys(frozenset(name for owner, name in names if owner is None) for names in needed if names)
-    best, fewest = VariableSet(), (len(runs) + 1, 0)
+    best, fewest = Kept(), (len(runs) + 1, 0)
     for shared in [r for r in reasons if r] or list(reasons):
-        found, left = VariableSet(shared), 0
+        found, left = Kept(shared), 0
         for (f, _), names in zip(runs, needed, strict=True):
             if shared.issuperset(name for owner, name in names if owner is None):
-                found |= VariableSet(locals=frozenset((owner, name) for owner, name in names if owner is not None))
+                found |= Kept(locals=frozenset((owner, name) for owner, name in names if owner is not None))
             else:
                 again = f.excluded_by(kept.globals | shared)
                 left += again is None
                 if again is not None:
-                    found |= VariableSet(locals=frozenset((owner, name) for owner, name in needed_variables(f.script, again)
+                    found |= Kept(locals=frozenset((owner, name) for owner, name in needed_variables(f.script, again)
                                                    if owner is not None and (owner, name) not in kept.locals))
         score = left, sum(reluctance.get((None, name), 0) for name in shared)
         if score < fewest:
@@ -205,7 +205,7 @@ def _without_doubts(threads: Sequence[ThreadTemplate], run: Run) -> Iterator[Run
         yield from itertools.islice(itertools.product(*ways), MOST_WAYS_AROUND)
 
 
-def _runs(system: System, interleaving: Interleaving) -> Iterator[tuple[Clash | None, tuple[tuple[int, int], ...]]]:
+def _runs(system: AbstractSystem, interleaving: Interleaving) -> Iterator[tuple[Clash | None, tuple[tuple[int, int], ...]]]:
     for clash in interleaving.clashes or (None,):
         for run in expand(system, interleaving, clash):
             yield clash, run

@@ -17,7 +17,7 @@ from circ.abstraction.abstract_errors import Clash, ThreadState
 from circ.abstraction.counters import OMEGA, Key
 from circ.abstraction.ordering import fetched, in_order
 from circ.abstraction.skeleton import Segment
-from circ.inference.arg import AbstractTrace, Arg, ContextStep, System
+from circ.inference.arg import AbstractSystem, AbstractTrace, Arg, ContextStep
 from circ.inference.silent_paths import Constants, after, ways
 from frontend.program import AllAt, primitive
 
@@ -53,7 +53,7 @@ _Path: TypeAlias = tuple[tuple[Segment, ...], ...]
 """For each step of a thread's journey the segments that make it, silent ones first; the last entry trails behind."""
 
 
-def concretise(system: System, mus: Sequence[Mu], trace: AbstractTrace) -> Iterator[Interleaving]:
+def concretise(system: AbstractSystem, mus: Sequence[Mu], trace: AbstractTrace) -> Iterator[Interleaving]:
     """Interleavings that the abstract trace may stand for, the most likely first; a bounded number of them."""
     seen: set[tuple[tuple[int, ...], tuple[tuple[int, int], ...]]] = set()
     for last_come_first_served in (False, True):
@@ -111,7 +111,7 @@ def _assign_threads(trace: AbstractTrace, last: bool) -> tuple[list[int], dict[i
     return cast, journeys, partner
 
 
-def _clashes(system: System, trace: AbstractTrace, partner: int | None, path: dict[int, _Path]) -> tuple[Clash, ...]:
+def _clashes(system: AbstractSystem, trace: AbstractTrace, partner: int | None, path: dict[int, _Path]) -> tuple[Clash, ...]:
     """How the partner, at the end of its path, clashes with the main thread."""
     if trace.partner is None or partner is None:
         return ()
@@ -172,7 +172,7 @@ def _interleave(trace: AbstractTrace, journeys: dict[int, list[int]], path: dict
 
 
 # --------------------------------------------------------------------------------------------------- down to edges
-def expand(system: System, interleaving: Interleaving, clash: Clash | None) -> Iterator[tuple[tuple[int, int], ...]]:
+def expand(system: AbstractSystem, interleaving: Interleaving, clash: Clash | None) -> Iterator[tuple[tuple[int, int], ...]]:
     """Runs of the program's own edges, as (thread, edge index), that an interleaving of segments stands for.
 
     At the end the two threads of a race stand at the sources of the clashing edges.
@@ -193,7 +193,7 @@ def expand(system: System, interleaving: Interleaving, clash: Clash | None) -> I
                 yield tuple(ordered)
 
 
-def with_bystanders(system: System, interleaving: Interleaving) -> Interleaving:
+def with_bystanders(system: AbstractSystem, interleaving: Interleaving) -> Interleaving:
     """The interleaving with the counted threads that it does not mention, but somebody may wait for at another place than
     their start: they exist, and have to get there."""
     waits = [p for sk in system.skeletons for e in sk.original.cfa.edges for p in primitive(e.op) if isinstance(p, AllAt)]
@@ -204,7 +204,7 @@ def with_bystanders(system: System, interleaving: Interleaving) -> Interleaving:
     return replace(interleaving, threads=(*interleaving.threads, *more))
 
 
-def _in_turn(system: System, interleaving: Interleaving, run: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _in_turn(system: AbstractSystem, interleaving: Interleaving, run: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The run with silent steps that would fall into another thread's atomic section taken before it."""
     templates = [system.skeletons[t].original for t in interleaving.threads]
     result: list[tuple[int, int]] = []
@@ -223,7 +223,7 @@ def _in_turn(system: System, interleaving: Interleaving, run: Sequence[tuple[int
     return result
 
 
-def _may_happen(system: System, interleaving: Interleaving, run: Sequence[tuple[int, int]]) -> bool:
+def _may_happen(system: AbstractSystem, interleaving: Interleaving, run: Sequence[tuple[int, int]]) -> bool:
     """Whether every step is allowed by where the other threads are, of which formulas know nothing."""
     templates = [system.skeletons[t].original for t in interleaving.threads]
     at = [t.cfa.start for t in templates]
@@ -249,7 +249,7 @@ def _variations(sizes: list[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _expand_one(
-    system: System, interleaving: Interleaving, clash: Clash | None, choice: tuple[int, ...], turns: Sequence[int],
+    system: AbstractSystem, interleaving: Interleaving, clash: Clash | None, choice: tuple[int, ...], turns: Sequence[int],
     forks: list[int],
 ) -> tuple[tuple[int, int], ...] | None:
     """The run by the chosen paths of the segments and the chosen silent ways between them; `forks` gets how many there are."""

@@ -1,7 +1,7 @@
 """Typed expressions in, terms of the solver and its answers out: the only room that imports z3. It knows nothing of threads.
 
 Trusted: `terms`, `encoder` and `solver`, which is what is exported here. Not trusted, and apart: `interpolation` (predicates from
-infeasible traces), which the kernel may not import.
+infeasible traces), which the kernel may not import, and `effort` (what the solver has spent).
 """
 
 from circ.smt.encoder import Encoder, Inexpressible, SymbolicState

@@ -12,12 +12,17 @@ import z3
 from circ.smt.terms import Term
 from frontend.program import Binary, Cast, Const, Expr, Lvalue, Read, Scalar
 
+INTERPOLATION_EFFORT = 6_000_000
+"""In the solver's resource units, a few seconds; counted, so that the same traces give the same predicates on a busy machine."""
+
 
 class _Inexpressible(Exception):
     """No expression over the known variables means the term."""
 
 
-def sequence_interpolants(cuts: Sequence[Sequence[Term]], steps: Sequence[Term], effort_ms: int = 3000) -> list[Term] | None:
+def sequence_interpolants(
+    cuts: Sequence[Sequence[Term]], steps: Sequence[Term], effort: int = INTERPOLATION_EFFORT
+) -> list[Term] | None:
     """Inductive interpolants of an infeasible trace, from Spacer on linear Horn clauses; None if it finds none.
 
     `cuts[i]` are the constants alive between steps i-1 and i; `steps[i]` relates `cuts[i]` to `cuts[i+1]` (other
@@ -25,7 +30,7 @@ def sequence_interpolants(cuts: Sequence[Sequence[Term]], steps: Sequence[Term],
     """
     fp = z3.Fixedpoint()
     fp.set("engine", "spacer")
-    fp.set("timeout", effort_ms)
+    fp.set("rlimit", effort)
     for switch in ("xform.inline_eager", "xform.inline_linear", "xform.slice"):
         fp.set(switch, False)
     relations = []

@@ -80,7 +80,10 @@ class Static:
         self._failed: dict[str, set[tuple[frozenset[Cell], int]]] = {}
         """For each variable what has been tracked in vain, with so many states."""
 
-    def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
+    def __call__(
+        self, program: Program, question: Question, options: Options, observer: Observer, total: int | None = None
+    ) -> Verdict:
+        """`total`: after so many steps of all tries together no further one is begun, in each view of the program."""
         if not isinstance(question, RaceOn):
             return Unknown("the static prover answers questions about races only", ("static",))
         if self.survey is None or self.survey.program is not program:
@@ -89,13 +92,13 @@ class Static:
             self._small = {}
         for view in self._focus.views(question.variable) if self._focus is not None else ():
             _, prover = self._small.setdefault(id(view.program), (view.program, Static(self._recipes, self._patience)))
-            seen = prover._prove(view.program, question, options, observer)
+            seen = prover._prove(view.program, question, options, observer, total)
             self.exhausted |= prover.exhausted
             if isinstance(seen, Safe):
                 return view.lifted(question, seen)
-        return self._prove(program, question, options, observer)
+        return self._prove(program, question, options, observer, total)
 
-    def _prove(self, program: Program, question: RaceOn, options: Options, observer: Observer) -> Verdict:
+    def _prove(self, program: Program, question: RaceOn, options: Options, observer: Observer, total: int | None) -> Verdict:
         """The question about the program as it is."""
         if self.survey is None or self.survey.program is not program:
             self._begin(program)
@@ -103,15 +106,18 @@ class Static:
         shared = self._proofs.get(variable) or next((s for s in self._last if s.attempt.excludes(variable)), None)
         if shared is not None:
             return self._checked(question, shared)
-        reason = ""
+        reason, spent = "", 0
         group = self._group(variable)
         guesses = self._guesses(variable, group)
         for number, (seen, tracked, arguments) in enumerate(self._choices(program, variable, group, guesses)):
             for most in MOST_STATES[:1] if number < len(guesses) else MOST_STATES:
                 options.check_time()
+                if total is not None and spent > total:
+                    return Unknown(reason or "too many pairs of places", ("static",))
                 attempt = self._attempt(seen, variable, group, tracked, arguments, most)
                 if attempt is None:
                     continue
+                spent += self._effort - attempt.pairing.effort
                 reason = self._reason(attempt, variable) or reason
                 self.exhausted |= attempt.exhausted
                 if attempt.left:

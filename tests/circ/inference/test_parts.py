@@ -9,10 +9,12 @@ from circ.abstraction.counters import OMEGA, count, enter, leave, move
 from circ.abstraction.predicates import Abstraction, Predicates, canonical
 from circ.abstraction.relevance import doubtful
 from circ.abstraction.skeleton import skeleton
+from circ.abstraction.slicing import Kept, everything, weaken
 from circ.abstraction.trace_formulas import Feasible, Infeasible, decide, script
 from circ.inference.acfa import collapse, empty
-from circ.inference.arg import AbstractError, Arg, System, reach_and_build
+from circ.inference.arg import AbstractError, AbstractSystem, Arg, reach_and_build
 from circ.inference.context_inference import infer_context, omega_circ
+from circ.inference.effort import Effort
 from circ.inference.miners import equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.inference.omega import NotUnbounded, omega_check
 from circ.inference.pair_proof import cover
@@ -22,8 +24,6 @@ from circ.inference.simulation import simulates
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.verdict import Options, RaceOn, Safe, Technique, Unknown, silent
-from circ.views.variable_sets import VariableSet, everything
-from circ.views.weaken import weaken
 from frontend.program import Assume, Binary, Const, Havoc, Program, Read, Var, primitive, show, show_op
 from tests.support.build import INT, expr, program, thread
 
@@ -46,7 +46,7 @@ def figure_1(atomic: bool = True) -> Program:
     return program("x state", thread("w", TEST_AND_SET, locals="old=* t=*", atomic={1, 2, 3, 4} if atomic else ()))
 
 
-def system(p: Program, kept: VariableSet | None = None, predicates: tuple[str, ...] = (), **options: bool) -> tuple[System, Predicates, VariableSet]:
+def system(p: Program, kept: Kept | None = None, predicates: tuple[str, ...] = (), **options: bool) -> tuple[AbstractSystem, Predicates, Kept]:
     kept = everything(p) if kept is None else kept
     known = Predicates(p)
     for text in predicates:
@@ -62,23 +62,23 @@ def system(p: Program, kept: VariableSet | None = None, predicates: tuple[str, .
     )
     abstractions = tuple(Abstraction(p, sk, known, **options) for sk in skeletons)
     args = tuple(Arg(sk, ab) for sk, ab in zip(skeletons, abstractions, strict=True))
-    return System(skeletons, abstractions, args, Errors(p, RaceOn("x"), skeletons, abstractions), Options()), known, kept
+    return AbstractSystem(skeletons, abstractions, args, Errors(p, RaceOn("x"), skeletons, abstractions), Options()), known, kept
 
 
 # --------------------------------------------------------------------------------------------------- slicing
 def test_weakening_never_removes_a_behaviour() -> None:
     p = figure_1()
-    weak = weaken(p, VariableSet(frozenset({"state"})))
+    weak = weaken(p, Kept(frozenset({"state"})))
     texts = [show_op(e.op) for e in weak.templates[0].cfa.edges]
     assert texts[1] == "skip"  # old is not looked at
     assert texts[2] == "[state == 0]"
     assert texts[6] == texts[7] == "skip"  # both ways are open
     assert [e.accesses for e in weak.templates[0].cfa.edges] == [e.accesses for e in p.templates[0].cfa.edges]
-    assert show_op(weaken(p, VariableSet(frozenset({"x"}))).templates[0].cfa.edges[9].op) == "x = *"
+    assert show_op(weaken(p, Kept(frozenset({"x"}))).templates[0].cfa.edges[9].op) == "x = *"
 
 
 def test_nothing_kept_leaves_control_flow_and_accesses() -> None:
-    (sk,) = system(figure_1(), VariableSet())[0].skeletons
+    (sk,) = system(figure_1(), Kept())[0].skeletons
     assert sk.size < len(figure_1().templates[0].cfa.leaving())
     assert any(sk.accesses)
 
@@ -308,7 +308,7 @@ def test_a_reason_with_a_flag_is_preferred_to_one_with_a_number() -> None:
 def test_silent_ways_do_not_contradict_themselves() -> None:
     text = "0 1 f = 0 / 1 2 [f == 1] / 1 3 [f == 0] / 3 4 [y == 0] / 3 4 [y == 1] / 4 2 skip / 2 5 x = 1"
     p = program("x y", thread("w", text, locals="f=*"))
-    s, _, _ = system(p, VariableSet())
+    s, _, _ = system(p, Kept())
     edges = p.templates[0].cfa.edges
     taken = [" / ".join(show_op(edges[i].op) for i in way) for way in ways(s.skeletons[0], 0, 2, {})]
     assert len(taken) == 2 and not any("f == 1" in way for way in taken)
@@ -319,7 +319,7 @@ def test_silent_ways_do_not_contradict_themselves() -> None:
 def test_silent_ways_go_around_loops_as_often_as_they_count() -> None:
     text = "0 1 i = 0 / 1 2 [i < 3] / 2 1 i = i + 1 / 1 3 [i >= 3] / 3 4 x = 1"
     p = program("x", thread("w", text, locals="i=*"))
-    s, _, _ = system(p, VariableSet())
+    s, _, _ = system(p, Kept())
     assert ways(s.skeletons[0], 0, 3, {}) == [[0, 1, 2, 1, 2, 1, 2, 3]]
 
 
@@ -337,7 +337,7 @@ def test_a_question_that_was_left_goes_on_from_there() -> None:
     p, question = figure_1(), RaceOn("x")
     at_once = omega_circ()(p, question, Options(), silent)
     engine = omega_circ()
-    little = engine(p, question, Options(), silent, effort=1)
+    little = engine(p, question, Options(), silent, effort=Effort(1, 10**9))
     assert isinstance(little, Unknown) and engine.paused is not None
     rest = engine(p, question, Options(), silent, effort=None)
     assert isinstance(at_once, Safe) and isinstance(rest, Safe) and engine.paused is None
@@ -345,10 +345,17 @@ def test_a_question_that_was_left_goes_on_from_there() -> None:
     assert (rest.statistics.rounds, rest.statistics.states) == (at_once.statistics.rounds, at_once.statistics.states)
 
 
+def test_the_solver_s_work_counts_as_effort() -> None:
+    engine = omega_circ()
+    little = engine(figure_1(), RaceOn("x"), Options(), silent, effort=Effort(10**9, 1))
+    assert isinstance(little, Unknown) and "solver" in little.reason and engine.paused is not None
+    assert engine.paused.solver > 1
+
+
 def test_another_question_begins_anew() -> None:
     p = figure_1()
     engine = omega_circ()
-    engine(p, RaceOn("x"), Options(), silent, effort=1)
+    engine(p, RaceOn("x"), Options(), silent, effort=Effort(1, 10**9))
     state = engine(p, RaceOn("state"), Options(), silent, effort=None)
     fresh = omega_circ()(p, RaceOn("state"), Options(), silent)
     assert type(state) is type(fresh) and engine.paused is None

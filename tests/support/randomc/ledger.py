@@ -15,15 +15,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from unittest.mock import patch
 
-from circ.abstraction import counters, predicates, skeleton
+from circ.abstraction import counters, skeleton
 from circ.abstraction.abstract_errors import Clash, Errors, ThreadState
 from circ.abstraction.counters import Context, Key
 from circ.inference import acfa, arg, omega, simulation
 from circ.inference import context_inference as inference
 from circ.inference import refinement as refine
 from circ.inference.acfa import Acfa
-from circ.inference.arg import AbstractError, Arg, ContextStep, MainStep, Node, System
+from circ.inference.arg import AbstractError, AbstractSystem, Arg, ContextStep, MainStep, Node
 from circ.inference.context_inference import ContextInference
+from circ.inference.inquiry import Inquiry
 from circ.inference.trace import Mu
 from circ.kernel.outcome import Refused
 from circ.run.check import judge
@@ -122,7 +123,7 @@ def _word(verdict: Verdict) -> str:
             return "unknown"
 
 
-def believe(run: inference._Run, system: System, *_: object) -> Verdict:
+def believe(run: Inquiry, system: AbstractSystem, *_: object) -> Verdict:
     """Theorem 1: the loop has ended, so the program is safe."""
     return Safe(Certificate(run.program.fingerprint(), run.question, "pairs", {}))
 
@@ -134,14 +135,14 @@ class _Engine(ContextInference):
         super().__init__("mutant", unbounded)
         self.first_k = k
 
-    def loop(self, run: inference._Run, learnt: predicates.Predicates) -> Verdict:
+    def loop(self, run: Inquiry) -> Verdict:
         if self.first_k is not None:
             run.k = self.first_k
-        return super().loop(run, learnt)
+        return super().loop(run)
 
 
 # --------------------------------------------------------------------------------------------------- literal readings
-def psi_first(system: System, main: int, acfas: Sequence[Acfa], context: Context, k: int) -> None:
+def psi_first(system: AbstractSystem, main: int, acfas: Sequence[Acfa], context: Context, k: int) -> None:
     """Algorithm 1 as it stands: the post-state is cut down by psi.Gamma' before it is connected."""
     sk, ab, graph = system.skeletons[main], system.abstractions[main], system.args[main]
     endless = {key for key, n in context if n > k and system.endless(key[0])}
@@ -244,7 +245,7 @@ def by_several(a: Acfa, graph: Arg, relation: Mapping[ThreadState, set[int]], c:
     return False
 
 
-def replaced_context(system: System, k: int, unbounded: bool, mus: list[Mu], crews: tuple[tuple[int, ...], ...] = ()) -> None:
+def replaced_context(system: AbstractSystem, k: int, unbounded: bool, mus: list[Mu], crews: tuple[tuple[int, ...], ...] = ()) -> None:
     """Lines 5-8 of Algorithm 5: the new graph takes the place of the old one.
 
     Nothing but growth ends that loop, so it is given up as soon as the new graph lacks something of the old one.
@@ -268,7 +269,7 @@ def replaced_context(system: System, k: int, unbounded: bool, mus: list[Mu], cre
             return
 
 
-def one_main_role(system: System, k: int, unbounded: bool, mus: list[Mu], crews: tuple[tuple[int, ...], ...] = ()) -> None:
+def one_main_role(system: AbstractSystem, k: int, unbounded: bool, mus: list[Mu], crews: tuple[tuple[int, ...], ...] = ()) -> None:
     """The errors are looked for with the first template in the main role only."""
     errors = system.errors
     while True:
@@ -342,7 +343,7 @@ def unknown_is_unsat(self: Solver, *assumptions: Term) -> SatResult:
 _check = Solver.check
 
 
-def stop_quietly(system: System, main: int, acfas: Sequence[Acfa], context: Context, k: int) -> None:
+def stop_quietly(system: AbstractSystem, main: int, acfas: Sequence[Acfa], context: Context, k: int) -> None:
     """A state limit that ends the search as if all had been seen."""
     try:
         arg.reach_and_build(system, main, acfas, context, k)
@@ -350,9 +351,9 @@ def stop_quietly(system: System, main: int, acfas: Sequence[Acfa], context: Cont
         return
 
 
-def nothing_new_is_safe(self: ContextInference, run: inference._Run, learnt: predicates.Predicates) -> Verdict:
+def nothing_new_is_safe(self: ContextInference, run: Inquiry) -> Verdict:
     """An error that refinement can neither confirm nor exclude is dismissed."""
-    verdict = _loop(self, run, learnt)
+    verdict = _loop(self, run)
     if isinstance(verdict, Unknown) and "nothing new" in verdict.reason:
         return Safe(Certificate(run.program.fingerprint(), run.question, "pairs", {}))
     return verdict
