@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 
-from frontend.program import (
-    FALSE,
-    TRUE,
-    Binary,
-    Expr,
-)
+from frontend.program import FALSE, TRUE, Binary, Expr
 
 
-# --------------------------------------------------------------------------------------------------- formulas of minterms
 def conjoin(a: Expr, b: Expr) -> Expr:
     if FALSE in (a, b):
         return FALSE
@@ -37,3 +32,8 @@ def balanced(join: Callable[[Expr, Expr], Expr], none: Expr, parts: list[Expr]) 
         return parts[0]
     half = len(parts) // 2
     return join(balanced(join, none, parts[:half]), balanced(join, none, parts[half:]))
+
+
+def any_of(parts: Sequence[Expr]) -> Expr:
+    """The disjunction of at least one part, in their order and as they are."""
+    return reduce(lambda a, b: Binary("||", a, b), parts)

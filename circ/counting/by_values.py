@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from circ.counting import concrete_pairs, concrete_triples
-from circ.counting.concrete_pairs import CannotExpress, TooMany
 from circ.counting.local_states import LocalStates
+from circ.counting.local_tuples import CannotExpress, TooMany
+from circ.counting.tuple_proof import by_pairs, by_triples
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.verdict import Certificate, Options, Question, Safe
@@ -21,7 +21,7 @@ def by_values(program: Program, question: Question, states: LocalStates, options
     """
     reasons = []
     makers: tuple[tuple[str, Callable[[LocalStates, Callable[[], None]], Certificate]], ...] = (
-        ("pair", concrete_pairs.certificate_of), ("triple", concrete_triples.certificate_of))
+        ("pair", by_pairs), ("triple", by_triples))
     for what, make in makers:
         try:
             certificate = replace(make(states, options.check_time), program=program.fingerprint())

@@ -4,9 +4,7 @@ A state of the counter abstraction (T, k) is the globals and, for each local sta
 how many threads are in it: 0..k, or omega for more. A breadth-first search gives the shortest error; it is genuine if threads
 with names can take its steps, else k grows. Departures from the paper: k starts at 1 and omega - 1 is k or omega unless the
 threads are truly endless (`circ.abstraction.counters`); genuine is decided by taking the steps, not by m <= k; and `safe` is
-only said with
-a certificate, the pairs of `circ.counting.concrete_pairs` or the triples of `circ.counting.concrete_triples`, so what neither
-can express stays unknown.
+only said with a certificate of pairs or triples of local states (`circ.counting`), so what neither can express stays unknown.
 
 The search sees the program weakened to the variables that matter (`circ.views.weaken`): none at first but those that
 say which

@@ -8,52 +8,34 @@ per node of the skeletons, so locations that the analysis could not tell apart s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
-from circ.abstraction.connectives import balanced, conjoin, disjoin
 from circ.abstraction.predicates import Abstraction, bits, canonical
+from circ.abstraction.proof_rows import FormulaTable, Spot, Table, representatives, written_rows
 from circ.abstraction.skeleton import Skeleton
-from circ.abstraction.trace_formulas import qualify, qualify_op
+from circ.abstraction.slicing import awaited
+from circ.abstraction.trace_formulas import qualify
 from circ.inference.acfa import collapse
 from circ.inference.arg import AbstractSystem
 from circ.inference.miners import atoms
+from circ.inference.minterms import cover
 from circ.inference.omega import Pairs, may_exist
+from circ.inference.preconditions import Dnf, Preconditions
 from circ.verdict import Certificate, ProofKind, Question
-from circ.views.waits import awaited
 from frontend.program import (
     FALSE,
     TRUE,
-    AllAt,
-    Assign,
-    Assume,
-    Binary,
-    Cast,
     Element,
     Expr,
-    Havoc,
-    Ite,
     Lvalue,
-    Op,
     Program,
     Read,
-    Scalar,
     Var,
-    negate,
-    primitive,
     show,
     substitute,
-    truth,
 )
-from frontend.program.exact import show_exact
 from frontend.program.fold import fold
-
-Dnf: TypeAlias = tuple[tuple[Expr, ...], ...]
-"""A disjunction of conjunctions."""
-
-Spot: TypeAlias = tuple[int, int]
-"""A template and a node of its skeleton."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,110 +48,23 @@ class Proof:
 
 def certificate(program: Program, question: Question, system: AbstractSystem, pairs: Pairs) -> Proof:
     """The pair certificate of a closed set of pairs."""
-    writer = _Writer(program, system, pairs)
+    writer = PairsWriter(program, system, pairs)
     return Proof(writer.write(question), writer.predicates())
 
 
 def single_certificate(program: Program, question: Question, system: AbstractSystem) -> Proof:
     """The certificate of a program that has one thread in all: a formula for each node."""
     pairs = Pairs(tuple(collapse(arg, t)[0] for t, arg in enumerate(system.args)), ())
-    writer = _Writer(program, system, pairs)
+    writer = PairsWriter(program, system, pairs)
     return Proof(writer.write_single(question), writer.predicates())
 
 
-def cover(minterms: Iterable[int], positions: tuple[int, ...], predicates: tuple[Expr, ...]) -> Expr:
-    """A formula that holds exactly in the minterms over the predicates at `positions`."""
-    mask = sum(1 << i for i in positions)
-    known: dict[tuple[frozenset[int], int], Expr] = {}
-
-    def split(rest: frozenset[int], at: int) -> Expr:
-        if not rest:
-            return FALSE
-        if len(rest) == 1 << (len(positions) - at):
-            return TRUE
-        if (rest, at) not in known:
-            bit = 1 << positions[at]
-            yes, no = frozenset(m ^ bit for m in rest if m & bit), frozenset(m for m in rest if not m & bit)
-            p = predicates[positions[at]]
-            if yes == no:
-                known[rest, at] = split(yes, at + 1)
-            else:
-                one, other = split(yes, at + 1), split(no, at + 1)
-                if other == TRUE:
-                    known[rest, at] = disjoin(negate(p), one)
-                elif one == TRUE:
-                    known[rest, at] = disjoin(p, other)
-                else:
-                    known[rest, at] = disjoin(conjoin(p, one), conjoin(negate(p), other))
-        return known[rest, at]
-
-    return split(frozenset(m & mask for m in minterms), 0)
-
-
-# --------------------------------------------------------------------------------------------------- weakest preconditions
-def weakest(op: Op, after: Expr) -> Expr:
-    """The weakest condition under which the operation can only end in `after`; no havoc, whose wp needs a quantifier."""
-    for part in reversed(tuple(primitive(op))):
-        match part:
-            case Assume(cond=c):
-                after = disjoin(negate(c), after)
-            case Assign(target=t, value=e):
-                after = fold(substitute(after, _replacing(t, e)))
-            case Havoc() | AllAt():
-                raise AssertionError("an anchor must stand before a havoc")
-    return after
-
-
-def _replacing(target: Lvalue, value: Expr) -> Callable[[Lvalue], Expr | None]:
-    def replace(v: Lvalue) -> Expr | None:
-        if isinstance(target, Var):
-            return value if v == target else None
-        if isinstance(v, Element) and v.array == target.array:
-            wide = Scalar(64, False)
-            return Ite(Binary("==", Cast(v.index, wide), Cast(target.index, wide)), value, Read(v))
-        return None
-
-    return replace
-
-
-# --------------------------------------------------------------------------------------------------- fewer classes
-def joined(
-    classes: list[list[int]], apart: Sequence[tuple[frozenset[int], ...]], pairs: list[list[Any]], holders: list[list[Any]]
-) -> tuple[list[list[int]], list[list[Any]], list[list[Any]]]:
-    """The same certificate with classes of which it says the same as one: fewer rows, and fewer obligations.
-
-    `apart[t]`: sets of locations of template t; classes that differ in whether they meet one are not joined.
-    """
-    profiles: dict[tuple[int, int], list[tuple[Any, ...]]] = defaultdict(list)
-    for rows in (pairs, holders):
-        for row in rows:
-            *where, table = row
-            text = tuple(map(tuple, table))
-            for place in range(0, len(where), 2):
-                profiles[where[place], where[place + 1]].append((place, *where[:place], *where[place + 2:], text))
-    number: list[dict[int, int]] = []
-    for t, row in enumerate(classes):
-        meets = [{row[q] for q in places} for places in apart[t]]
-        seen: dict[object, int] = {}
-        number.append({c: seen.setdefault((frozenset(profiles[t, c]), *(c in m for m in meets)), len(seen))
-                       for c in sorted(set(row))})
-
-    def renamed(rows: list[list[Any]]) -> list[list[Any]]:
-        found: dict[tuple[int, ...], list[Any]] = {}
-        for *where, table in rows:
-            place = tuple(number[where[i - 1]][n] if i % 2 else n for i, n in enumerate(where))
-            found.setdefault(place, table)
-        return [[*place, table] for place, table in found.items()]
-
-    return [[number[t][c] for c in row] for t, row in enumerate(classes)], renamed(pairs), renamed(holders)
-
-
 # --------------------------------------------------------------------------------------------------- the writer
-class _Writer:
+class PairsWriter:
     def __init__(self, program: Program, system: AbstractSystem, pairs: Pairs) -> None:
         self.program, self.system, self.pairs = program, system, pairs
         self.own = [frozenset(v.name for v in sk.original.locals) for sk in system.skeletons]
-        self.numbers: dict[str, int] = {}
+        self.formulas = FormulaTable()
         self.nodes = [_reachable(sk) for sk in system.skeletons]
         self.first: dict[tuple[int, int, tuple[int, int], tuple[int, int] | None], set[int]] = defaultdict(set)
         for (t, (q, g, l), key, holder) in pairs.reached:
@@ -182,20 +77,15 @@ class _Writer:
         self._qualified: dict[tuple[Expr, int, int], Expr] = {}
         self._pair: dict[tuple[Spot, Spot], Dnf] = {}
         self._held: dict[tuple[Spot, Spot, Spot], Dnf] = {}
-        # By identity, since hashing a formula walks through all of it; the formula is kept, so that its identity stays its own.
-        self._before: dict[tuple[int, int, int, int, int], tuple[Expr, Expr]] = {}
-        self._number: dict[int, tuple[Expr, int]] = {}
-        self._parts: dict[tuple[int, int, int], tuple[Op, ...]] = {}
-        self._texts: dict[Expr, str] = {}
+        self.preconditions = Preconditions(system.skeletons, self.own)
 
     def write_single(self, question: Question) -> Certificate:
         (t,) = (i for i, sk in enumerate(self.system.skeletons) if sk.original.count == 1)
-        rows: list[list[Any]] = []
-        for i, node in enumerate(self.nodes[t]):
-            dnf = self.single((t, node))
-            if dnf:
-                rows.append([t, i, self.table(dnf)])
-        body = {"classes": self.classes(), "formulas": list(self.numbers), "pairs": [], "holders": [], "singles": rows}
+        rows: dict[tuple[Spot, ...], Table] = {((t, node),): self.table(dnf) for node in self.nodes[t]
+                                               if (dnf := self.single((t, node)))}
+        class_of = {(u, node): i for u, nodes in enumerate(self.nodes) for i, node in enumerate(nodes)}
+        body = {"classes": self.classes(class_of), "formulas": self.formulas.written(), "pairs": [], "holders": [],
+                "singles": written_rows(rows, class_of)}
         return Certificate(self.program.fingerprint(), question, ProofKind.PAIRS, body)
 
     def single(self, spot: Spot) -> Dnf:
@@ -203,68 +93,72 @@ class _Writer:
         t, node = spot
         sk = self.system.skeletons[t]
         if node not in sk.anchor_of:
-            return self.before(spot, 1, self.single)
+            return self.preconditions.before(spot, 1, self.single)
         anchor = sk.anchor_of[node]
         ab = self.system.abstractions[t]
         states = frozenset(ab.join(g, l) for group in self.pairs.acfas[t].states for q, g, l in group if q == anchor)
         formula = self.unary(t, anchor, states)
         return () if formula == FALSE else ((self.named(formula, t, 1),),)
 
-    def classes(self) -> list[list[int]]:
-        """The class of each location: its node's number; locations that nothing reaches share classes without rows."""
+    def classes(self, class_of: dict[Spot, int]) -> list[list[int]]:
+        """The class of each location: its node's; locations that nothing reaches share classes without rows."""
         result = []
         for t, sk in enumerate(self.system.skeletons):
-            number: dict[object, int] = {node: i for i, node in enumerate(self.nodes[t])}
+            number: dict[object, int] = {node: class_of[t, node] for node in self.nodes[t]}
+            free = 1 + max(number.values())
             row = []
             for q in range(sk.original.cfa.size):
                 node = sk.node_of[q]
-                kind = node if node in number else ("unreached", q in sk.original.cfa.atomic)
-                row.append(number.setdefault(kind, len(number)))
+                unreached = ("unreached", *(q in places for places in self.guarded(t)))
+                if node in number:
+                    row.append(number[node])
+                else:
+                    free += unreached not in number
+                    row.append(number.setdefault(unreached, free - 1))
             result.append(row)
         return result
 
     def write(self, question: Question) -> Certificate:
+        """A row for every two nodes, and for every two beside a third in an atomic section; nodes alike share a class."""
         spots = [(t, node) for t, nodes in enumerate(self.nodes) for node in nodes]
-        class_of = [{node: i for i, node in enumerate(nodes)} for nodes in self.nodes]
-        rows: list[list[Any]] = []
+        pairs: dict[tuple[Spot, ...], Table] = {}
         for a in spots:
             self.system.options.check_time()
             for b in spots:
-                if may_exist(self.system, a[0], b[0]):
-                    dnf = self.pair(a, b)
-                    if dnf:
-                        rows.append([a[0], class_of[a[0]][a[1]], b[0], class_of[b[0]][b[1]], self.table(dnf)])
-        held: list[list[Any]] = []
-        atomic = [s for s in spots if self.is_atomic(s)]
+                if may_exist(self.system, a[0], b[0]) and (dnf := self.pair(a, b)):
+                    pairs[a, b] = self.table(dnf)
+        held: dict[tuple[Spot, ...], Table] = {}
         calm = [s for s in spots if not self.is_atomic(s)]
-        for c in atomic:
+        for c in (s for s in spots if self.is_atomic(s)):
             self.system.options.check_time()
             for a in calm:
                 for b in calm:
-                    if may_exist(self.system, a[0], b[0], c[0]):
-                        dnf = self.holding(a, b, c)
-                        if dnf:
-                            places = [n for t, node in (a, b, c) for n in (t, class_of[t][node])]
-                            held.append([*places, self.table(dnf)])
-        classes, rows, held = joined(self.classes(), [self.guarded(t) for t in range(len(self.nodes))], rows, held)
-        body = {"classes": classes, "formulas": list(self.numbers), "pairs": rows, "holders": held, "singles": []}
+                    if may_exist(self.system, a[0], b[0], c[0]) and (dnf := self.holding(a, b, c)):
+                        held[a, b, c] = self.table(dnf)
+        class_of = self.joined(spots, pairs, held)
+        body = {"classes": self.classes(class_of), "formulas": self.formulas.written(), "pairs": written_rows(pairs, class_of),
+                "holders": written_rows(held, class_of), "singles": []}
         return Certificate(self.program.fingerprint(), question, ProofKind.PAIRS, body)
+
+    def joined(self, spots: Sequence[Spot], *rows: dict[tuple[Spot, ...], Table]) -> dict[Spot, int]:
+        """The class of each node, numbered for each template: nodes of which the rows say the same share one."""
+        labels = {}
+        for t, node in spots:
+            members = self.system.skeletons[t].members[node]
+            labels[t, node] = tuple(any(q in places for q in members) for places in self.guarded(t))
+        said = ((where, tuple(map(tuple, table))) for part in rows for where, table in part.items())
+        first = representatives(spots, labels, said)
+        numbers: list[dict[int, int]] = [{} for _ in self.nodes]
+        return {(t, node): numbers[t].setdefault(chosen, len(numbers[t])) for (t, node), chosen in first.items()}
 
     def guarded(self, t: int) -> tuple[frozenset[int], ...]:
         """The sets of locations of a template that the kernel tells apart: atomic ones, and those that others wait for."""
         original = self.system.skeletons[t].original
-        return (original.cfa.atomic, *awaited(self.program)[original.name])
+        return (original.cfa.atomic, *awaited(self.program, original.name))
 
-    def table(self, dnf: Dnf) -> list[list[int]]:
+    def table(self, dnf: Dnf) -> Table:
         """The rows of a formula by their numbers in the table of texts."""
-        return [[self.number(e) for e in conjuncts if e is not TRUE and e != TRUE] for conjuncts in dnf]
-
-    def number(self, e: Expr) -> int:
-        if id(e) not in self._number:
-            if e not in self._texts:
-                self._texts[e] = show_exact(e)
-            self._number[id(e)] = (e, self.numbers.setdefault(self._texts[e], len(self.numbers)))
-        return self._number[id(e)][1]
+        return [[self.formulas.number(e) for e in conjuncts if e is not TRUE and e != TRUE] for conjuncts in dnf]
 
     def predicates(self) -> tuple[str, ...]:
         """The conditions in the formulas, each once and not its negation, with the names a user knows."""
@@ -279,7 +173,7 @@ class _Writer:
             return Read(Element(shown.get(v.array, v.array), v.index, v.type))
 
         found: dict[str, None] = {}
-        for e in self._texts:
+        for e in self.formulas.texts:
             for atom in atoms(e):
                 c = canonical(fold(atom))
                 if c is not None:
@@ -295,9 +189,9 @@ class _Writer:
         """P at two nodes: from the pairs at anchors, by weakest precondition in between."""
         if (a, b) not in self._pair:
             if a[1] not in self.system.skeletons[a[0]].anchor_of:
-                self._pair[a, b] = self.before(a, 1, lambda goal: self.pair(goal, b))
+                self._pair[a, b] = self.preconditions.before(a, 1, lambda goal: self.pair(goal, b))
             elif b[1] not in self.system.skeletons[b[0]].anchor_of:
-                self._pair[a, b] = self.before(b, 2, lambda goal: self.pair(a, goal))
+                self._pair[a, b] = self.preconditions.before(b, 2, lambda goal: self.pair(a, goal))
             else:
                 self._pair[a, b] = self.at_anchors(a, b)
         return self._pair[a, b]
@@ -320,12 +214,12 @@ class _Writer:
         key = (a, b, c)
         if key not in self._held:
             if a[1] not in self.system.skeletons[a[0]].anchor_of:
-                self._held[key] = self.before(a, 1, lambda goal: self.holding(goal, b, c))
+                self._held[key] = self.preconditions.before(a, 1, lambda goal: self.holding(goal, b, c))
             elif b[1] not in self.system.skeletons[b[0]].anchor_of:
-                self._held[key] = self.before(b, 2, lambda goal: self.holding(a, goal, c))
+                self._held[key] = self.preconditions.before(b, 2, lambda goal: self.holding(a, goal, c))
             elif c[1] not in self.system.skeletons[c[0]].anchor_of:
                 onward = lambda goal: self.holding(a, b, goal) if self.is_atomic(goal) else self.pair(a, b)  # noqa: E731
-                self._held[key] = self.before(c, 3, onward)
+                self._held[key] = self.preconditions.before(c, 3, onward)
             else:
                 self._held[key] = self.held_at_anchors(a, b, c)
         return self._held[key]
@@ -343,60 +237,6 @@ class _Writer:
         return tuple(found)
 
     # ----------------------------------------------------------------------------------------------- pieces
-    def before(self, spot: Spot, number: int, after: Callable[[Spot], Dnf]) -> Dnf:
-        """What must hold at a node in between so that every way on ends in what `after` says of its target.
-
-        Where there is one way on, or two that a condition decides between, the result keeps the shape of what it is made
-        from: small conjuncts, whose weakest preconditions are few and known, instead of one formula that grows.
-        """
-        t, node = spot
-        sk = self.system.skeletons[t]
-        ways = [(i, sk.weak.cfa.edges[i]) for i in sk.outgoing[node]]
-        if len(ways) == 1:
-            [(i, e)] = ways
-            return self.through(t, i, number, after((t, sk.node_of[e.target])))
-        guards = [self.guard(t, i, number) for i, _ in ways]
-        if len(ways) == 2 and guards[0] is not None and guards[1] is not None and negate(guards[0]) == guards[1]:
-            return tuple((guard, *conjuncts) for guard, (_, e) in zip(guards, ways, strict=True)
-                         for conjuncts in after((t, sk.node_of[e.target])) if guard is not None)
-        wholes = [truth(_flat(self.through(t, i, number, after((t, sk.node_of[e.target]))))) for i, e in ways]
-        result = balanced(conjoin, TRUE, wholes)
-        return () if result == FALSE else ((result,),)
-
-    def through(self, t: int, i: int, number: int, after: Dnf) -> Dnf:
-        """What must hold before an edge so that its step can only end in `after`."""
-        parts = self.parts(t, i, number)
-        for n in reversed(range(len(parts))):
-            op = parts[n]
-            if isinstance(op, Assume):
-                after = ((negate(op.cond),), *after)
-            else:
-                rows = (tuple(self.conjunct_before(t, i, n, number, op, e) for e in conjuncts) for conjuncts in after)
-                after = tuple(row for row in rows if FALSE not in row)
-        return after
-
-    def parts(self, t: int, i: int, number: int) -> tuple[Op, ...]:
-        """The primitive operations of an edge, taken by thread `number`."""
-        key = (t, i, number)
-        if key not in self._parts:
-            ops = primitive(self.system.skeletons[t].weak.cfa.edges[i].op)
-            self._parts[key] = tuple(_named_op(p, number, self.own[t]) for p in ops)
-        return self._parts[key]
-
-    def guard(self, t: int, i: int, number: int) -> Expr | None:
-        """The condition of an edge that does nothing but test it."""
-        match self.parts(t, i, number):
-            case (Assume(cond=c),):
-                return c
-            case _:
-                return None
-
-    def conjunct_before(self, t: int, i: int, n: int, number: int, op: Op, after: Expr) -> Expr:
-        key = (t, i, n, number, id(after))
-        if key not in self._before:
-            self._before[key] = (after, weakest(op, after))
-        return self._before[key][1]
-
     def unary(self, t: int, anchor: int, minterms: frozenset[int]) -> Expr:
         key = (t, anchor, minterms)
         if key not in self._unary:
@@ -418,14 +258,6 @@ class _Writer:
         if key not in self._qualified:
             self._qualified[key] = qualify(e, number, self.own[t])
         return self._qualified[key]
-
-
-def _named_op(op: Assume | Assign | Havoc | AllAt, number: int, own: frozenset[str]) -> Op:
-    return op if isinstance(op, AllAt) else qualify_op(op, number, own)
-
-
-def _flat(dnf: Dnf) -> Expr:
-    return balanced(disjoin, FALSE, [balanced(conjoin, TRUE, list(conjuncts)) for conjuncts in dnf])
 
 
 def _reachable(sk: Skeleton) -> list[int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.abstraction.abstract_errors import Clash
+from circ.abstraction.connectives import any_of
 from circ.abstraction.ordering import Run
 from circ.abstraction.predicates import Predicates
 from circ.abstraction.relevance import Name
@@ -22,7 +23,7 @@ from circ.inference.arg import AbstractSystem, AbstractTrace
 from circ.inference.miners import Found, equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.inference.trace import Interleaving, Mu, concretise, expand, with_bystanders
 from circ.verdict import Question, RaceOn, Trace
-from frontend.program import Binary, Expr, Program, ThreadTemplate, negate
+from frontend.program import Expr, Program, ThreadTemplate, negate
 
 MOST_WAYS_AROUND = 16
 
@@ -125,18 +126,11 @@ def _final(
         threads = [system.skeletons[t].original for t in interleaving.threads]
         cells = [same_cell(threads, ((0, *one), (interleaving.partner, *two))) for one, two in clashes]
         exact = [c for c in cells if c is not None]
-        return (_any(exact),) if exact and len(exact) == len(cells) else ()
+        return (any_of(exact),) if exact and len(exact) == len(cells) else ()
     at = [system.skeletons[t].original.cfa for t in interleaving.threads]
     if program.invariants and interleaving.partner is None and not any(cfa.errors for cfa in at):
-        return (_any([negate(i.cond) for i in program.invariants]),)
+        return (any_of([negate(i.cond) for i in program.invariants]),)
     return ()
-
-
-def _any(conditions: list[Expr]) -> Expr:
-    result = conditions[0]
-    for c in conditions[1:]:
-        result = Binary("||", result, c)
-    return result
 
 
 def _on_the_program(

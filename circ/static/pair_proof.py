@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from circ.static.arguments.argument import Argument, Spot, of_thread
+from circ.abstraction.connectives import any_of
+from circ.abstraction.proof_rows import TRUE_TABLE, FormulaTable, Spot, Table, representatives, written_rows
+from circ.static.arguments.argument import Argument, of_thread
 from circ.static.outline import Outline
 from circ.static.pairing import Pairing, ThreadState
 from circ.static.regions import Regions
@@ -13,34 +15,33 @@ from circ.static.values import ValueSet, anything
 from frontend.program import Binary, Const, Expr, Lvalue, Read, Var
 from frontend.program.exact import show_exact
 
-Dnf: TypeAlias = dict[tuple[int, ...], None]
-
-TRUE_ROW: list[list[int]] = [[]]
+Conjunctions: TypeAlias = dict[tuple[int, ...], None]
+"""Conjunctions of formulas by their numbers, one of which holds."""
 
 
 def pairs_body(
     seen: Outline, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]
 ) -> dict[str, Any]:
     """The pairs as rows; regions about which all rows say the same become one class."""
-    return _Writer(seen, regions, pairing, arguments).body()
+    return PairsWriter(seen, regions, pairing, arguments).body()
 
 
-class _Writer:
+class PairsWriter:
     def __init__(self, seen: Outline, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]) -> None:
         self.seen, self.regions, self.pairing, self.arguments = seen, regions, pairing, arguments
         self.own = [frozenset(v.name for v in view.template.locals) for view in regions]
         self._said: dict[tuple[Spot, ...], tuple[int, ...]] = {}
-        self.formulas: dict[str, int] = {}
+        self.formulas = FormulaTable()
         self._states: dict[int, tuple[int, ...]] = {}
         self._literals: dict[tuple[Lvalue, ValueSet, int], tuple[int, ...]] = {}
 
     def body(self) -> dict[str, Any]:
-        pairs: dict[tuple[Spot, Spot], Dnf] = {}
+        pairs: dict[tuple[Spot, ...], Conjunctions] = {}
         for (i, j), states in self.pairing.pairs.items():
             one, two = self.pairing.threads[i], self.pairing.threads[j]
             for a, b in ((one, two), (two, one)):
                 self._put(pairs.setdefault((a[:2], b[:2]), {}), (a, b), states)
-        holders: dict[tuple[Spot, Spot, Spot], Dnf] = {}
+        holders: dict[tuple[Spot, ...], Conjunctions] = {}
         for (i, j, k), states in self.pairing.holders.items():
             one, two, three = (self.pairing.threads[n] for n in (i, j, k))
             for a, b in ((one, two), (two, one)):
@@ -50,7 +51,7 @@ class _Writer:
         body: dict[str, Any] = {
             "classes": [self._classes_of(t, chosen) for t in range(len(self.regions))],
             "pairs": _rows(pairs, chosen),
-            "formulas": list(self.formulas),
+            "formulas": self.formulas.written(),
         }
         if holders:
             body["holders"] = _rows(holders, chosen)
@@ -79,23 +80,14 @@ class _Writer:
             found.append(ws)
         return {"expr": show_exact(e), "weights": found}
 
-    def _classes(self, pairs: dict[tuple[Spot, Spot], Dnf], holders: dict[tuple[Spot, Spot, Spot], Dnf]) -> dict[Spot, int]:
+    def _classes(self, pairs: dict[tuple[Spot, ...], Conjunctions],
+                 holders: dict[tuple[Spot, ...], Conjunctions]) -> dict[Spot, int]:
         """The class of each region: the first region of its template with the same label and the same rows."""
-        about: dict[Spot, list[tuple[object, ...]]] = {}
-        for spots, dnf in (*pairs.items(), *holders.items()):
-            said = tuple(sorted(dnf))
-            for n, spot in enumerate(spots):
-                about.setdefault(spot, []).append((n, *(s for m, s in enumerate(spots) if m != n), said))
-        found: dict[object, int] = {}
-        chosen: dict[Spot, int] = {}
-        for t, view in enumerate(self.regions):
-            for r in view.moves:
-                rows = frozenset(about.get((t, r), ()))
-                chosen[t, r] = found.setdefault((t, view.labels[r], rows), r)
-        return chosen
+        labels = {(t, r): view.labels[r] for t, view in enumerate(self.regions) for r in view.moves}
+        return representatives(labels, labels, ((spots, tuple(sorted(c))) for spots, c in (*pairs.items(), *holders.items())))
 
     # ----------------------------------------------------------------------------------------------- formulas
-    def _put(self, dnf: Dnf, threads: Sequence[ThreadState], states: Iterable[int]) -> None:
+    def _put(self, dnf: Conjunctions, threads: Sequence[ThreadState], states: Iterable[int]) -> None:
         own = [f for slot, (t, _, values) in enumerate(threads, 1)
                for cell, v in zip(self.regions[t].own, values, strict=True) for f in self._literal(cell, v, slot)]
         own += self._argued(tuple(t[:2] for t in threads))
@@ -117,14 +109,14 @@ class _Writer:
                 for slot, spot in enumerate(spots[:2], 1):
                     found += (of_thread(e, slot, self.own[spot[0]]) for e in arg.alone(spot))
                 found += arg.together(spots[0], spots[1])
-            self._said[spots] = tuple(dict.fromkeys(self.formulas.setdefault(show_exact(e), len(self.formulas)) for e in found))
+            self._said[spots] = tuple(dict.fromkeys(self.formulas.number(e) for e in found))
         return self._said[spots]
 
-    def _everywhere(self, spots: tuple[Spot, Spot]) -> tuple[int, ...]:
+    def _everywhere(self, spots: tuple[Spot, ...]) -> tuple[int, ...]:
         """What the arguments say of every index while two threads are there."""
         found = [of_thread(e, slot, self.own[spot[0]]) for arg in self.arguments for slot, spot in enumerate(spots, 1)
                  for e in arg.everywhere(spot)]
-        return tuple(dict.fromkeys(self.formulas.setdefault(show_exact(e), len(self.formulas)) for e in found))
+        return tuple(dict.fromkeys(self.formulas.number(e) for e in found))
 
     def _literal(self, cell: Lvalue, v: ValueSet, slot: int) -> tuple[int, ...]:
         """Positions of formulas which say together that the cell's value is in the set."""
@@ -134,23 +126,15 @@ class _Writer:
             if v != anything(cell.type):
                 named = Var(f"{cell.name}@{slot}", cell.type) if slot and isinstance(cell, Var) else cell
                 equal = [Binary("!=" if v.others else "==", Read(named), Const(x, cell.type)) for x in sorted(v.values)]
-                made = list(equal) if v.others else [_any(equal)]
-            self._literals[key] = tuple(self.formulas.setdefault(show_exact(e), len(self.formulas)) for e in made)
+                made = list(equal) if v.others else [any_of(equal)]
+            self._literals[key] = tuple(self.formulas.number(e) for e in made)
         return self._literals[key]
 
 
-def _rows(rows: dict[Any, Dnf], chosen: dict[Spot, int]) -> list[list[Any]]:
+def _rows(rows: Mapping[tuple[Spot, ...], Conjunctions], chosen: dict[Spot, int]) -> list[list[Any]]:
     """Rows by class. Of two rows about the same threads in exchanged order one says everything, the other nothing."""
-    found: dict[tuple[int, ...], list[list[int]]] = {}
-    for spots, dnf in rows.items():
-        places = [(t, chosen[t, r]) for t, r in spots]
-        row = [list(c) for c in dnf] if places[0] <= places[1] else TRUE_ROW
-        found.setdefault(tuple(n for place in places for n in place), row)
-    return [[*where, found[where]] for where in sorted(found)]
+    def said(spots: tuple[Spot, ...], conjunctions: Conjunctions) -> Table:
+        one, two = ((t, chosen[t, r]) for t, r in spots[:2])
+        return [list(c) for c in conjunctions] if one <= two else TRUE_TABLE
 
-
-def _any(parts: Sequence[Expr]) -> Expr:
-    result = parts[0]
-    for e in parts[1:]:
-        result = Binary("||", result, e)
-    return result
+    return sorted(written_rows({spots: said(spots, c) for spots, c in rows.items()}, chosen), key=lambda row: row[:-1])

@@ -16,8 +16,8 @@ from circ.inference.arg import AbstractError, AbstractSystem, Arg, reach_and_bui
 from circ.inference.context_inference import infer_context, omega_circ
 from circ.inference.effort import Effort
 from circ.inference.miners import equalities, interpolants, needed_variables, values, weakest_preconditions
+from circ.inference.minterms import cover
 from circ.inference.omega import NotUnbounded, omega_check
-from circ.inference.pair_proof import cover
 from circ.inference.refinement import Learnt, Real, refine
 from circ.inference.silent_paths import after, ways
 from circ.inference.simulation import simulates

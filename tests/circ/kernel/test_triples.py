@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from circ.counting import concrete_pairs, concrete_triples
 from circ.counting.local_states import LocalStates
+from circ.counting.local_tuples import CannotExpress
+from circ.counting.tuple_proof import by_pairs, by_triples
 from circ.inference import counter_guided
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted, Refused
@@ -40,9 +41,9 @@ def judged(p: Program, question: Question, rows: list[list[Any]], formulas: tupl
 def test_three_threads_tell_what_two_do_not() -> None:
     p = seats(2)
     states = LocalStates(p, X, Options())
-    with pytest.raises(concrete_pairs.CannotExpress):
-        concrete_pairs.certificate_of(states, lambda: None)
-    certificate = concrete_triples.certificate_of(states, lambda: None)
+    with pytest.raises(CannotExpress):
+        by_pairs(states, lambda: None)
+    certificate = by_triples(states, lambda: None)
     assert isinstance(check_certificate(p, X, certificate), Accepted)
     verdict = counter_guided.answer(p, X, Options())
     assert isinstance(verdict, Safe) and verdict.certificate.kind == "triples"
@@ -51,10 +52,10 @@ def test_three_threads_tell_what_two_do_not() -> None:
 def test_a_proof_does_not_carry_over_to_more_seats() -> None:
     """The triples of two seats are not closed with three, and those of three show what only four threads exclude."""
     few, many = seats(2), seats(3)
-    body = concrete_triples.certificate_of(LocalStates(few, X, Options()), lambda: None).body
+    body = by_triples(LocalStates(few, X, Options()), lambda: None).body
     assert isinstance(check_certificate(many, X, Certificate(many.fingerprint(), X, "triples", body)), Refused)
-    with pytest.raises(concrete_pairs.CannotExpress, match="fourth"):
-        concrete_triples.certificate_of(LocalStates(many, X, Options()), lambda: None)
+    with pytest.raises(CannotExpress, match="fourth"):
+        by_triples(LocalStates(many, X, Options()), lambda: None)
 
 
 def places(p: Program) -> list[list[int]]:
