@@ -6,7 +6,7 @@ heads, error locations and ends. An access whose value nobody looks at is silent
 happened, so a thread that is past it might as well still be before it, and accesses in a row are one node. A *segment* is a
 path from anchor to anchor with a visible operation at most at its start, or an atomic section as a whole, followed by local
 steps. At the nodes in between nothing needs to be known: what holds there is the weakest precondition of the rest of the
-segment (`circ.inference.pair_proof` writes that down for the kernel, which trusts none of this).
+segment (`circ.inference.results.pair_proof` writes that down for the kernel, which trusts none of this).
 """
 
 from __future__ import annotations

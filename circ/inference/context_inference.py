@@ -15,21 +15,22 @@ from dataclasses import replace
 from circ.abstraction.counters import Context
 from circ.abstraction.predicates import Predicates, Steps
 from circ.abstraction.relevance import Name, doubtful
-from circ.abstraction.slicing import Kept, everything, weaken
 from circ.counting.by_values import by_values
 from circ.counting.local_states import LocalStates, NotFinite
 from circ.inference.acfa import Acfa, collapse
 from circ.inference.arg import AbstractError, AbstractSystem, reach_and_build
 from circ.inference.contexts import contexts, crews, crowd, most_others
 from circ.inference.effort import Effort
-from circ.inference.explain import automata, why
 from circ.inference.inquiry import Inquiry
 from circ.inference.omega import NotUnbounded, Pairs, omega_check
-from circ.inference.pair_proof import certificate, single_certificate
 from circ.inference.refinement import Learnt, NothingNew, Real, refine
+from circ.inference.results.explain import automata, why
+from circ.inference.results.pair_proof import certificate, single_certificate
 from circ.inference.simulation import simulates
 from circ.inference.trace import CounterTooLow, Mu
 from circ.verdict import Observer, Options, OutOfTime, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict
+from circ.views.variable_sets import VariableSet, everything
+from circ.views.weaken import weaken
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import Program, Read, Var, truth
 
@@ -107,12 +108,12 @@ class ContextInference:
         learnt: Predicates,
     ) -> Inquiry:
         """A question that is new, with the hints and what is known about them."""
-        kept = Kept() if options.on(Technique.SLICE) else everything(program)
+        kept = VariableSet() if options.on(Technique.SLICE) else everything(program)
         inquiry = Inquiry(program, question, options, observer, learnt, Predicates(program), self.steps, kept,
                           max(1, options.k or 1), self.reluctance)
         for v in hints:
             learnt.add(truth(Read(v)), program.templates[0].name)
-        inquiry.keep(Kept(frozenset(v.name for v in hints)))
+        inquiry.keep(VariableSet(frozenset(v.name for v in hints)))
         return inquiry
 
     def values(self, verdict: Unknown) -> Verdict:

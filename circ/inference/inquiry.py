@@ -15,13 +15,15 @@ from circ.abstraction.abstract_errors import Errors
 from circ.abstraction.predicates import Abstraction, Predicates, Steps
 from circ.abstraction.relevance import Name
 from circ.abstraction.skeleton import skeleton
-from circ.abstraction.slicing import Kept, awaited, weaken
 from circ.inference.arg import AbstractSystem, Arg
 from circ.inference.effort import Effort
 from circ.inference.miners import family
-from circ.inference.pictures import AcfaPicture, ArgPicture
+from circ.inference.results.pictures import AcfaPicture, ArgPicture
 from circ.smt.effort import SolverEffort
 from circ.verdict import Observer, Options, Question, RaceOn, Statistics, Technique
+from circ.views.variable_sets import VariableSet
+from circ.views.waits import awaited
+from circ.views.weaken import weaken
 from frontend.program import Program, show
 
 MOST_K = 3
@@ -52,7 +54,7 @@ class Inquiry:
     """What is known from all questions; of this, the part about kept variables is in use."""
     predicates: Predicates
     steps: Steps
-    kept: Kept
+    kept: VariableSet
     k: int
     reluctance: Mapping[Name, int] = field(default_factory=dict)
     effort: Effort | None = None
@@ -62,7 +64,7 @@ class Inquiry:
     queries: int = 0
     solver: int = 0
     used: tuple[str, ...] | None = None
-    valued: Kept | None = None
+    valued: VariableSet | None = None
     """What was kept when the values of variables were last looked at."""
     crews: dict[tuple[int, ...], None] = field(default_factory=dict)
     """Threads that showed an error which k + 1 of them do not: they will do so again, sooner than all pairs with all thirds."""
@@ -89,7 +91,7 @@ class Inquiry:
             self.queries += a.queries
             a.queries = 0
 
-    def keep(self, more: Kept) -> None:
+    def keep(self, more: VariableSet) -> None:
         """Looks at more variables from now on; what is already known about them from other questions comes along."""
         self.kept |= more
         self.predicates.include(self.learnt.about(self.kept.of))
@@ -133,9 +135,10 @@ def build(inquiry: Inquiry) -> AbstractSystem:
     program, options = inquiry.program, inquiry.options
     variable = inquiry.question.variable if isinstance(inquiry.question, RaceOn) else None
     weak = weaken(program, inquiry.kept, variable)
+    waited_for = awaited(weak)
     glue = options.on(Technique.COMPACT) and not program.invariants
     skeletons = tuple(
-        skeleton(o, w, inquiry.kept.globals, variable, program.race_model, glue, awaited(weak, o.name))
+        skeleton(o, w, inquiry.kept.globals, variable, program.race_model, glue, waited_for[o.name])
         for o, w in zip(program.templates, weak.templates, strict=True)
     )
     cartesian = options.on(Technique.CARTESIAN)

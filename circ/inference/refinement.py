@@ -17,12 +17,12 @@ from circ.abstraction.connectives import any_of
 from circ.abstraction.ordering import Run
 from circ.abstraction.predicates import Predicates
 from circ.abstraction.relevance import Name
-from circ.abstraction.slicing import Kept
 from circ.abstraction.trace_formulas import Feasible, Formula, Infeasible, Script, concrete_trace, decide, same_cell, script
 from circ.inference.arg import AbstractSystem, AbstractTrace
 from circ.inference.miners import Found, equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.inference.trace import Interleaving, Mu, concretise, expand, with_bystanders
 from circ.verdict import Question, RaceOn, Trace
+from circ.views.variable_sets import VariableSet
 from frontend.program import Expr, Program, ThreadTemplate, negate
 
 MOST_WAYS_AROUND = 16
@@ -47,7 +47,7 @@ class Real:
 class Learnt:
     """New predicates were added, or variables are to be kept (`kept` not empty)."""
 
-    kept: Kept
+    kept: VariableSet
     predicates: int
     how: str
 
@@ -66,7 +66,7 @@ def refine(
     mus: Sequence[Mu],
     trace: AbstractTrace,
     predicates: Predicates,
-    kept: Kept,
+    kept: VariableSet,
     reluctance: Mapping[Name, int],
 ) -> Real | Learnt | NothingNew:
     """What an abstract error trace teaches; raises CounterTooLow if the counters cannot tell whose steps these are.
@@ -85,7 +85,7 @@ def refine(
             excluded.append((weak, outcome))
             new = _learn(predicates, MINERS[0][1](weak, outcome))
             if new:
-                return Learnt(Kept(), new, MINERS[0][0])
+                return Learnt(VariableSet(), new, MINERS[0][0])
             continue
         verdict = _on_the_program(program, question, system, interleaving, kept, reluctance)
         if verdict is not None:
@@ -94,7 +94,7 @@ def refine(
         for weak, outcome in excluded:
             new = _learn(predicates, miner(weak, outcome))
             if new:
-                return Learnt(Kept(), new, how)
+                return Learnt(VariableSet(), new, how)
     return NothingNew(tried)
 
 
@@ -134,7 +134,7 @@ def _final(
 
 
 def _on_the_program(
-    program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving, kept: Kept,
+    program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving, kept: VariableSet,
     reluctance: Mapping[Name, int],
 ) -> Real | Learnt | None:
     """The interleaving on the program's own edges: real, or excluded by variables that were sliced away."""
@@ -158,10 +158,10 @@ def _on_the_program(
             return Real(concrete_trace(program, question, threads, run, accesses, outcome))
         excluded.append((full, outcome))
     new = _missing(excluded, kept, reluctance)
-    return Learnt(new, 0, "variables kept") if new != Kept() else None
+    return Learnt(new, 0, "variables kept") if new != VariableSet() else None
 
 
-def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: Kept, reluctance: Mapping[Name, int]) -> Kept:
+def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: VariableSet, reluctance: Mapping[Name, int]) -> VariableSet:
     """What to keep: of the globals that exclude one of the runs those that exclude most of the others, too.
 
     Some ways through code that does not matter contradict themselves, and what excludes these is no reason.
@@ -169,17 +169,17 @@ def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: Kept, reluctance:
     needed = [[n for n in needed_variables(f.script, why) if n[1] not in kept.globals and n not in kept.locals]
               for f, why in runs]
     reasons = dict.fromkeys(frozenset(name for owner, name in names if owner is None) for names in needed if names)
-    best, fewest = Kept(), (len(runs) + 1, 0)
+    best, fewest = VariableSet(), (len(runs) + 1, 0)
     for shared in [r for r in reasons if r] or list(reasons):
-        found, left = Kept(shared), 0
+        found, left = VariableSet(shared), 0
         for (f, _), names in zip(runs, needed, strict=True):
             if shared.issuperset(name for owner, name in names if owner is None):
-                found |= Kept(locals=frozenset((owner, name) for owner, name in names if owner is not None))
+                found |= VariableSet(locals=frozenset((owner, name) for owner, name in names if owner is not None))
             else:
                 again = f.excluded_by(kept.globals | shared)
                 left += again is None
                 if again is not None:
-                    found |= Kept(locals=frozenset((owner, name) for owner, name in needed_variables(f.script, again)
+                    found |= VariableSet(locals=frozenset((owner, name) for owner, name in needed_variables(f.script, again)
                                                    if owner is not None and (owner, name) not in kept.locals))
         score = left, sum(reluctance.get((None, name), 0) for name in shared)
         if score < fewest:

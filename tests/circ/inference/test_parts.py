@@ -9,21 +9,22 @@ from circ.abstraction.counters import OMEGA, count, enter, leave, move
 from circ.abstraction.predicates import Abstraction, Predicates, canonical
 from circ.abstraction.relevance import doubtful
 from circ.abstraction.skeleton import skeleton
-from circ.abstraction.slicing import Kept, everything, weaken
 from circ.abstraction.trace_formulas import Feasible, Infeasible, decide, script
 from circ.inference.acfa import collapse, empty
 from circ.inference.arg import AbstractError, AbstractSystem, Arg, reach_and_build
 from circ.inference.context_inference import infer_context, omega_circ
 from circ.inference.effort import Effort
 from circ.inference.miners import equalities, interpolants, needed_variables, values, weakest_preconditions
-from circ.inference.minterms import cover
 from circ.inference.omega import NotUnbounded, omega_check
 from circ.inference.refinement import Learnt, Real, refine
+from circ.inference.results.minterms import cover
 from circ.inference.silent_paths import after, ways
 from circ.inference.simulation import simulates
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.verdict import Options, RaceOn, Safe, Technique, Unknown, silent
+from circ.views.variable_sets import VariableSet, everything
+from circ.views.weaken import weaken
 from frontend.program import Assume, Binary, Const, Havoc, Program, Read, Var, primitive, show, show_op
 from tests.support.build import INT, expr, program, thread
 
@@ -46,7 +47,7 @@ def figure_1(atomic: bool = True) -> Program:
     return program("x state", thread("w", TEST_AND_SET, locals="old=* t=*", atomic={1, 2, 3, 4} if atomic else ()))
 
 
-def system(p: Program, kept: Kept | None = None, predicates: tuple[str, ...] = (), **options: bool) -> tuple[AbstractSystem, Predicates, Kept]:
+def system(p: Program, kept: VariableSet | None = None, predicates: tuple[str, ...] = (), **options: bool) -> tuple[AbstractSystem, Predicates, VariableSet]:
     kept = everything(p) if kept is None else kept
     known = Predicates(p)
     for text in predicates:
@@ -68,17 +69,17 @@ def system(p: Program, kept: Kept | None = None, predicates: tuple[str, ...] = (
 # --------------------------------------------------------------------------------------------------- slicing
 def test_weakening_never_removes_a_behaviour() -> None:
     p = figure_1()
-    weak = weaken(p, Kept(frozenset({"state"})))
+    weak = weaken(p, VariableSet(frozenset({"state"})))
     texts = [show_op(e.op) for e in weak.templates[0].cfa.edges]
     assert texts[1] == "skip"  # old is not looked at
     assert texts[2] == "[state == 0]"
     assert texts[6] == texts[7] == "skip"  # both ways are open
     assert [e.accesses for e in weak.templates[0].cfa.edges] == [e.accesses for e in p.templates[0].cfa.edges]
-    assert show_op(weaken(p, Kept(frozenset({"x"}))).templates[0].cfa.edges[9].op) == "x = *"
+    assert show_op(weaken(p, VariableSet(frozenset({"x"}))).templates[0].cfa.edges[9].op) == "x = *"
 
 
 def test_nothing_kept_leaves_control_flow_and_accesses() -> None:
-    (sk,) = system(figure_1(), Kept())[0].skeletons
+    (sk,) = system(figure_1(), VariableSet())[0].skeletons
     assert sk.size < len(figure_1().templates[0].cfa.leaving())
     assert any(sk.accesses)
 
@@ -308,7 +309,7 @@ def test_a_reason_with_a_flag_is_preferred_to_one_with_a_number() -> None:
 def test_silent_ways_do_not_contradict_themselves() -> None:
     text = "0 1 f = 0 / 1 2 [f == 1] / 1 3 [f == 0] / 3 4 [y == 0] / 3 4 [y == 1] / 4 2 skip / 2 5 x = 1"
     p = program("x y", thread("w", text, locals="f=*"))
-    s, _, _ = system(p, Kept())
+    s, _, _ = system(p, VariableSet())
     edges = p.templates[0].cfa.edges
     taken = [" / ".join(show_op(edges[i].op) for i in way) for way in ways(s.skeletons[0], 0, 2, {})]
     assert len(taken) == 2 and not any("f == 1" in way for way in taken)
@@ -319,7 +320,7 @@ def test_silent_ways_do_not_contradict_themselves() -> None:
 def test_silent_ways_go_around_loops_as_often_as_they_count() -> None:
     text = "0 1 i = 0 / 1 2 [i < 3] / 2 1 i = i + 1 / 1 3 [i >= 3] / 3 4 x = 1"
     p = program("x", thread("w", text, locals="i=*"))
-    s, _, _ = system(p, Kept())
+    s, _, _ = system(p, VariableSet())
     assert ways(s.skeletons[0], 0, 3, {}) == [[0, 1, 2, 1, 2, 1, 2, 3]]
 
 

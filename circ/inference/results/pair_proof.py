@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from circ.abstraction.predicates import Abstraction, bits, canonical
 from circ.abstraction.proof_rows import FormulaTable, Spot, Table, representatives, written_rows
 from circ.abstraction.skeleton import Skeleton
-from circ.abstraction.slicing import awaited
 from circ.abstraction.trace_formulas import qualify
 from circ.inference.acfa import collapse
 from circ.inference.arg import AbstractSystem
 from circ.inference.miners import atoms
-from circ.inference.minterms import cover
 from circ.inference.omega import Pairs, may_exist
-from circ.inference.preconditions import Dnf, Preconditions
+from circ.inference.results.minterms import cover
+from circ.inference.results.preconditions import Dnf, Preconditions
 from circ.verdict import Certificate, ProofKind, Question
+from circ.views.waits import awaited
 from frontend.program import (
     FALSE,
     TRUE,
@@ -65,6 +65,7 @@ class PairsWriter:
         self.program, self.system, self.pairs = program, system, pairs
         self.own = [frozenset(v.name for v in sk.original.locals) for sk in system.skeletons]
         self.formulas = FormulaTable()
+        self.awaited = awaited(program)
         self.nodes = [_reachable(sk) for sk in system.skeletons]
         self.first: dict[tuple[int, int, tuple[int, int], tuple[int, int] | None], set[int]] = defaultdict(set)
         for (t, (q, g, l), key, holder) in pairs.reached:
@@ -154,7 +155,7 @@ class PairsWriter:
     def guarded(self, t: int) -> tuple[frozenset[int], ...]:
         """The sets of locations of a template that the kernel tells apart: atomic ones, and those that others wait for."""
         original = self.system.skeletons[t].original
-        return (original.cfa.atomic, *awaited(self.program, original.name))
+        return (original.cfa.atomic, *self.awaited[original.name])
 
     def table(self, dnf: Dnf) -> Table:
         """The rows of a formula by their numbers in the table of texts."""

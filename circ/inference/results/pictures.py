@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from circ.abstraction.predicates import bits
 from circ.inference.acfa import collapse, moves_of
 from circ.inference.arg import Arg
-from circ.inference.minterms import cover
+from circ.inference.results.minterms import cover
 from frontend.program import show, show_op
 
 

@@ -7,7 +7,7 @@ from circ.abstraction.predicates import Abstraction
 from circ.abstraction.skeleton import Segment
 from circ.inference.acfa import Acfa, moves_of
 from circ.inference.arg import AbstractSystem
-from circ.inference.minterms import cover
+from circ.inference.results.minterms import cover
 from circ.verdict import Question, RaceOn
 from frontend.program import TRUE, show
 
