@@ -1,0 +1,64 @@
+"""Obligations are accepted only if they hold: one that does not is found in any batch, and spent effort accepts nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from circ.kernel import prover
+from circ.kernel.prover import Obligation, Prover
+from circ.smt import SatResult, Solver, Term, boolean, conjunction, disjunction, implication, negation
+
+P = [boolean(f"p{i}") for i in range(60)]
+
+
+def holds(i: int) -> Obligation:
+    return Obligation(f"good {i}", (P[i], implication(P[i], P[i + 1])), P[i + 1])
+
+
+def fails(i: int) -> Obligation:
+    return Obligation(f"bad {i}", (P[i],), P[i + 1])
+
+
+@pytest.mark.parametrize("batch", [1, 3, 48])
+def test_the_first_failure_is_found_wherever_it_stands(batch: int) -> None:
+    assert Prover(batch).first_failure(map(holds, range(50))) is None
+    for at in (0, 2, 3, 48, 49):
+        failure = Prover(batch).first_failure([*map(holds, range(at)), fails(at), *map(holds, range(at, 50)), fails(7)])
+        assert failure is not None and failure.obligation.name == f"bad {at}" and failure.answer is SatResult.SAT
+
+
+def test_what_is_plain_takes_no_query() -> None:
+    p = Prover()
+    plain = [Obligation("false", (disjunction(()),), P[0]), Obligation("same", (P[0],), P[0]), Obligation("true", (), conjunction(()))]
+    assert p.first_failure(plain) is None and p.queries == 0
+
+
+def test_a_failure_is_not_remembered_as_proved() -> None:
+    p = Prover()
+    for _ in range(2):
+        assert p.first_failure([holds(0), fails(1)]) is not None
+    assert p.first_failure([holds(0)]) is None
+
+
+def test_each_is_asked_once() -> None:
+    p = Prover()
+    assert p.first_failure([holds(0)] * 5) is None
+    asked = p.queries
+    assert p.first_failure([holds(0)]) is None and p.queries == asked
+
+
+def test_unknown_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gives_up(*_: Term) -> SatResult:
+        return SatResult.UNKNOWN
+
+    monkeypatch.setattr(Solver, "check", gives_up)
+    monkeypatch.setattr(prover, "decide_apart", gives_up)
+    failure = Prover().first_failure([holds(0), holds(1)])
+    assert failure is not None and failure.answer is SatResult.UNKNOWN
+
+
+def test_a_violation_is_the_hypotheses_without_the_goal() -> None:
+    solver = Solver()
+    solver.add(*fails(0).violation)
+    assert solver.check(negation(P[1]), P[0]) is SatResult.SAT
+    assert solver.check(P[1]) is SatResult.UNSAT
