@@ -103,18 +103,30 @@ def offers(room: Path) -> set[str] | None:
     return None
 
 
-UNFINISHED = {"circ.smt", "frontend.ctypes", "frontend.ir", "frontend.program"}
-"""Rooms whose `__all__` does not yet list everything that others use."""
-OFFERED = {dotted(room): found for room in ROOMS if room.parent != ROOT and (found := offers(room)) is not None}
+UNFINISHED = {
+    "circ.abstraction", "circ.counting", "circ.engines", "circ.inference", "circ.kernel", "circ.kernel.finite",
+    "circ.kernel.guarantee", "circ.semantics", "circ.smt", "circ.static", "circ.static.arguments", "circ.views", "frontend.annotations",
+    "frontend.ctypes", "frontend.ir", "frontend.lower", "frontend.memory", "frontend.program", "frontend.text",
+}
+"""Rooms that do not yet say what they are for, or do not list in `__all__` everything that others use."""
+FINISHED = [room for room in ROOMS if room.parent != ROOT and dotted(room) not in UNFINISHED]
 
 
-@pytest.mark.parametrize("room", sorted(set(OFFERED) - UNFINISHED))
-def test_others_use_only_what_a_room_offers(room: str) -> None:
+@pytest.mark.parametrize("room", FINISHED, ids=dotted)
+def test_a_room_says_what_it_is_for(room: Path) -> None:
+    """What comes in, what goes out and what it may not know: more than a heading."""
+    words = ast.get_docstring(ast.parse((room / "__init__.py").read_text())) or ""
+    assert "TODO" not in words and len(words.split()) >= 25
+
+
+@pytest.mark.parametrize("room", FINISHED, ids=dotted)
+def test_others_use_only_what_a_room_offers(room: Path) -> None:
+    name, offered = dotted(room), offers(room)
+    assert offered is not None, "no __all__"
     assert sorted(
-        f"{dotted(path)} imports {name}"
-        for path in MODULES if not within(dotted(path), room)
-        for name in imports(path)
-        if name.startswith(room + ".") and name.removeprefix(room + ".").split(".")[0] not in OFFERED[room]
+        f"{dotted(path)} imports {used}"
+        for path in MODULES if not within(dotted(path), name)
+        for used in imports(path) if used.startswith(name + ".") and used.removeprefix(name + ".").split(".")[0] not in offered
     ) == []
 
 
