@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
-from circ.abstraction.connectives import balanced, conjoin, disjoin
 from circ.abstraction.counters import Key
 from circ.abstraction.proof_rows import FormulaTable, Spot, Table, written_rows
 from circ.counting.local_states import LocalStates
@@ -18,6 +17,7 @@ from circ.counting.local_tuples import CannotExpress, LocalTuples, Together
 from circ.semantics.evaluation import Value, cell
 from circ.verdict import Certificate, ProofKind
 from frontend.program import FALSE, TRUE, Binary, Const, Element, Expr, Lvalue, Read, Scalar, Var, Variable
+from frontend.program.connectives import balanced, conjoin, disjoin
 
 MOST_ELEMENTS = 16
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from circ.abstraction.connectives import balanced, disjoin
 from circ.abstraction.counters import OMEGA, Context, Key, move, with_count
 from circ.abstraction.trace_formulas import Feasible, concrete_trace, decide, same_cell, script
 from circ.counting.by_values import by_values
@@ -48,6 +47,7 @@ from circ.views.on_sections import OnSections
 from circ.views.variable_sets import VariableSet, everything, named_in
 from circ.views.weaken import index_variables, weaken
 from frontend.program import FALSE, AllAt, Assign, Expr, Program, Self, name_of, negate, op_reads, primitive, variables
+from frontend.program.connectives import balanced, disjoin
 
 MOST_K = 8
 FEW_STATES, MOST_STATES = 2_000, 40_000

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.abstraction.abstract_errors import Clash
-from circ.abstraction.connectives import any_of
 from circ.abstraction.ordering import Run
 from circ.abstraction.predicates import Predicates
 from circ.abstraction.relevance import Name
@@ -24,6 +23,7 @@ from circ.inference.trace import Interleaving, Mu, concretise, expand, with_byst
 from circ.verdict import Question, RaceOn, Trace
 from circ.views.variable_sets import VariableSet
 from frontend.program import Expr, Program, ThreadTemplate, negate
+from frontend.program.connectives import any_of
 
 MOST_WAYS_AROUND = 16
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from circ.abstraction.connectives import any_of
 from circ.abstraction.proof_rows import TRUE_TABLE, FormulaTable, Spot, Table, representatives, written_rows
 from circ.static.arguments.argument import Argument, of_thread
 from circ.static.outline import Outline
@@ -13,6 +12,7 @@ from circ.static.pairing import Pairing, ThreadState
 from circ.static.regions import Regions
 from circ.static.values import ValueSet, anything
 from frontend.program import Binary, Const, Expr, Lvalue, Read, Var
+from frontend.program.connectives import any_of
 from frontend.program.exact import show_exact
 
 Conjunctions: TypeAlias = dict[tuple[int, ...], None]

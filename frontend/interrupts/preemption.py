@@ -50,6 +50,7 @@ from frontend.program import (
     primitive,
     truth,
 )
+from frontend.program.connectives import conjuncts
 from frontend.program.fold import conjunction, fold
 from frontend.program.schedule_ghosts import (
     ACTIVE,
@@ -324,14 +325,8 @@ def _without(op: Op, mark: Var) -> list[Op]:
 
 def _assume(conditions: list[Expr]) -> list[Op]:
     """One guard a condition, so that a proof can name the one that matters."""
-    folded = (fold(part) for condition in conditions for part in _conjuncts(condition))
+    folded = (fold(part) for condition in conditions for part in conjuncts(condition))
     return [Assume(c) for c in folded if c != TRUE]
-
-
-def _conjuncts(e: Expr) -> list[Expr]:
-    if isinstance(e, Binary) and e.op == "&&":
-        return [*_conjuncts(e.left), *_conjuncts(e.right)]
-    return [e]
 
 
 def _block(ops: Iterable[Op]) -> Op:

@@ -76,5 +76,5 @@ __all__ = [
     "children", "deep_recursion", "name_of", "negate", "no_collection", "op_reads", "op_writes", "primitive",
     "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",
     # modules
-    "bits", "components", "display", "draw", "exact", "fold", "known_bits", "schedule_ghosts", "variable_names",
+    "bits", "components", "connectives", "display", "draw", "exact", "fold", "known_bits", "schedule_ghosts", "variable_names",
 ]

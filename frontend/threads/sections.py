@@ -20,7 +20,6 @@ from frontend.program import (
     AllAt,
     Assign,
     Assume,
-    Binary,
     Block,
     Doubt,
     Element,
@@ -34,6 +33,7 @@ from frontend.program import (
     primitive,
     reads,
 )
+from frontend.program.connectives import conjuncts
 from frontend.program.fold import conjunction, fold
 
 _MAX_JOINED = 200
@@ -171,7 +171,7 @@ def exhaustive(ops: list[Op]) -> bool:
     for one in conditions:
         if fold(negate(one)) in conditions:
             return True
-        rest = _conjuncts(one)
+        rest = conjuncts(one)
         if len(rest) > 1 and all(fold(negate(part)) in conditions for part in rest):
             return True
     return False
@@ -180,12 +180,6 @@ def exhaustive(ops: list[Op]) -> bool:
 def _first_is_guard(op: Op) -> bool:
     first = next(iter(primitive(op)), None)
     return isinstance(first, Assume)
-
-
-def _conjuncts(e: Expr) -> list[Expr]:
-    if isinstance(e, Binary) and e.op == "&&":
-        return [*_conjuncts(e.left), *_conjuncts(e.right)]
-    return [e]
 
 
 def _join_at(graph: Sketch, stuck: int) -> list[Step] | None:

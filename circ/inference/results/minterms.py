@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from circ.abstraction.connectives import conjoin, disjoin
 from frontend.program import FALSE, TRUE, Expr, negate
+from frontend.program.connectives import conjoin, disjoin
 
 
 def cover(minterms: Iterable[int], positions: tuple[int, ...], predicates: tuple[Expr, ...]) -> Expr:

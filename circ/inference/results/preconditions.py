@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from circ.abstraction.connectives import balanced, conjoin, disjoin
 from circ.abstraction.proof_rows import Spot
 from circ.abstraction.skeleton import Skeleton
 from circ.abstraction.trace_formulas import qualify_op
@@ -31,6 +30,7 @@ from frontend.program import (
     substitute,
     truth,
 )
+from frontend.program.connectives import balanced, conjoin, disjoin
 from frontend.program.fold import fold
 
 Dnf: TypeAlias = tuple[tuple[Expr, ...], ...]

@@ -31,6 +31,7 @@ from frontend.program import (
     truth,
     variables,
 )
+from frontend.program.connectives import conjuncts
 
 MOST_NODES = 40
 """Of an expression that a local is known to be equal to."""
@@ -108,7 +109,7 @@ class OwnFacts:
         for part in primitive(edge.op):
             match part:
                 case Assume(cond=c):
-                    for condition in _conjuncts(truth(c)):
+                    for condition in conjuncts(truth(c)):
                         names = variables(condition)
                         if names and names <= self.wanted & self.own:
                             facts = Facts(facts.copies, facts.passed | {condition}, facts.held)
@@ -159,17 +160,9 @@ class OwnFacts:
         return found
 
 
-def _conjuncts(c: Expr) -> Iterator[Expr]:
-    if isinstance(c, Binary) and c.op == "&&":
-        yield from _conjuncts(truth(c.left))
-        yield from _conjuncts(truth(c.right))
-    else:
-        yield c
-
-
 def _tested_free(c: Expr, arrays: frozenset[str]) -> Iterator[Element]:
     """Elements of lock arrays that are 0 if the condition holds."""
-    for part in _conjuncts(truth(c)):
+    for part in conjuncts(truth(c)):
         match part:
             case Binary(op="==", left=Read(lvalue=Element() as v), right=Const(value=0)) if v.array in arrays:
                 yield v
@@ -198,7 +191,7 @@ def lock_arrays(template: ThreadTemplate) -> Iterator[str]:
         for part in primitive(e.op):
             match part:
                 case Assume(cond=c):
-                    tested += [p.left.lvalue for p in _conjuncts(truth(c))
+                    tested += [p.left.lvalue for p in conjuncts(truth(c))
                                if isinstance(p, Binary) and p.op == "==" and isinstance(p.left, Read)]
                 case Assign(target=Element(array=a, index=i) as v) if v in tested and not isinstance(i, Const):
                     yield a

@@ -1,14 +1,18 @@
-"""Conjunction and disjunction of expressions, without the trivial cases; long ones as balanced trees."""
+"""Conjunction and disjunction of conditions, without the trivial cases, long ones as balanced trees; and taken apart again.
+
+`fold.conjunction` computes constant parts inside its operands as well; these here look at the operands as wholes only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
 
-from frontend.program import FALSE, TRUE, Binary, Expr
+from frontend.program.expr import FALSE, TRUE, Binary, Expr, truth
 
 
 def conjoin(a: Expr, b: Expr) -> Expr:
+    """`a && b`."""
     if FALSE in (a, b):
         return FALSE
     if a == TRUE:
@@ -17,6 +21,7 @@ def conjoin(a: Expr, b: Expr) -> Expr:
 
 
 def disjoin(a: Expr, b: Expr) -> Expr:
+    """`a || b`."""
     if TRUE in (a, b):
         return TRUE
     if a == FALSE:
@@ -25,7 +30,7 @@ def disjoin(a: Expr, b: Expr) -> Expr:
 
 
 def balanced(join: Callable[[Expr, Expr], Expr], none: Expr, parts: list[Expr]) -> Expr:
-    """The parts joined as a balanced tree, so that formulas stay shallow."""
+    """The parts joined as a balanced tree, so that formulas stay shallow; `none` if there are no parts."""
     if not parts:
         return none
     if len(parts) == 1:
@@ -37,3 +42,10 @@ def balanced(join: Callable[[Expr, Expr], Expr], none: Expr, parts: list[Expr]) 
 def any_of(parts: Sequence[Expr]) -> Expr:
     """The disjunction of at least one part, in their order and as they are."""
     return reduce(lambda a, b: Binary("||", a, b), parts)
+
+
+def conjuncts(e: Expr) -> list[Expr]:
+    """Conditions that hold together just where `e` does."""
+    if isinstance(e, Binary) and e.op == "&&":
+        return [*conjuncts(truth(e.left)), *conjuncts(truth(e.right))]
+    return [e]
