@@ -41,6 +41,10 @@ class Without:
         return self._module.annotations
 
     @property
+    def weak_orders(self) -> bool:
+        return self._module.weak_orders
+
+    @property
     def bytewise(self) -> frozenset[str]:
         return self._module.bytewise
 

@@ -123,6 +123,10 @@ class Module(Protocol):
         """The annotations that are proof obligations, None if they are not heeded."""
 
     @property
+    def weak_orders(self) -> bool:
+        """Whether what was lowered so far has atomic accesses that do not order what other threads see."""
+
+    @property
     def bytewise(self) -> frozenset[str]:
         """The structs and unions, of what was lowered so far, whose address became that of bytes, which reach all of it."""
 

@@ -314,6 +314,10 @@ class CModule:
         return self._parsed.annotations
 
     @property
+    def weak_orders(self) -> bool:
+        return self._unit.weak_orders
+
+    @property
     def bytewise(self) -> frozenset[str]:
         return frozenset(self._unit.bytewise)
 

@@ -18,7 +18,7 @@ from frontend.text.parse import ParsedFile
 
 FLOATS = "floating-point values are arbitrary"
 ORDER = "operands are evaluated left to right where C leaves the order open"
-ORDERINGS = "memory orders weaker than seq_cst are treated as sequentially consistent"
+ORDERINGS = "locks made of acquiring changes and releasing stores are treated as sequentially consistent"
 ASSEMBLY = "inline assembly touches only its outputs and what its inputs lead to"
 
 
@@ -45,6 +45,8 @@ class Unit:
         self.noreturn = noreturn
         self.symbols: dict[str, Symbol] = {}
         self.assumptions: dict[str, Location] = {}
+        self.weak_orders = False
+        """Whether an atomic access was met whose order does not make others see what came before."""
         self.bytewise: set[str] = set()
         """Structs and unions of which an address became one of bytes."""
         self.attached: Attached | None = None

@@ -45,6 +45,7 @@ class HandModule:
     annotations: tuple[Annotation, ...] = ()
     assumptions: tuple[tuple[str, Location], ...] = ()
     attached: None = None
+    weak_orders: bool = False
     bytewise: frozenset[str] = frozenset()
 
     @property

@@ -15,7 +15,11 @@ from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, Val
 from frontend.lower.unit import ORDERINGS
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Read
 
-_SEQ_CST = 5
+_ACQUIRE, _RELEASE, _ACQ_REL, _SEQ_CST = 2, 3, 4, 5
+_LOAD = frozenset({_SEQ_CST})
+_STORE = frozenset({_RELEASE, _SEQ_CST})
+_CHANGE = frozenset({_ACQUIRE, _ACQ_REL, _SEQ_CST})
+"""Orders with which a load, a store, and a load and a store in one order threads as a lock does, if all others do."""
 _OPS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "nand": "nand"}
 _FETCH = re.compile(r"(?:__atomic_|__c11_atomic_|atomic_)fetch_(add|sub|and|or|xor|nand)(_explicit)?$|__sync_fetch_and_(\w+)$")
 _AFTER = re.compile(r"__atomic_(add|sub|and|or|xor|nand)_fetch$|__sync_(\w+)_and_fetch$")
@@ -40,7 +44,7 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     nodes = list(node.args.exprs) if node.args is not None else []
     if name in _FENCES:
         for arg in nodes:
-            _order(x, arg)
+            _order(x, arg, _LOAD)
         return Nothing()
     if name in _LOCK_FREE:
         return Value(x.ints.bool, TRUE)
@@ -50,7 +54,7 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
             op = found.group(1) or found.group(3 if not after else 2)
             if op in _OPS:
                 if not name.startswith("__sync_"):
-                    _orders(x, nodes[2:])
+                    _orders(x, nodes[2:], _CHANGE)
                 return _modify(x, _OPS[op], after, nodes, node)
     match name:
         case "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap":
@@ -71,36 +75,38 @@ def _generic(x: Lowering, kind: str, name: str, nodes: list[c_ast.Node], node: c
             place = x.target(nodes[0])
             return _assign(x, replace(place, type=_with_atomic(place.type, False)), x.value(nodes[1]), node)
         case "load" if gnu:
-            _orders(x, nodes[2:])
+            _orders(x, nodes[2:], _LOAD)
             return _load_into(x, nodes, node)
         case "load" | "load_n":
-            _orders(x, nodes[1:])
+            _orders(x, nodes[1:], _LOAD)
             return _load(x, nodes[0], node)
         case "store" if gnu:
-            _orders(x, nodes[2:])
+            _orders(x, nodes[2:], _STORE)
             obj = _object(x, nodes[0])
             return _assign(x, obj.place, _pointed(x, nodes[1], node), node)
         case "store" | "store_n":
-            _orders(x, nodes[2:])
+            _orders(x, nodes[2:], _STORE)
             obj = _object(x, nodes[0])
             return _assign(x, obj.place, x.value(nodes[1]), node)
         case "exchange" if gnu:
-            _orders(x, nodes[3:])
+            _orders(x, nodes[3:], _CHANGE)
             return _exchange_into(x, nodes, node)
         case "exchange" | "exchange_n":
-            _orders(x, nodes[2:])
+            _orders(x, nodes[2:], _CHANGE)
             return _exchange(x, nodes[0], x.value(nodes[1]), node)
         case "compare_exchange_n" | "compare_exchange":
-            _orders(x, nodes[4:])
+            _orders(x, nodes[4:5], _CHANGE)
+            _orders(x, nodes[5:], _LOAD)
             return _compare(x, nodes, node, weak=x.unit.constant(nodes[3], x.scope) != 0, by_pointer=kind == "compare_exchange")
         case "compare_exchange_strong" | "compare_exchange_weak":
-            _orders(x, nodes[3:])
+            _orders(x, nodes[3:4], _CHANGE)
+            _orders(x, nodes[4:], _LOAD)
             return _compare(x, nodes, node, weak=kind.endswith("weak"), by_pointer=False)
         case "test_and_set" | "flag_test_and_set":
-            _orders(x, nodes[1:])
+            _orders(x, nodes[1:], _CHANGE)
             return _test_and_set(x, nodes[0], node)
         case "clear" | "flag_clear":
-            _orders(x, nodes[1:])
+            _orders(x, nodes[1:], _STORE)
             return _store(x, nodes[0], Value(x.ints.int, Const(0, x.ints.int.scalar)), node)
     return None
 
@@ -124,17 +130,20 @@ def _object(x: Lowering, node: c_ast.Node) -> _Object:
     return _Object(replace(place, type=_with_atomic(place.type, True)), t)
 
 
-def _order(x: Lowering, node: c_ast.Node) -> None:
+def _order(x: Lowering, node: c_ast.Node, ordering: frozenset[int]) -> None:
+    """Take note of an order: `ordering` are those with which such an access orders threads."""
     order = x.unit.constant(node, x.scope)
     if order is None:
         x.effect(node)
-    if order != _SEQ_CST:
+    if order not in ordering:
+        x.unit.weak_orders = True
+    elif order != _SEQ_CST:
         x.unit.assume(ORDERINGS, x.unit.where(node))
 
 
-def _orders(x: Lowering, nodes: list[c_ast.Node]) -> None:
+def _orders(x: Lowering, nodes: list[c_ast.Node], ordering: frozenset[int]) -> None:
     for node in nodes:
-        _order(x, node)
+        _order(x, node, ordering)
 
 
 def _read(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:

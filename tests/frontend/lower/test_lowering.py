@@ -286,12 +286,15 @@ def test_weak_exchange_may_fail_without_reason(load: Load) -> None:
     assert "[%2 == e]" in lines and "[1]" in lines
 
 
-def test_weaker_orders_are_an_assumption(load: Load) -> None:
+def test_orders_of_a_lock_are_an_assumption_and_weaker_ones_order_nothing(load: Load) -> None:
     strong = load("int c; void f(void) { __atomic_store_n(&c, 1, 5); }")
-    weak = load("int c; void f(void) { __atomic_store_n(&c, 1, 3); __atomic_load_n(&c, 2); }")
-    for module in (strong, weak):
+    lock = load("int c; void f(void) { __atomic_exchange_n(&c, 1, 2); __atomic_store_n(&c, 0, 3); }")
+    weak = load("int c; void f(void) { __atomic_load_n(&c, 2); }")
+    for module in (strong, lock, weak):
         module.function("f")
-    assert strong.assumptions == () and len(weak.assumptions) == 1 and "memory orders" in weak.assumptions[0][0]
+    assert strong.assumptions == () and not strong.weak_orders
+    assert "releasing stores" in lock.assumptions[0][0] and not lock.weak_orders
+    assert weak.weak_orders
 
 
 # --------------------------------------------------------------------------------------------------- known functions

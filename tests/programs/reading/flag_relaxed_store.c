@@ -1,0 +1,25 @@
+// The load is sequentially consistent, but what it reads was stored with a relaxed order.
+// EXPECT: unknown data
+// EXPECT: safe flag
+#include <pthread.h>
+#include <stdatomic.h>
+
+int data;
+atomic_int flag;
+
+void *writer(void *arg)
+{
+    data = 1;
+    atomic_store_explicit(&flag, 1, memory_order_relaxed);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a;
+
+    pthread_create(&a, 0, writer, 0);
+    if (flag)
+        data = 2;
+    return 0;
+}
