@@ -123,8 +123,7 @@ class HandedOver:
             if target[0][0] == "&":
                 use(target[0][1:])
             elif target == UNKNOWN:
-                for name in [n for n in self._facts.taken if n in self._memory.module.declarations]:
-                    use(name)
+                self._memory.each_taken_function(use)
 
         def arrived(target: Target) -> None:
             found(target)

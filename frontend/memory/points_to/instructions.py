@@ -81,7 +81,7 @@ class Instructions:
             case Address(target=t, place=place):
                 into = register(name, t.name)
                 if isinstance(place.base, str) and isinstance(place.type, FunctionType):
-                    self._facts.taken.setdefault(place.base)
+                    memory.take(place.base)
                     self._graph.add(into, function_target(place.base))
                 else:
                     memory.each_place(name, place, lambda target: self._take(into, target))
@@ -114,7 +114,7 @@ class Instructions:
 
     def _take(self, node: Node, target: Target) -> None:
         if target not in (UNKNOWN, INTEGER):
-            self._facts.taken.setdefault(target[0])
+            self._memory.take(target[0])
         self._graph.add(node, target)
 
     # ------------------------------------------------------------------------------------------- calls
@@ -124,13 +124,15 @@ class Instructions:
             self.call_of(function, edge, call, call.callee)
             return
 
+        def found(name: str) -> None:
+            if self.fits(name, len(call.args)):
+                self.call_of(function, edge, call, name)
+
         def arrived(target: Target) -> None:
-            if target[0].startswith("&") and self.fits(target[0][1:], len(call.args)):
-                self.call_of(function, edge, call, target[0][1:])
+            if target[0].startswith("&"):
+                found(target[0][1:])
             elif target == UNKNOWN:
-                for name in list(self._facts.taken):
-                    if self.fits(name, len(call.args)):
-                        self.call_of(function, edge, call, name)
+                self._memory.each_taken_function(found)
 
         self._memory.each_target(function.name, call.callee, arrived)
 

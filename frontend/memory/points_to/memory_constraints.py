@@ -29,6 +29,10 @@ from frontend.memory.points_to.targets import (
 from frontend.program import Expr, Scalar
 
 
+_TAKEN_FUNCTIONS: Node = ("t", "", "")
+"""Points to every function whose address is taken."""
+
+
 class MemoryConstraints:
     """Adds to the graph what accesses to memory mean; objects are initialised when they are first met."""
 
@@ -90,6 +94,16 @@ class MemoryConstraints:
             use(there)
 
         self.each_target(function, place.base, arrived)
+
+    def take(self, name: str) -> None:
+        """The address of an object or a function is taken."""
+        self.facts.taken.setdefault(name)
+        if name in self.module.declarations:
+            self.graph.add(_TAKEN_FUNCTIONS, function_target(name))
+
+    def each_taken_function(self, use: Callable[[str], None]) -> None:
+        """Call `use` for every function whose address is taken, now or later: what a pointer from outside may be."""
+        self.graph.each(_TAKEN_FUNCTIONS, lambda target: use(target[0][1:]))
 
     # ------------------------------------------------------------------------------------------- accesses
     def cells(self, target: Target, size: int) -> list[Node]:
@@ -190,7 +204,7 @@ class MemoryConstraints:
             move = self.places.displacement(obj.type, path, inside=True)
             numbers = obj.leaf_numbers(obj.normal(move.offset), self.module.sizeof(move.type))
             if isinstance(value, AddressValue):
-                self.facts.taken.setdefault(value.symbol)
+                self.take(value.symbol)
                 target = self._link_target(value)
             else:
                 numbers = tuple(n for n in numbers if self.flows.wide(obj.leaves[n].type))

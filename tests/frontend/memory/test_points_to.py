@@ -91,6 +91,23 @@ def test_function_pointers_in_tables(tmp_path: Path) -> None:
     assert sorted(found.reached) == ["f", "g", "main"]
 
 
+LATE = """
+void (*get(void))(void);
+int atexit(void (*f)(void)); void exit(int);
+void (*slot)(void), (*other)(void); int x, *p;
+static void second(void) { p = &x; *p = 3; }
+static void first(void) { other = second; }
+int main(void) { void (*h)(void) = get(); USE; slot = first; exit(0); }
+"""
+
+
+@pytest.mark.parametrize("use", ["h()", "atexit(h)"])
+def test_a_pointer_from_outside_may_be_a_function_whose_address_is_taken_later(tmp_path: Path, use: str) -> None:
+    found = analyse(tmp_path, LATE.replace("USE", use))
+    assert ["first", "second"] in [list(names) for names in (*found.callees["main"].values(), *found.handlers.values())]
+    assert list(found.reached) == ["main", "first", "second"] and "x" in found.taken
+
+
 def test_heap_type_is_what_the_program_uses_it_as(tmp_path: Path) -> None:
     text = """
     #include <stdlib.h>
