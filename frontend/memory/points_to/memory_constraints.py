@@ -28,7 +28,6 @@ from frontend.memory.points_to.targets import (
 )
 from frontend.program import Expr, Scalar
 
-
 _TAKEN_FUNCTIONS: Node = ("t", "", "")
 """Points to every function whose address is taken."""
 
