@@ -128,14 +128,19 @@ class BitEncoding:
         store = tuple(picked[self.shared[c.name, c.element].name] for c in self.system.globals)
         return store, tuple(tuple(picked[f.name] for f in fields) for fields in self.fields)
 
-    def contains(self, states: StateSet, store: GlobalStore, locals_: Sequence[LocalStore]) -> bool:
+    def bits_of(self, store: GlobalStore, locals_: Sequence[LocalStore]) -> dict[str, bool]:
+        """The bits of one state."""
         cube: dict[str, bool] = {}
         for c, v in zip(self.system.globals, store, strict=True):
             cube.update(self.shared[c.name, c.element].cube(v))
         for fields, local in zip(self.fields, locals_, strict=True):
             for f, v in zip(fields, local, strict=True):
                 cube.update(f.cube(v))
-        return bool(self.manager.let(cube, states) == self.true)
+        return cube
+
+    def contains(self, states: StateSet, store: GlobalStore, locals_: Sequence[LocalStore]) -> bool:
+        """Whether this state is one of them."""
+        return bool(self.manager.let(self.bits_of(store, locals_), states) == self.true)
 
     def peak(self) -> int:
         """The largest number of nodes so far."""
