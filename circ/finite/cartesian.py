@@ -32,7 +32,7 @@ from circ.finite.system import (
     FiniteSystem,
     GlobalStore,
     LocalStore,
-    NotFinite,
+    NotFiniteState,
     OutOfDomain,
     Stepper,
     build,
@@ -61,7 +61,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
             if not space.is_wrong(result):
                 return _safe(space, result, f"exception set: {name}")
         return _search(space, options, observer)
-    except (NotFinite, OutOfDomain) as error:
+    except (NotFiniteState, OutOfDomain) as error:
         return Unknown(str(error))
 
 

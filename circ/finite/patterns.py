@@ -15,9 +15,9 @@ from typing import TypeAlias
 from circ.finite.modular import CountedStore, JoinError, Modular, Parts
 from circ.finite.system import FiniteSystem, GlobalStore, LocalStore, Stepper
 
-Box: TypeAlias = tuple[frozenset[int], ...]
+ValueBox: TypeAlias = tuple[frozenset[int], ...]
 """A set of values for each part of a local store."""
-Member: TypeAlias = tuple[int, Box]
+Member: TypeAlias = tuple[int, ValueBox]
 """A group, and the box that a thread of it is in."""
 StepsInto: TypeAlias = dict[GlobalStore, list[tuple[LocalStore, GlobalStore, LocalStore]]]
 """For a global store the steps that lead to it: the local store after, and both stores before."""
@@ -67,7 +67,7 @@ class Patterns:
             sides = [[(i, box) for box in boxes(locals_)] for i, locals_ in c.members]
             for members in itertools.product(*sides):
                 self.known[_pattern(c.store[0], members)] = None
-        self._seen: tuple[Modular | None, dict[tuple[int, CountedStore, Box], list[tuple[int, int]]]] = (None, {})
+        self._seen: tuple[Modular | None, dict[tuple[int, CountedStore, ValueBox], list[tuple[int, int]]]] = (None, {})
         self._steps: tuple[Modular | None, list[StepsInto]] = (None, [])
 
     def within(self, result: Modular, candidates: Iterable[Pattern] | None = None) -> list[Pattern]:
@@ -86,7 +86,7 @@ class Patterns:
                 return True
         return False
 
-    def _classes(self, result: Modular, i: int, store: CountedStore, box: Box) -> list[tuple[int, int]]:
+    def _classes(self, result: Modular, i: int, store: CountedStore, box: ValueBox) -> list[tuple[int, int]]:
         """The classes of group `i` with local stores inside the box, in R."""
         if self._seen[0] is not result:
             self._seen = (result, {})
@@ -147,7 +147,7 @@ class Patterns:
                 yield _pattern(g, [*others, (i, box)])
 
 
-def _inside(local: LocalStore, box: Box) -> bool:
+def _inside(local: LocalStore, box: ValueBox) -> bool:
     return local[0] in box[0] and all(v in values for v, values in zip(local[1:], box[1:], strict=True))
 
 

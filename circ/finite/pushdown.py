@@ -29,7 +29,7 @@ from circ.finite.system import (
     FiniteSystem,
     GlobalStore,
     LocalStore,
-    NotFinite,
+    NotFiniteState,
     OutOfDomain,
     Stepper,
     build,
@@ -78,7 +78,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
     try:
         result = Pushdown(source, question, options).run()
         clash = result.clash()
-    except (NotFinite, OutOfDomain) as error:
+    except (NotFiniteState, OutOfDomain) as error:
         return Unknown(str(error))
     statistics = Statistics(rounds=1, states=result.states)
     observer("pushdown", {"states": result.states})

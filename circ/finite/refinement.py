@@ -32,7 +32,7 @@ from circ.finite.symbolic import (
     split,
     symbolic_certificate,
 )
-from circ.finite.system import FiniteSystem, NotFinite, OutOfDomain, Stepper, build, start_choices, trace_steps, verdict_of
+from circ.finite.system import FiniteSystem, NotFiniteState, OutOfDomain, Stepper, build, start_choices, trace_steps, verdict_of
 from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Technique, Unknown, Verdict
 from frontend.program import Program
 
@@ -61,7 +61,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
             except OutOfDomain:
                 system = build(program, question, symmetry=False)
         return symbolic(closed(system, options), options, observer)
-    except (NotFinite, OutOfDomain) as error:
+    except (NotFiniteState, OutOfDomain) as error:
         return Unknown(str(error))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from circ.finite.inductive_certificates import modular_certificate
 from circ.finite.modular import Modular, one_class
-from circ.finite.system import NotFinite, OutOfDomain, build
+from circ.finite.system import NotFiniteState, OutOfDomain, build
 from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Technique, Unknown, Verdict
 from frontend.program import Program
 
@@ -23,7 +23,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
         system = build(program, question, options.on(Technique.SYMMETRY))
         result = Modular(system, one_class(system), options).run()
         clash = next(result.clashes(), None)
-    except (NotFinite, OutOfDomain) as error:
+    except (NotFiniteState, OutOfDomain) as error:
         return Unknown(str(error))
     statistics = Statistics(rounds=1, states=result.states)
     observer("modular", {"states": result.states})

@@ -20,6 +20,7 @@ from circ.guarantee.formulas import AnnotatedProgram, Closure, closure, conjunct
 from circ.guarantee.hints import hint
 from circ.guarantee.real_runs import real_run
 from circ.guarantee.thread_flow import thread_flow
+from circ.guarantee.thread_states import ThreadStates
 from circ.kernel.guarantee.loop_cuts import flow
 from circ.smt import Encoder, Inexpressible
 from circ.verdict import (
@@ -118,19 +119,21 @@ class _Check:
         template = self.program.template(name)
         flow, covers = thread_flow(template, self.options.unroll)
         self.complete = self.complete and covers
-        return ThreadConditions(self.annotated, template, flow, self.closures, f"{name}.{tag}", self.options.check_time,
-                                self.encoder)
+        states = ThreadStates(self.annotated, template, flow, self.closures, f"{name}.{tag}", self.encoder)
+        return ThreadConditions(states, self.options.check_time)
 
     def _meet(self, walks: list[ThreadConditions]) -> Verdict | None:
         wanted = {(a.template, b.template) for a, b in places(self.program, self.question)}
         for i, first in enumerate(walks):
             for second in walks[:i + 1]:
-                if (first.template.name, second.template.name) not in wanted:
+                names = first.states.template.name, second.states.template.name
+                if names not in wanted:
                     continue
                 if first is second:
-                    second = self._walk(first.template.name, "2")
+                    second = self._walk(names[0], "2")
                     second.failure()  # known to be none; it makes the states of the second thread
-                found, asked = unproved_exclusion(self.program, self.question, first, second)
+                found, asked = unproved_exclusion(self.program, self.question, first.states, second.states,
+                                                  self.options.check_time)
                 self.conditions += asked
                 if found is not None:
                     return self._met(found)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from circ.guarantee.conditions import ThreadConditions
 from circ.guarantee.formulas import shown, visible
+from circ.guarantee.thread_states import ThreadStates
 from circ.semantics.access_guards import Prefixes
 from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Solver, SymbolicState, Term, conjunction, disjunction, equality
@@ -67,8 +67,8 @@ def _accesses(template: ThreadTemplate, variable: str) -> list[tuple[Edge, Acces
     return [(e, a) for e in template.cfa.edges for a in e.accesses if a.variable == variable]
 
 
-def unproved_exclusion(program: Program, question: Question, first: ThreadConditions,
-                       second: ThreadConditions) -> tuple[UnprovedExclusion | None, int]:
+def unproved_exclusion(program: Program, question: Question, first: ThreadStates, second: ThreadStates,
+                       check_time: Callable[[], None] = lambda: None) -> tuple[UnprovedExclusion | None, int]:
     """The first pair of places of these two threads (their conditions are proved) that may be taken at once; queries made."""
     solver = Solver()
     solver.add(*first.facts, *second.facts)
@@ -78,7 +78,7 @@ def unproved_exclusion(program: Program, question: Question, first: ThreadCondit
     for one, two in places(program, question):
         if one.template != first.template.name or two.template != second.template.name:
             continue
-        first.check_time()
+        check_time()
         asked += 1
         solver.push()
         solver.add(_together(first, second, one, two))
@@ -93,7 +93,7 @@ def unproved_exclusion(program: Program, question: Question, first: ThreadCondit
     return None, asked
 
 
-def _together(first: ThreadConditions, second: ThreadConditions, one: ExclusivePlace, two: ExclusivePlace) -> Term:
+def _together(first: ThreadStates, second: ThreadStates, one: ExclusivePlace, two: ExclusivePlace) -> Term:
     inside = (one.location in first.template.cfa.atomic, two.location in second.template.cfa.atomic)
     if all(inside):
         return disjunction(())
@@ -104,24 +104,24 @@ def _together(first: ThreadConditions, second: ThreadConditions, one: ExclusiveP
             a, b = first.points[p], second.points[q]
             parts = [a.here, b.here, *(equality(a.begun[n], b.begun[n]) for n in first.terms.shared)]
             cells = []
-            for conditions, point, place, outside in ((first, a, one, inside[1]), (second, b, two, inside[0])):
+            for states, point, place, outside in ((first, a, one, inside[1]), (second, b, two, inside[0])):
                 if place.access is None or outside:
                     continue  # the other one is inside a section and may have changed what this one would look at
                 edge, access = place.access
                 state = SymbolicState(dict(point.terms), [])
-                conditions.encoder.apply(prefixes.before(edge, access), state)
+                states.encoder.apply(prefixes.before(edge, access), state)
                 parts += state.constraints
                 if not access.whole and isinstance(access.lvalue, Element):
-                    cells.append(conditions.encoder.index(access.lvalue.index, point.terms))
+                    cells.append(states.encoder.index(access.lvalue.index, point.terms))
             if len(cells) == 2:
                 parts.append(equality(*cells))
             ways.append(conjunction(parts))
     return disjunction(ways)
 
 
-def _state(program: Program, conditions: ThreadConditions, solver: Solver, place: ExclusivePlace) -> tuple[tuple[str, int], ...]:
-    for n in conditions.nodes_at(place.location):
-        point = conditions.points[n]
+def _state(program: Program, states: ThreadStates, solver: Solver, place: ExclusivePlace) -> tuple[tuple[str, int], ...]:
+    for n in states.nodes_at(place.location):
+        point = states.points[n]
         if solver.evaluate(point.here):
             return tuple((shown(v), v.type.wrap(solver.evaluate(point.begun[v.name])))
                          for v in program.globals if not v.is_array and visible(v))

@@ -15,6 +15,7 @@ from circ.guarantee.assume_guarantee import answer
 from circ.guarantee.conditions import FailedCondition, ObligationKind, ThreadConditions
 from circ.guarantee.formulas import AnnotatedProgram, closure, false_at_start
 from circ.guarantee.thread_flow import thread_flow
+from circ.guarantee.thread_states import ThreadStates
 from circ.kernel.pair_bodies import PairsBody, read_body
 from circ.verdict import Certificate, Options, ProofKind, Question, RaceOn, Safe, Technique, silent
 from circ.views.sections_as_steps import sections_as_steps
@@ -48,7 +49,7 @@ OWNER = "owner"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NewClause:
     """An annotation, and what it adds to the program: an assumption of some templates, or an invariant."""
 
     text: str
@@ -180,10 +181,10 @@ def _ghost_text(program: Program, ghost: Ghost) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- candidates
-def _candidates(program: Program, ghost: Ghost | None, proofs: Sequence[tuple[RaceOn, Certificate]]) -> list[Line]:
+def _candidates(program: Program, ghost: Ghost | None, proofs: Sequence[tuple[RaceOn, Certificate]]) -> list[NewClause]:
     scalars = [v for v in program.globals if not v.is_array and not v.name.startswith("<")]
     everybody = tuple(t.name for t in program.templates)
-    lines: list[Line] = []
+    lines: list[NewClause] = []
     for m in scalars:
         tid = next((v for t in program.templates for v in t.locals if v.name == TID and v.type == m.type), None)
         if tid is not None and _owned(program, m):
@@ -194,19 +195,20 @@ def _candidates(program: Program, ghost: Ghost | None, proofs: Sequence[tuple[Ra
     for t in program.templates:
         for v in scalars:
             if t.count == 1 and not any(v.name in op_writes(e.op) for u in program.templates if u is not t for e in u.cfa.edges):
-                lines.append(Line(f"for {t.name.partition('#')[0]}: assumes {v.name}' == {v.name}",
-                                  Binary("==", _after(v), _read(v)), (t.name,)))
+                lines.append(NewClause(f"for {t.name.partition('#')[0]}: assumes {v.name}' == {v.name}",
+                                       Binary("==", _after(v), _read(v)), (t.name,)))
     for atom in _atoms(program, proofs):
-        lines.append(Line(f"invariant {show(atom)}", atom))
+        lines.append(NewClause(f"invariant {show(atom)}", atom))
         if ghost is not None:
             taken = Binary("!=", Read(ghost.variable), Const(0, ghost.variable.type))
-            lines.append(Line(f"invariant {ghost.variable.name} != 0 ==> {show(atom, 2)}", Binary("||", Unary("!", taken), atom)))
-            lines.append(Line(f"invariant {ghost.variable.name} == 0 ==> {show(atom, 2)}", Binary("||", taken, atom)))
+            text = f"invariant {ghost.variable.name} != 0 ==> {show(atom, 2)}"
+            lines.append(NewClause(text, Binary("||", Unary("!", taken), atom)))
+            lines.append(NewClause(f"invariant {ghost.variable.name} == 0 ==> {show(atom, 2)}", Binary("||", taken, atom)))
     return lines
 
 
-def _when(held: Expr, m: Variable, then: Expr, text: str, templates: tuple[str, ...]) -> Line:
-    return Line(f"assumes {m.name} == \\tid ==> {text}", Binary("||", Unary("!", held), then), templates)
+def _when(held: Expr, m: Variable, then: Expr, text: str, templates: tuple[str, ...]) -> NewClause:
+    return NewClause(f"assumes {m.name} == \\tid ==> {text}", Binary("||", Unary("!", held), then), templates)
 
 
 def _owned(program: Program, m: Variable) -> bool:
@@ -237,7 +239,7 @@ def _atoms(program: Program, proofs: Sequence[tuple[RaceOn, Certificate]]) -> li
 
 
 # --------------------------------------------------------------------------------------------------- what is guaranteed
-def _annotated(program: Program, lines: Sequence[Line]) -> Program:
+def _annotated(program: Program, lines: Sequence[NewClause]) -> Program:
     """The program with these annotations; the place of each is its number."""
     relies = tuple(Rely(t, line.cond, Location("", n + 1), line.text) for n, line in enumerate(lines) for t in line.templates)
     invariants = tuple(Invariant(line.cond, Location("", n + 1), line.text, between=True) for n,
@@ -245,7 +247,7 @@ def _annotated(program: Program, lines: Sequence[Line]) -> Program:
     return replace(program, relies=relies, invariants=(*program.invariants, *invariants))
 
 
-def _guaranteed(program: Program, lines: list[Line], options: Options) -> list[Line] | None:
+def _guaranteed(program: Program, lines: list[NewClause], options: Options) -> list[NewClause] | None:
     """The lines that hold, by leaving out what fails; None if something else than a line fails."""
     initially = [line for line in lines if line.templates or false_at_start(program,
                                                                             Invariant(line.cond, Location("", 1), "")) is None]
@@ -265,13 +267,13 @@ def _first_failure(program: Program, options: Options) -> FailedCondition | None
     closures = {t.name: closure(annotated, t) for t in program.templates}
     for t in program.templates:
         made, _ = thread_flow(t, options.unroll)
-        found = ThreadConditions(annotated, t, made, closures, t.name, options.check_time).failure()
+        found = ThreadConditions(ThreadStates(annotated, t, made, closures, t.name), options.check_time).failure()
         if found is not None:
             return found
     return None
 
 
-def _proves(program: Program, lines: Sequence[Line], proofs: Sequence[tuple[RaceOn, Certificate]], options: Options) -> bool:
+def _proves(program: Program, lines: Sequence[NewClause], proofs: Sequence[tuple[RaceOn, Certificate]], options: Options) -> bool:
     made = _annotated(program, lines)
     return all(isinstance(_answered(made, question, options), Safe) for question, _ in proofs)
 
@@ -280,7 +282,8 @@ def _answered(program: Program, question: Question, options: Options) -> object:
     return answer(program, question, replace(options, switches={Technique.HINTS: False, Technique.SEARCH: False}), silent)
 
 
-def _needed(program: Program, lines: list[Line], proofs: Sequence[tuple[RaceOn, Certificate]], options: Options) -> list[Line]:
+def _needed(program: Program, lines: list[NewClause], proofs: Sequence[tuple[RaceOn, Certificate]],
+            options: Options) -> list[NewClause]:
     """Without the lines that the proofs do not need, last ones first."""
     for line in reversed(lines):
         fewer = [other for other in lines if other is not line]

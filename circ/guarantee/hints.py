@@ -12,6 +12,7 @@ from dataclasses import replace
 from circ.guarantee.conditions import FailedCondition, ObligationKind, ThreadConditions
 from circ.guarantee.formulas import AnnotatedProgram, Closure, Conjunct, closure, said, shown
 from circ.guarantee.thread_flow import thread_flow
+from circ.guarantee.thread_states import ThreadStates
 from circ.search import explicit
 from circ.verdict import Assertions, Options, OutOfTime, Refuted
 from frontend.annotations.two_state import TID, primed
@@ -62,7 +63,7 @@ def hint(annotated: AnnotatedProgram, closures: Mapping[str, Closure], failure: 
 def _fails_still(annotated: AnnotatedProgram, closures: Mapping[str, Closure], template: ThreadTemplate, failure: FailedCondition,
                  options: Options) -> bool:
     flow, _ = thread_flow(template, options.unroll)
-    found = ThreadConditions(annotated, template, flow, closures, "h", options.check_time).failure()
+    found = ThreadConditions(ThreadStates(annotated, template, flow, closures, "h"), options.check_time).failure()
     return found is not None and (found.edge, found.kind, found.claim) == (failure.edge, failure.kind, failure.claim)
 
 

@@ -7,7 +7,7 @@ It may not know any engine: no set of reachable states, no abstraction and no ce
 
 from circ.finite.system.construction import build
 from circ.finite.system.expression_values import ReadCell, evaluate
-from circ.finite.system.refusals import NotFinite, OutOfDomain
+from circ.finite.system.refusals import NotFiniteState, OutOfDomain
 from circ.finite.system.stepper import Stepper
 from circ.finite.system.transition_system import (
     ATOMIC,
@@ -26,6 +26,6 @@ from circ.finite.system.verdicts import start_choices, trace_steps, verdict_of
 
 __all__ = [
     "ATOMIC", "CRITICAL", "FATAL", "ErrorMark", "ErrorShape", "FiniteCell", "FiniteSystem", "GlobalStore", "LocalStore",
-    "NotFinite", "OutOfDomain", "ReadCell", "Stepper", "ThreadGroup", "Transition", "build", "evaluate", "start_choices",
+    "NotFiniteState", "OutOfDomain", "ReadCell", "Stepper", "ThreadGroup", "Transition", "build", "evaluate", "start_choices",
     "trace_steps", "verdict_of",
 ]

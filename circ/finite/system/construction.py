@@ -9,7 +9,7 @@ from typing import assert_never
 from circ.finite.system.error_marks import LONGEST_ARRAY, conflicting_shapes, error_marks, observed_at
 from circ.finite.system.intervals import ComparedConstants
 from circ.finite.system.liveness import live_locals
-from circ.finite.system.refusals import NotFinite, too_many
+from circ.finite.system.refusals import NotFiniteState, too_many
 from circ.finite.system.transition_system import ATOMIC, FiniteCell, FiniteSystem, ThreadGroup
 from circ.finite.system.transitions import after_initialisation, transitions_of, without_empty_steps
 from circ.finite.system.value_sets import AnalysedThread, ListedValues, ValueAnalysis
@@ -41,7 +41,7 @@ class _Copies:
 
 
 def build(program: Program, question: Question, symmetry: bool = True, at_once: bool = True) -> FiniteSystem:
-    """The finite system; raises NotFinite for what has none. `symmetry`: identical threads form one group.
+    """The finite system; raises NotFiniteState for what has none. `symmetry`: identical threads form one group.
 
     `at_once`: empty steps, and a first one that initialises locals, are taken at once (not so where locals begin as
     arguments).
@@ -80,7 +80,7 @@ def _copies(program: Program, symmetry: bool) -> Iterator[_Copies]:
     thread = 0
     for t in program.templates:
         if t.count is None:
-            raise NotFinite(t.name, f"runs any number of times; fix it with --thread {t.name}=N", t.location)
+            raise NotFiniteState(t.name, f"runs any number of times; fix it with --thread {t.name}=N", t.location)
         numbers = range(t.count)
         if symmetry and not any(isinstance(v.start, Self) for v in t.locals):
             if t.count:
@@ -129,7 +129,7 @@ def _cells(v: Variable, listed: ListedValues, compared: ComparedConstants, copy:
         values = tuple(sorted(listed or ())) or (0,)
     length = v.length
     if length is not None and length > LONGEST_ARRAY:
-        raise NotFinite(v.shown or v.name, "is an array without a small fixed length", v.location)
+        raise NotFiniteState(v.shown or v.name, "is an array without a small fixed length", v.location)
     for i in range(length) if length is not None else (None,):
         match v.start:
             case _ if not alive:

@@ -30,26 +30,26 @@ from frontend.program import (
 TransitionEffect: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[int, ...]]
 """What a transition writes (position, value), and what its havocs chose."""
 Written: TypeAlias = dict[int, int]
-Primitive: TypeAlias = Assume | Assign | Havoc | AllAt
+PrimitiveOp: TypeAlias = Assume | Assign | Havoc | AllAt
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PreparedTransition:
     """A transition, prepared. `support`: the positions that it depends on, of globals and of the thread's cells.
 
     `needed`: for each primitive operation the variables whose value matters after it; a havoc of others needs no choice.
     """
 
     move: Transition
-    parts: tuple[Primitive, ...]
+    parts: tuple[PrimitiveOp, ...]
     support: tuple[tuple[int, ...], tuple[int, ...]]
     needed: tuple[frozenset[str], ...]
 
 
-def plans(system: FiniteSystem, layout: CellLayout, i: int) -> list[list[Plan]]:
+def plans(system: FiniteSystem, layout: CellLayout, i: int) -> list[list[PreparedTransition]]:
     """For each location the prepared transitions of a thread of group `i`."""
     group = system.groups[i]
-    found: list[list[Plan]] = [[] for _ in range(group.template.cfa.size)]
+    found: list[list[PreparedTransition]] = [[] for _ in range(group.template.cfa.size)]
     by_name: dict[str, list[int]] = {}
     for (name, _), slot in layout.slots[i].items():
         by_name.setdefault(name, []).append(slot)
@@ -72,11 +72,11 @@ def plans(system: FiniteSystem, layout: CellLayout, i: int) -> list[list[Plan]]:
                     used.update(touched(t))
         width = layout.width
         support = (tuple(sorted(s for s in used if s < width)), tuple(sorted(s - width for s in used if s >= width)))
-        found[move.source].append(Plan(move, parts, support, _needed(group, move.target, parts)))
+        found[move.source].append(PreparedTransition(move, parts, support, _needed(group, move.target, parts)))
     return found
 
 
-def _needed(group: ThreadGroup, target: int, parts: tuple[Primitive, ...]) -> tuple[frozenset[str], ...]:
+def _needed(group: ThreadGroup, target: int, parts: tuple[PrimitiveOp, ...]) -> tuple[frozenset[str], ...]:
     """After each primitive operation, the variables whose value still matters: live locals, and all globals written."""
     local = {v.name for v in group.template.locals}
     after = group.live[target]
@@ -96,7 +96,7 @@ class Execution:
     values: OpenValues
     math: bool
     i: int
-    plan: Plan
+    plan: PreparedTransition
     store: GlobalStore
     local: LocalStore
 
@@ -115,7 +115,7 @@ class Execution:
         for new, more in ways:
             yield from self.effects(at + 1, new, (*chosen, *more))
 
-    def _after(self, part: Primitive, needed: frozenset[str], now: Written) -> list[tuple[Written, tuple[int, ...]]]:
+    def _after(self, part: PrimitiveOp, needed: frozenset[str], now: Written) -> list[tuple[Written, tuple[int, ...]]]:
         """What one operation makes of the values written so far, with what it chose; none if it does not pass.
 
         An assignment is evaluated even if its target is dead after it (an index in it may be outside its array), and then

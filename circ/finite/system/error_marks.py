@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import assert_never
 
-from circ.finite.system.refusals import NotFinite
+from circ.finite.system.refusals import NotFiniteState
 from circ.finite.system.transition_system import CRITICAL, FATAL, ErrorMark, ErrorRole, ErrorShape, NextAccess
 from circ.semantics.access_guards import Prefixes
 from circ.semantics.conflicts import conflict
@@ -50,7 +50,7 @@ def error_marks(program: Program, question: Question, t: ThreadTemplate) -> Iter
                     guard = access_guard(program, e, a)
                     if isinstance(a.lvalue, Element) and not a.whole and length is not None:
                         if length > LONGEST_ARRAY:
-                            raise NotFinite(x, "is an array without a small fixed length", a.location)
+                            raise NotFiniteState(x, "is an array without a small fixed length", a.location)
                         for i in range(length):
                             yield ErrorMark(e.source, NextAccess(a.write, e.protected, a.kind, i), a.lvalue.index, i, guard)
                     else:

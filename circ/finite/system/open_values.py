@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from circ.finite.system.layout import CellLayout
-from circ.finite.system.refusals import NotFinite, too_many
+from circ.finite.system.refusals import NotFiniteState, too_many
 from circ.finite.system.transition_system import FiniteCell, FiniteSystem
 
 OPEN_LIMIT = 512
@@ -21,14 +21,14 @@ class OpenValues:
         self._seen: dict[tuple[int | None, str, int | None], set[int]] = {}
 
     def note(self, i: int, slot: int, value: int) -> None:
-        """Remember a value of the open cell at a position of group `i`; raises NotFinite when there are too many of them."""
+        """Remember a value of the open cell at a position of group `i`; raises NotFiniteState when there are too many of them."""
         cell = self.layout.cells[i][slot]
         seen = self._seen.setdefault((None if slot < self.layout.width else i, cell.name, cell.element), set(cell.start))
         seen.add(value)
         if len(seen) > OPEN_LIMIT:
             raise self.refusal(i, cell.name)
 
-    def refusal(self, i: int, name: str) -> NotFinite:
+    def refusal(self, i: int, name: str) -> NotFiniteState:
         """The refusal of a variable that threads of group `i` see."""
         shared = self.system.program.globals
         return too_many(next(v for v in (*shared, *self.system.groups[i].template.locals) if v.name == name))

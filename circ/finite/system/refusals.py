@@ -5,7 +5,7 @@ from __future__ import annotations
 from frontend.program import Location, Variable
 
 
-class NotFinite(Exception):
+class NotFiniteState(Exception):
     """The program has no finite-state view: which variable (or thread), why, and where it is declared."""
 
     def __init__(self, variable: str, reason: str, location: Location) -> None:
@@ -22,7 +22,7 @@ class OutOfDomain(Exception):
     """
 
 
-def too_many(v: Variable) -> NotFinite:
+def too_many(v: Variable) -> NotFiniteState:
     """The refusal of a variable whose values cannot be listed."""
-    return NotFinite(v.shown or v.name, f"has type {v.type} and takes more values than can be listed; "
+    return NotFiniteState(v.shown or v.name, f"has type {v.type} and takes more values than can be listed; "
                      "narrow it with circ_range or a smaller type", v.location)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from circ.finite.system.effects import Execution, Plan, TransitionEffect, plans
+from circ.finite.system.effects import Execution, PreparedTransition, TransitionEffect, plans
 from circ.finite.system.expression_values import ReadCell, evaluate
 from circ.finite.system.layout import CellLayout, listed
 from circ.finite.system.open_values import OPEN_LIMIT, OpenValues
@@ -107,7 +107,8 @@ class Stepper:
         """How a step of the thread would leave the finite view, None if none does."""
         return next((e for _, effects in self._outcomes(i, g, local) for e in effects if isinstance(e, str)), None)
 
-    def _outcomes(self, i: int, g: GlobalStore, local: LocalStore) -> Iterator[tuple[Plan, tuple[TransitionEffect | str, ...]]]:
+    def _outcomes(self, i: int, g: GlobalStore,
+                  local: LocalStore) -> Iterator[tuple[PreparedTransition, tuple[TransitionEffect | str, ...]]]:
         """What each move can do here; a text says how it would leave the finite view."""
         if not self.allowed(i, g, local):
             return

@@ -9,7 +9,7 @@ The system has exactly the behaviours of the program (`frontend.program.cfa`) as
 - copies of a template that do not know their number are one `ThreadGroup` of identical threads;
 - a guard that waits for all threads of a template (`AllAt`) is left out: there are more runs than the program has, so a
   proof holds, and a run that was found counts only if the program has it.
-What is not finite is refused by `NotFinite`.
+What is not finite is refused by `NotFiniteState`.
 """
 
 from __future__ import annotations

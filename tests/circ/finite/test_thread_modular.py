@@ -6,7 +6,7 @@ import pytest
 
 from circ.finite import cartesian, refinement, thread_modular
 from circ.finite.modular import Modular, one_class
-from circ.finite.system import NotFinite, build
+from circ.finite.system import NotFiniteState, build
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
@@ -93,7 +93,7 @@ def test_arbitrary_values_that_are_only_compared_are_finite() -> None:
     verdict = run(p)
     assert isinstance(verdict, Safe)
     assert isinstance(check_certificate(p, Assertions(), verdict.certificate), Accepted)
-    with pytest.raises(NotFinite):
+    with pytest.raises(NotFiniteState):
         build(program("x=* y", thread("w", "0 1 y = x * x", count=1)), RaceOn("y"))
 
 

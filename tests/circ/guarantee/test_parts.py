@@ -8,6 +8,7 @@ from circ.guarantee.conditions import ObligationKind, ThreadConditions
 from circ.guarantee.exclusion import places, unproved_exclusion
 from circ.guarantee.formulas import AnnotatedProgram, closure, conjuncts, false_at_start, said
 from circ.guarantee.thread_flow import thread_flow, unrolled
+from circ.guarantee.thread_states import ThreadStates
 from circ.smt import Encoder
 from circ.verdict import Assertions, RaceOn
 from frontend import LoadOptions, load
@@ -32,7 +33,7 @@ def conditions(p: Program, name: str, tag: str = "1", encoder: Encoder | None = 
     flow, covers = thread_flow(p.template(name), 3)
     assert covers
     closures = {t.name: closure(annotated, t) for t in p.templates}
-    return ThreadConditions(annotated, p.template(name), flow, closures, f"{name}.{tag}", encoder=encoder)
+    return ThreadConditions(ThreadStates(annotated, p.template(name), flow, closures, f"{name}.{tag}", encoder))
 
 
 # --------------------------------------------------------------------------------------------------- formulas
@@ -111,5 +112,5 @@ def test_a_lock_with_its_owner_excludes_and_no_lock_does_not(tmp_path: Path) -> 
         one.failure()
         two.failure()
         [x] = [v.name for v in p.globals if v.shown == "x" or v.name == "x"]
-        found, asked = unproved_exclusion(p, RaceOn(x), two, one)
+        found, asked = unproved_exclusion(p, RaceOn(x), two.states, one.states)
         assert asked and (found is None) == excluded

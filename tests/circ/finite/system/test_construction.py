@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from circ.finite.system import ATOMIC, FATAL, NotFinite, Stepper, build
+from circ.finite.system import ATOMIC, FATAL, NotFiniteState, Stepper, build
 from circ.finite.system.error_marks import access_guard, conflicting_shapes
 from circ.finite.system.transition_system import CRITICAL, NextAccess
 from circ.finite.system.transitions import PATHS, transitions_of
@@ -58,7 +58,7 @@ def test_identical_threads_are_one_group_unless_they_know_their_number() -> None
 
 
 def test_threads_of_unknown_number_are_refused() -> None:
-    with pytest.raises(NotFinite, match="--thread w=N"):
+    with pytest.raises(NotFiniteState, match="--thread w=N"):
         build(program("x", thread("w", "0 1 x = 1")), Assertions())
 
 
