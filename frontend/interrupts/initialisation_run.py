@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
+from frontend.interrupts.known_bits import UNKNOWN, Bits, evaluate, number, value_of
 from frontend.program import (
     FALSE,
     TRUE,
@@ -43,7 +44,6 @@ from frontend.program import (
     substitute,
 )
 from frontend.program.fold import fold
-from frontend.program.known_bits import UNKNOWN, Bits, evaluate, number, value_of
 
 _MOST_STEPS = 20_000
 _LARGEST_ARRAY = 1024

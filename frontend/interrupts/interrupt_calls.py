@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from frontend.ctypes import FunctionType
+from frontend.interrupts.known_bits import UNKNOWN, evaluate
 from frontend.ir import Address, Call, Function, Module, Place, Store
 from frontend.ir.assembly import (
     CLEAR_STATUS,
@@ -49,7 +50,6 @@ from frontend.program import (
     reads,
 )
 from frontend.program.fold import fold
-from frontend.program.known_bits import UNKNOWN, evaluate
 from frontend.program.schedule_ghosts import IE, SCHEDULING, enabled, ghost, once_more, posted, sync
 from frontend.threads.inline import CallRequest
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from frontend.interrupts.known_bits import UNKNOWN, Bits, evaluate
 from frontend.program import AllAt, Assign, Assume, Edge, Havoc, Lvalue, ThreadTemplate, Var, primitive
-from frontend.program.known_bits import UNKNOWN, Bits, evaluate
 from frontend.program.schedule_ghosts import ACTIVE, IE
 
 State: TypeAlias = dict[str, Bits]

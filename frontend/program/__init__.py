@@ -1,6 +1,6 @@
 """What everybody shares: source locations, typed expressions, operations, automata, `Program`, and how they are shown and drawn.
 
-The front end builds programs, circ checks them, and both compute with expressions by `fold`, `exact` and `known_bits`. It may not
+The front end builds programs, circ checks them, and both compute with expressions by `fold` and `exact`. It may not
 know of C's syntax and types, nor of any analysis.
 """
 
@@ -76,5 +76,5 @@ __all__ = [
     "children", "deep_recursion", "name_of", "negate", "no_collection", "op_reads", "op_writes", "primitive",
     "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",
     # modules
-    "bits", "components", "connectives", "display", "draw", "exact", "fold", "known_bits", "schedule_ghosts", "variable_names",
+    "bits", "components", "connectives", "display", "draw", "exact", "fold", "schedule_ghosts", "variable_names",
 ]

@@ -2,3 +2,5 @@
 
 It may not know of the loop that found them, nor of refinement.
 """
+
+__all__ = ["explain", "pair_proof", "pictures"]
