@@ -12,6 +12,8 @@ from typing import cast
 
 from circ.verdict import Engine
 
+__all__ = ["ANNOTATED", "DEFAULT", "ENGINES", "Entry", "find"]
+
 DEFAULT = "auto"
 
 

@@ -1,7 +1,7 @@
 """Typed expressions in, terms of the solver and its answers out: the only room that imports z3. It knows nothing of threads.
 
-Trusted: `terms`, `encoder` and `solver`, which is what is exported here. Not trusted, and apart: `interpolation` (predicates from
-infeasible traces), which the kernel may not import, and `effort` (what the solver has spent).
+Trusted: `terms`, `encoder` and `solver`, whose names are exported here. Not trusted, and modules of their own:
+`interpolation` (predicates from infeasible traces), which the kernel may not import, and `effort` (what the solver has spent).
 """
 
 from circ.smt.encoder import Encoder, Inexpressible, SymbolicState
@@ -35,9 +35,11 @@ __all__ = [
     "constant_like",
     "decide_apart",
     "disjunction",
+    "effort",
     "element",
     "equality",
     "implication",
+    "interpolation",
     "is_negation",
     "key",
     "negation",

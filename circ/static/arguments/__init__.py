@@ -2,3 +2,7 @@
 
 Each argument speaks of spots and threads through `argument.Argument`; it may not know how pairs are closed or written down.
 """
+
+__all__ = [
+    "argument", "handover", "joining", "live_counts", "lock_arrays", "numbering", "publication", "readers", "tickets",
+]
