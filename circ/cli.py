@@ -29,7 +29,7 @@ from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from frontend import LoadOptions
 from frontend.ir.interrupt_table import PLATFORMS
-from frontend.program import FrontendError, Location, read_source
+from frontend.program import FrontendError, Ints, Location, Preemption, RaceModel, read_source
 
 if TYPE_CHECKING:
     from circ.run.session import Request
@@ -51,21 +51,6 @@ class DataModelName(StrEnum):
     ilp32 = "ilp32"
     lp64 = "lp64"
     ip16 = "ip16"
-
-
-class Ints(StrEnum):
-    exact = "exact"
-    math = "math"
-
-
-class RaceModel(StrEnum):
-    nesc = "nesc"
-    c11 = "c11"
-
-
-class Preemption(StrEnum):
-    nested = "nested"
-    free = "free"
 
 
 class CfaFormat(StrEnum):
@@ -180,7 +165,7 @@ def check(
     undefine: Undefine = None,
     cpp: Cpp = None,
     data_model: Model = None,
-    ints: IntsOption = Ints.exact,
+    ints: IntsOption = Ints.EXACT,
     race_model: RaceModelOption = None,
     preemption: PreemptionOption = None,
     platform: Platform = None,
@@ -367,7 +352,7 @@ def cfa(
     undefine: Undefine = None,
     cpp: Cpp = None,
     data_model: Model = None,
-    ints: IntsOption = Ints.exact,
+    ints: IntsOption = Ints.EXACT,
     race_model: RaceModelOption = None,
     preemption: PreemptionOption = None,
     platform: Platform = None,

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from frontend.ir.interrupt_table import Table, load_table
-from frontend.program import DATA_MODELS, FrontendError, Location, Program, deep_recursion, no_collection
+from frontend.program import (
+    DATA_MODELS,
+    FrontendError,
+    Ints,
+    Location,
+    Preemption,
+    Program,
+    RaceModel,
+    deep_recursion,
+    no_collection,
+)
 
 if TYPE_CHECKING:
     from frontend.text.preprocess import Preprocessed, SourceOptions
@@ -37,6 +48,15 @@ class LoadOptions:
 
 
 DEFAULT_OPTIONS = LoadOptions()
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def _chosen(kind: type[Choice], word: str, path: str | Path) -> Choice:
+    """The member that a word of the options names."""
+    if word not in {c.value for c in kind}:
+        raise FrontendError(Location(str(path), 1), f"unknown option '{word}'", f"one of {', '.join(c.value for c in kind)}")
+    return kind(word)
 
 
 def preprocessed(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Preprocessed:
@@ -74,7 +94,10 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preproc
 
     table = _table(options)
     source = _source_options(path, options, table)
-    linking = LinkOptions(options.threads, options.ints, options.race_model, options.preemption, options.ignore_norace, table)
+    ints = _chosen(Ints, options.ints, path)
+    race_model = None if options.race_model is None else _chosen(RaceModel, options.race_model, path)
+    preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
+    linking = LinkOptions(options.threads, ints, race_model, preemption, options.ignore_norace, table)
     with no_collection():
         module = load_module(parse(str(path), source, text), DATA_MODELS[source.data_model], options.contracts)
         program = link(module, linking)
@@ -82,4 +105,4 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preproc
         return program
     from frontend.threads.procedures import procedures
 
-    return replace(program, procedures=procedures(module, options.threads, options.ints, program.race_model))
+    return replace(program, procedures=procedures(module, options.threads, ints, program.race_model))

@@ -36,6 +36,7 @@ from frontend.program import (
     Expr,
     FrontendError,
     Op,
+    Preemption,
     Program,
     Read,
     Role,
@@ -89,7 +90,7 @@ class _Scheduler:
         self._program = program
         self._registers = registers
         self._starts_on = starts_on
-        self._nested = program.preemption == "nested"
+        self._nested = program.preemption == Preemption.NESTED
         self._sources = sources
         self._templates = {t.name: t for t in program.templates}
         self._shared = {v.name for v in program.globals}

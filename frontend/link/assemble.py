@@ -10,7 +10,19 @@ from frontend.ir.thread_library import PREFIXES
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
 from frontend.memory.world import World
-from frontend.program import AccessKind, Assumption, Program, ThreadTemplate, Variable, name_of, op_reads, op_writes
+from frontend.program import (
+    AccessKind,
+    Assumption,
+    Ints,
+    Preemption,
+    Program,
+    RaceModel,
+    ThreadTemplate,
+    Variable,
+    name_of,
+    op_reads,
+    op_writes,
+)
 from frontend.program.schedule_ghosts import IE, ghost
 
 _NAMED = 5
@@ -35,7 +47,7 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         data_model=module.model.name,
         ints=options.ints,
         race_model=options.race_model or _race_model(world, drafts),
-        preemption=options.preemption or ("nested" if reactive and not drafts.created else "free"),
+        preemption=options.preemption or (Preemption.NESTED if reactive and not drafts.created else Preemption.FREE),
         assumptions=(*(Assumption(t, where) for t, where in notes.assumptions.items()), *_unbounded(options.ints)),
         warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),
         asserted=any(isinstance(e.instr, Fail) for f in world.pointsto.reached.values() for e in f.edges),
@@ -77,16 +89,16 @@ def _listed(names: list[str]) -> str:
     return first if len(names) <= _NAMED else f"{first} and {len(names) - _NAMED} more"
 
 
-def _unbounded(ints: str) -> Iterator[Assumption]:
-    if ints == "math":
+def _unbounded(ints: Ints) -> Iterator[Assumption]:
+    if ints == Ints.MATH:
         yield Assumption("integers are mathematical: no arithmetic wraps around")
 
 
-def _race_model(world: World, drafts: Drafts) -> str:
+def _race_model(world: World, drafts: Drafts) -> RaceModel:
     """C11's where threads of a library are used, or the vocabulary of SV-COMP; else that of nesC."""
     c11 = any(n.startswith((*PREFIXES, "__VERIFIER_")) for n in drafts.called)
     vocabulary = any(n.startswith("__VERIFIER_") for n in world.module.declarations)
-    return "c11" if c11 or vocabulary else "nesc"
+    return RaceModel.C11 if c11 or vocabulary else RaceModel.NESC
 
 
 def _globals(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], ignore_norace: bool) -> tuple[Variable, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from frontend.ir.interrupt_table import Table
+from frontend.program import Ints, Preemption, RaceModel
 from frontend.threads.sources import NO_TABLE
 
 
@@ -13,9 +14,9 @@ class LinkOptions:
     """What the command line says about threads and models; None where the program decides."""
 
     threads: tuple[str, ...] = ()
-    ints: str = "exact"
-    race_model: str | None = None
-    preemption: str | None = None
+    ints: Ints = Ints.EXACT
+    race_model: RaceModel | None = None
+    preemption: Preemption | None = None
     ignore_norace: bool = False
     table: Table = NO_TABLE
 

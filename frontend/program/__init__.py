@@ -34,6 +34,7 @@ from frontend.program.expr import (
     truth,
     variables,
 )
+from frontend.program.models import Ints, Preemption, RaceModel
 from frontend.program.ops import SKIP, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.program import (
     UNBOUNDED_LENGTH,
@@ -69,9 +70,10 @@ from frontend.program.source import (
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
     "Block", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
-    "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError", "Havoc", "ILP32", "IP16", "Invariant",
+    "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError", "Havoc", "ILP32", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_NESTING", "MAX_SOURCE",
-    "NOWHERE", "Op", "Procedures", "Program", "RETURN", "Read", "Rely", "Role", "SKIP", "Scalar", "Self", "Start",
+    "NOWHERE", "Op", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",
+    "Role", "SKIP", "Scalar", "Self", "Start",
     "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
     "children", "deep_recursion", "name_of", "negate", "no_collection", "op_reads", "op_writes", "primitive",
     "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from frontend.program.cfa import Access, Cfa, Edge
 from frontend.program.exact import exact_op, show_exact, show_exact_lvalue
 from frontend.program.expr import Expr, Scalar, Var
+from frontend.program.models import Ints, Preemption, RaceModel
 from frontend.program.source import NOWHERE, Location
 
 
@@ -155,9 +156,9 @@ class Program:
     globals: tuple[Variable, ...]
     templates: tuple[ThreadTemplate, ...]
     data_model: str = "lp64"
-    ints: str = "exact"
-    race_model: str = "nesc"
-    preemption: str = "free"
+    ints: Ints = Ints.EXACT
+    race_model: RaceModel = RaceModel.NESC
+    preemption: Preemption = Preemption.FREE
     invariants: tuple[Invariant, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     warnings: tuple[Assumption, ...] = ()

@@ -53,10 +53,12 @@ from frontend.program import (
     Expr,
     FrontendError,
     Havoc,
+    Ints,
     Lvalue,
     Op,
     Procedures,
     Program,
+    RaceModel,
     Read,
     Role,
     Scalar,
@@ -73,7 +75,8 @@ from frontend.threads.sections import resolve_sections, unblock
 from frontend.threads.sources import ThreadSource, choose_threads
 
 
-def procedures(module: Module, threads: tuple[str, ...] = (), ints: str = "exact", race_model: str = "nesc") -> Procedures:
+def procedures(module: Module, threads: tuple[str, ...] = (), ints: Ints = Ints.EXACT,
+               race_model: RaceModel = RaceModel.NESC) -> Procedures:
     """The functions that the module's threads reach."""
     sources = choose_threads(module, threads)
     counted = tuple((s.function, _count(module, s)) for s in sources)
