@@ -5,7 +5,6 @@ know of C's syntax and types, nor of any analysis.
 """
 
 from frontend.program.cfa import RETURN, Access, AccessKind, Cfa, Doubt, Edge, ErrorKind, ErrorLocation, K, calls_copy
-from frontend.program.data_model import DATA_MODELS, ILP32, IP16, LP64, DataModel
 from frontend.program.expr import (
     ARITHMETIC,
     BOOL,
@@ -34,7 +33,7 @@ from frontend.program.expr import (
     truth,
     variables,
 )
-from frontend.program.models import Ints, Preemption, RaceModel
+from frontend.program.models import DATA_MODELS, ILP32, IP16, LP64, DataModel, Ints, Preemption, RaceModel
 from frontend.program.ops import SKIP, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.program import (
     UNBOUNDED_LENGTH,
