@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pycparser import c_ast
 
 from frontend.annotations.attach import LOOPS, Attached, is_no_loop
-from frontend.annotations.clauses import Kind
+from frontend.annotations.clauses import ClauseKind
 from frontend.program import Location
 from frontend.text.side_effects import section_kind
 
@@ -28,7 +28,7 @@ def atomic_bodies(attached: Attached, ast: c_ast.FileAST, where: Callable[[c_ast
     bodies = {node.decl.name: node for node in ast.ext if isinstance(node, c_ast.FuncDef)}
     reader = _Reader(attached, bodies, where)
     return {name: name.startswith(_ATOMIC_NAME) or _is_section(bodies[name].body) for name in attached.functions
-            if name in bodies and attached.of(name, Kind.ATOMIC) and reader.readable(name, ())}
+            if name in bodies and attached.of(name, ClauseKind.ATOMIC) and reader.readable(name, ())}
 
 
 class _Reader:

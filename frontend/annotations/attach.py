@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from frontend.annotations.clauses import Clause, Kind
+from frontend.annotations.clauses import Clause, ClauseKind
 from frontend.program import Const, FrontendError, Location
 
 LOOPS = (c_ast.While, c_ast.DoWhile, c_ast.For)
@@ -26,7 +26,7 @@ class Attached:
     bodies: Mapping[str, bool] = field(default_factory=dict)
     """Functions with `atomic ensures` whose body is looked at (`frontend.annotations.atomic_bodies`)."""
 
-    def of(self, function: str, kind: Kind) -> tuple[Clause, ...]:
+    def of(self, function: str, kind: ClauseKind) -> tuple[Clause, ...]:
         return tuple(self.clauses[n] for n in self.functions.get(function, ()) if self.clauses[n].kind is kind)
 
 
@@ -42,20 +42,20 @@ def attach(clauses: Sequence[Clause], ast: c_ast.FileAST, where: Callable[[c_ast
     for number, clause in enumerate(clauses):
         around = next((name for name, found in bodies if _within(clause.location, found)), None)
         match clause.kind:
-            case Kind.LOOP:
+            case ClauseKind.LOOP:
                 loop = _next_loop(clause, next((found for name, found in bodies if name == around), []))
                 loops.setdefault(loop, []).append(number)
-            case Kind.REQUIRES | Kind.ENSURES | Kind.ATOMIC:
+            case ClauseKind.REQUIRES | ClauseKind.ENSURES | ClauseKind.ATOMIC:
                 name = _next_function(clause, tops) if around is None else None
                 if name is None:
                     raise FrontendError(clause.location, f"'{clause.kind.value}' belongs to no function",
                                         "put it directly before the function's declaration or definition")
                 functions.setdefault(name, []).append(number)
                 _fits(clause, [clauses[n] for n in functions[name]])
-            case Kind.ASSUMES:
+            case ClauseKind.ASSUMES:
                 if around is not None and not clause.functions:
                     inside[number] = around
-            case Kind.INVARIANT | Kind.GHOST:
+            case ClauseKind.INVARIANT | ClauseKind.GHOST:
                 if around is not None:
                     raise FrontendError(clause.location,
                                         f"'{clause.kind.value}' stands inside a function, but is about the program",
@@ -65,7 +65,7 @@ def attach(clauses: Sequence[Clause], ast: c_ast.FileAST, where: Callable[[c_ast
 
 
 def _fits(clause: Clause, so_far: Sequence[Clause]) -> None:
-    if {Kind.ENSURES, Kind.ATOMIC} <= {c.kind for c in so_far}:
+    if {ClauseKind.ENSURES, ClauseKind.ATOMIC} <= {c.kind for c in so_far}:
         raise FrontendError(clause.location, "a function has either 'ensures' or 'atomic ensures'",
                             "say all in the latter, where x is the value before and x' the one after")
 

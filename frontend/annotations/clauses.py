@@ -18,7 +18,7 @@ from frontend.program import FrontendError, Location
 from frontend.text.comments import Annotation
 
 
-class Kind(enum.Enum):
+class ClauseKind(enum.Enum):
     ASSUMES = "assumes"
     INVARIANT = "invariant"
     LOOP = "loop invariant"
@@ -41,7 +41,7 @@ class Word:
 class Clause:
     """`words`: the formula. `functions`: those that `for f, g:` names. `location`: of the clause's first word."""
 
-    kind: Kind
+    kind: ClauseKind
     words: tuple[Word, ...]
     location: Location
     end: Location
@@ -65,11 +65,11 @@ _TOKEN = re.compile(
     r"|(?P<name>[A-Za-z_]\w*(?:#\d+)?(?:::%?\w+(?:#\d+)?)*(?:\.[A-Za-z_]\w*)*)"
     r"|(?P<op><==>|==>|&&|\|\||<<|>>|[<>=!]=|[-+*/%&|^~!<>()?:\[\],';=])")
 
-_KINDS: tuple[tuple[tuple[str, ...], Kind], ...] = (
-    (("loop", "invariant"), Kind.LOOP), (("atomic", "ensures"), Kind.ATOMIC), (("assumes",), Kind.ASSUMES),
-    (("global", "invariant"), Kind.INVARIANT), (("invariant",), Kind.INVARIANT), (("requires",), Kind.REQUIRES),
-    (("ensures",), Kind.ENSURES), (("ghost",), Kind.GHOST))
-_HINT = "one of " + ", ".join(k.value for k in Kind)
+_KINDS: tuple[tuple[tuple[str, ...], ClauseKind], ...] = (
+    (("loop", "invariant"), ClauseKind.LOOP), (("atomic", "ensures"), ClauseKind.ATOMIC), (("assumes",), ClauseKind.ASSUMES),
+    (("global", "invariant"), ClauseKind.INVARIANT), (("invariant",), ClauseKind.INVARIANT), (("requires",), ClauseKind.REQUIRES),
+    (("ensures",), ClauseKind.ENSURES), (("ghost",), ClauseKind.GHOST))
+_HINT = "one of " + ", ".join(k.value for k in ClauseKind)
 _ENDS_WITH = "every clause ends with ';'"
 
 
@@ -145,7 +145,7 @@ def _clause(words: list[Word], end: Location) -> Clause:
         if texts[:len(head)] == head:
             if len(words) == len(head):
                 raise FrontendError(end, f"'{kind.value}' without a formula", "write it before the ';'")
-            if functions and kind is not Kind.ASSUMES:
+            if functions and kind is not ClauseKind.ASSUMES:
                 raise FrontendError(first, f"'for' cannot stand before '{kind.value}'", "only assumptions differ between threads")
             return Clause(kind, tuple(words[len(head):]), first, end, functions)
     place, shown = (words[0].location, words[0].text) if words else (end, "")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from frontend.annotations.attach import Attached
-from frontend.annotations.clauses import Clause, Kind
+from frontend.annotations.clauses import Clause, ClauseKind
 from frontend.annotations.frames import with_frames
 from frontend.annotations.ghosts import Ghost, followed, with_ghosts
 from frontend.annotations.notes import NOTE, NotePlace, is_note
@@ -78,9 +78,10 @@ class _Contracts:
         self.ghosts: tuple[Ghost, ...] = ()
 
     def program(self) -> Program:
-        self.base, self.ghosts = with_ghosts(self.base, [c for c in self.attached.clauses if c.kind is Kind.GHOST], self.model)
+        ghosts = [c for c in self.attached.clauses if c.kind is ClauseKind.GHOST]
+        self.base, self.ghosts = with_ghosts(self.base, ghosts, self.model)
         base = self.base
-        invariants = tuple(self._invariant(c) for c in self.attached.clauses if c.kind is Kind.INVARIANT)
+        invariants = tuple(self._invariant(c) for c in self.attached.clauses if c.kind is ClauseKind.INVARIANT)
         relies = tuple(r for t in base.templates for r in self._relies(t))
         templates = tuple(self._template(t) for t in base.templates)
         self._unused()
@@ -106,7 +107,7 @@ class _Contracts:
         function = template.name.partition("#")[0]
         for number, clause in enumerate(self.attached.clauses):
             named = clause.functions or ((self.attached.inside[number],) if number in self.attached.inside else ())
-            if clause.kind is Kind.ASSUMES and (not named or function in named):
+            if clause.kind is ClauseKind.ASSUMES and (not named or function in named):
                 cond = read_formula(clause, Names(self._shared, primes=True), self.model)
                 yield Rely(template.name, cond, clause.location, clause.text)
 
@@ -156,8 +157,8 @@ class _Contracts:
         return _Found(NotePlace(place), function, clauses, names, tuple(parts[:at]))
 
     def _claim(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> None:
-        kinds = {NotePlace.LOOP: (Kind.LOOP, ErrorKind.LOOP), NotePlace.ENTRY: (Kind.REQUIRES, ErrorKind.REQUIRES),
-                 NotePlace.EXIT: (Kind.ENSURES, ErrorKind.ENSURES), NotePlace.DONE: (Kind.ATOMIC, ErrorKind.ENSURES)}
+        kinds = {NotePlace.LOOP: (ClauseKind.LOOP, ErrorKind.LOOP), NotePlace.ENTRY: (ClauseKind.REQUIRES, ErrorKind.REQUIRES),
+                 NotePlace.EXIT: (ClauseKind.ENSURES, ErrorKind.ENSURES), NotePlace.DONE: (ClauseKind.ATOMIC, ErrorKind.ENSURES)}
         wanted, error = kinds[note.place]
         ends = note.place in (NotePlace.EXIT, NotePlace.DONE)
 
@@ -259,7 +260,7 @@ class _Contracts:
             return kept
 
         for clause in note.clauses:
-            if clause.kind is Kind.ENSURES:
+            if clause.kind is ClauseKind.ENSURES:
                 # Parameters and the result do not matter here: only which globals the formula wants to remember.
                 names = Names(lambda n: note.names.get(n) or self._shared(n) or Const(0, BOOL), old=keep,
                               result=Const(0, BOOL))

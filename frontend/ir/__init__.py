@@ -22,9 +22,9 @@ from frontend.ir.instructions import (
     IrEdge,
     Load,
     Nop,
+    PathStep,
     Place,
     Set,
-    Step,
     Store,
     defined,
 )
@@ -33,7 +33,7 @@ from frontend.ir.module import STRING, AddressValue, Function, FunctionDecl, Mod
 __all__ = [
     "Address", "AddressValue", "AtomicBegin", "AtomicEnd", "Call", "Copy", "CriticalBegin", "CriticalEnd", "Fail",
     "FailKind", "Field", "Forget", "Function", "FunctionDecl", "Guard", "Index", "Instr", "IrEdge", "Load", "Module",
-    "Nop", "Place", "STRING", "Set", "Step", "Storage", "Store", "Symbol", "defined",
+    "Nop", "Place", "STRING", "Set", "PathStep", "Storage", "Store", "Symbol", "defined",
     # modules
     "assembly", "builder", "formats", "interrupt_table", "library_table", "modelled_calls", "split_registers", "thread_library",
 ]

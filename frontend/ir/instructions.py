@@ -35,7 +35,7 @@ class Index:
     value: Expr
 
 
-Step: TypeAlias = Field | Index
+PathStep: TypeAlias = Field | Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Place:
     """
 
     base: str | Expr
-    path: tuple[Step, ...]
+    path: tuple[PathStep, ...]
     type: CType
     base_type: CType
 

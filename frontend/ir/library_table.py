@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LibraryFunction:
     """The effect of a library function; `reads` and `writes` number arguments, `format` the one that tells about the rest.
 
     `scans`: it is a format of `scanf`; `listed`: a further argument may stand for several.
@@ -264,8 +264,8 @@ powf any
 """
 
 
-def _parse(text: str) -> dict[str, Known]:
-    table: dict[str, Known] = {}
+def _parse(text: str) -> dict[str, LibraryFunction]:
+    table: dict[str, LibraryFunction] = {}
     for line in text.splitlines():
         if not line or line.startswith("#"):
             continue
@@ -275,7 +275,7 @@ def _parse(text: str) -> dict[str, Known]:
             kind = effect.rstrip("0123456789")
             numbers.setdefault(kind, []).append(int(effect.removeprefix(kind)))
         style = next((kind for kind in numbers if kind not in ("r", "w")), "")
-        table[name] = Known(name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())),
+        table[name] = LibraryFunction(name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())),
                             numbers[style][0] if style else None, style.endswith("s"), style.startswith("v"))
     return table
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from frontend.ctypes import CType, FunctionType, Record
 from frontend.ir.instructions import (
     IrEdge,
-    Step,
+    PathStep,
 )
 from frontend.program import NOWHERE, DataModel, Location, Var
 from frontend.text.comments import Annotation
@@ -35,7 +35,7 @@ class AddressValue:
     """A link-time address in an initialiser: of a symbol's part, or of a function (path empty); plus `addend` bytes."""
 
     symbol: str
-    path: tuple[Step, ...] = ()
+    path: tuple[PathStep, ...] = ()
     addend: int = 0
 
 
@@ -52,7 +52,7 @@ class Symbol:
     type: CType
     storage: Storage
     shown: str = ""
-    initial: tuple[tuple[tuple[Step, ...], int | AddressValue], ...] = ()
+    initial: tuple[tuple[tuple[PathStep, ...], int | AddressValue], ...] = ()
     defined: bool = True
     attributes: tuple[str, ...] = ()
     location: Location = NOWHERE

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from frontend.annotations.attach import Attached
-from frontend.annotations.clauses import Kind
+from frontend.annotations.clauses import ClauseKind
 from frontend.annotations.notes import Note, NotePlace, note_op
 from frontend.annotations.two_state import PRIME, TID, Names, read_formula, tid_of
 from frontend.ir import Place, Storage
@@ -60,7 +60,7 @@ class AtomicOps:
             return True
         if self._attached is None:
             return False
-        if not self._attached.of(request.callee, Kind.ATOMIC):
+        if not self._attached.of(request.callee, ClauseKind.ATOMIC):
             self._no_promise(request, self._attached)
             known = request.inliner.accesses.world.module.declarations.get(request.callee)
             if request.callee in _MACROS and (known is None or not known.defined):
@@ -96,12 +96,12 @@ class AtomicOps:
         if request.into is not None:
             raise FrontendError(request.location, f"the result of '{request.callee}' is no number",
                                 "let it give an integer, or nothing")
-        if any(w.text == "\\result" for c in attached.of(request.callee, Kind.ATOMIC) for w in c.words):
+        if any(w.text == "\\result" for c in attached.of(request.callee, ClauseKind.ATOMIC) for w in c.words):
             kind = request.result.type if request.result is not None else tid_of(self._model).type
             result = request.result or inliner.accesses.temporary(kind)
         names = Names(lambda name: self._find(request, name), primes=True, result=None if result is None else Read(result))
         formula: Expr | None = None
-        for clause in attached.of(request.callee, Kind.ATOMIC):
+        for clause in attached.of(request.callee, ClauseKind.ATOMIC):
             if any(w.text == "\\add" for w in clause.words):
                 formula = self._in_room(request) if formula is None else conjunction(formula, self._in_room(request))
             read = read_formula(clause, names, self._model)
@@ -116,14 +116,14 @@ class AtomicOps:
     def _no_promise(request: CallRequest, attached: Attached) -> None:
         """A contract is held against a body; where there is none, nothing may rely on it."""
         known = request.inliner.accesses.world.module.declarations.get(request.callee)
-        said = [*attached.of(request.callee, Kind.REQUIRES), *attached.of(request.callee, Kind.ENSURES)]
+        said = [*attached.of(request.callee, ClauseKind.REQUIRES), *attached.of(request.callee, ClauseKind.ENSURES)]
         if said and (known is None or not known.defined):
             raise FrontendError(said[0].location, f"'{request.callee}' has a contract, but no body",
                                 "define it, or say what a call does with //@ atomic ensures")
 
     def _required(self, request: CallRequest, attached: Attached) -> CallRequest:
         """What the caller has to provide is claimed before the step."""
-        wanted = tuple(n for n in attached.functions[request.callee] if attached.clauses[n].kind is Kind.REQUIRES)
+        wanted = tuple(n for n in attached.functions[request.callee] if attached.clauses[n].kind is ClauseKind.REQUIRES)
         if not wanted:
             return request
         shown = request.inliner.accesses.world.module.declarations[request.callee].param_names

@@ -8,7 +8,7 @@ from frontend.ctypes import PointerType
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import Use, any_use, uses
-from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, Known
+from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, LibraryFunction
 from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
 from frontend.library.pthreads import Pthreads
@@ -120,7 +120,7 @@ class LibraryCalls(Library):
             self._notes.warn("the function pointer called here never gets a value", request.location)
 
     # ------------------------------------------------------------------------------------------- the C library
-    def _library(self, request: CallRequest, known: Known) -> None:
+    def _library(self, request: CallRequest, known: LibraryFunction) -> None:
         count = len(request.arguments)
         more = [] if known.format is None else self._formatted(request, known, known.format)
         reads = [*known.reads, *(position for position, use in more if use is Use.READ)]
@@ -152,7 +152,7 @@ class LibraryCalls(Library):
         for value in (address, Const(0, address.type)):  # null if it fails
             request.inliner.step(after, Assign(request.result, cast(value, request.result.type)), request.target, edge)
 
-    def _formatted(self, request: CallRequest, known: Known, at: int) -> list[tuple[int, Use]]:
+    def _formatted(self, request: CallRequest, known: LibraryFunction, at: int) -> list[tuple[int, Use]]:
         """The format is read, and what may happen to the arguments behind it."""
         raw = request.call.args[at] if at < len(request.call.args) else None
         if raw is None or isinstance(raw, Place):
@@ -164,7 +164,7 @@ class LibraryCalls(Library):
             found = uses(texts, known.scans, len(request.arguments) - at - 1)
         return [(at, Use.READ), *((at + 1 + i, use) for i, some in enumerate(found) for use in Use if use in some)]
 
-    def _extent(self, request: CallRequest, known: Known) -> int:
+    def _extent(self, request: CallRequest, known: LibraryFunction) -> int:
         """How far the function follows a pointer; see `Pending.extent`."""
         if known.name in ("free", "cfree"):
             return -1

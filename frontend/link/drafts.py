@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from frontend.annotations.clauses import Kind
+from frontend.annotations.clauses import ClauseKind
 from frontend.annotations.thread_ids import own_tid
 from frontend.ir import Function, IrEdge, Module, Nop
 from frontend.library.atomic_operations import AtomicOps
@@ -100,7 +100,7 @@ def _specified(module: Module) -> frozenset[str]:
     attached = module.attached
     return frozenset() if attached is None else frozenset(
         f for f in attached.functions
-        if (attached.of(f, Kind.REQUIRES) or attached.of(f, Kind.ENSURES)) and not attached.of(f, Kind.ATOMIC))
+        if (attached.of(f, ClauseKind.REQUIRES) or attached.of(f, ClauseKind.ENSURES)) and not attached.of(f, ClauseKind.ATOMIC))
 
 
 def _bound_copies(sketch: Sketch, me: Variable, source: ThreadSource, notes: Notes) -> None:

@@ -12,7 +12,7 @@ from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, R
 from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import field_type
 from frontend.ctypes.scope import MemoryName
-from frontend.ir import Address, AddressValue, Copy, Field, Index, Place, Step, Storage, Store, Symbol
+from frontend.ir import Address, AddressValue, Copy, Field, Index, PathStep, Place, Storage, Store, Symbol
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Value
 from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Read, Scalar, Var
@@ -20,22 +20,22 @@ from frontend.program.fold import compute
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class InitialPart:
     """A part of the object, and the expression (or character code) it gets."""
 
-    path: tuple[Step, ...]
+    path: tuple[PathStep, ...]
     type: CType
     value: c_ast.Node | int
     node: c_ast.Node
 
 
-Initial: TypeAlias = tuple[tuple[tuple[Step, ...], int | AddressValue], ...]
+Initial: TypeAlias = tuple[tuple[tuple[PathStep, ...], int | AddressValue], ...]
 
 EXPLICIT = 64
 """Up to so many leaves a local aggregate is initialised one by one, beyond that by copying from a constant object."""
 
 
-def leaves(x: Lowering, t: CType, init: c_ast.Node) -> tuple[CType, list[Leaf]]:
+def leaves(x: Lowering, t: CType, init: c_ast.Node) -> tuple[CType, list[InitialPart]]:
     """The leaves of an initialiser in source order, and the type, with the length of an array that it determines."""
     walker = _Walker(x)
     if isinstance(t, ArrayType):
@@ -53,9 +53,9 @@ def leaves(x: Lowering, t: CType, init: c_ast.Node) -> tuple[CType, list[Leaf]]:
         elif init.exprs:
             return leaves(x, t, init.exprs[0])
         else:
-            walker.found.append(Leaf((), t, 0, init))
+            walker.found.append(InitialPart((), t, 0, init))
     else:
-        walker.found.append(Leaf((), t, init, init))
+        walker.found.append(InitialPart((), t, init, init))
     return t, walker.found
 
 
@@ -82,10 +82,10 @@ class _Items:
 class _Walker:
     def __init__(self, x: Lowering) -> None:
         self._x = x
-        self.found: list[Leaf] = []
-        self._begun: set[tuple[Step, ...]] = set()
+        self.found: list[InitialPart] = []
+        self._begun: set[tuple[PathStep, ...]] = set()
 
-    def _anew(self, path: tuple[Step, ...]) -> None:
+    def _anew(self, path: tuple[PathStep, ...]) -> None:
         """A part is initialised as a whole: what was said of it before is forgotten."""
         if path in self._begun:
             self.found = [leaf for leaf in self.found if leaf.path[:len(path)] != path]
@@ -94,19 +94,19 @@ class _Walker:
     def index(self, i: int) -> Index:
         return Index(Const(i, self._x.ints.difference.scalar))
 
-    def string(self, path: tuple[Step, ...], t: ArrayType, node: c_ast.Constant) -> int:
+    def string(self, path: tuple[PathStep, ...], t: ArrayType, node: c_ast.Constant) -> int:
         codes, _ = literals.string(node.value, self._x.ints, self._x.unit.where(node))
         length = len(codes) if t.length is None else t.length
         self._anew(path)
-        self.found.extend(Leaf((*path, self.index(i)), t.element, code, node) for i, code in enumerate(codes[:length]))
+        self.found.extend(InitialPart((*path, self.index(i)), t.element, code, node) for i, code in enumerate(codes[:length]))
         return length
 
-    def braced(self, path: tuple[Step, ...], t: CType, init: c_ast.InitList) -> int:
+    def braced(self, path: tuple[PathStep, ...], t: CType, init: c_ast.InitList) -> int:
         """An aggregate with its own braces; gives the number of elements of an array."""
         self._anew(path)
         return self._fill(path, t, _Items(init.exprs), top=True)
 
-    def _parts(self, t: CType) -> Iterator[tuple[Step, CType]]:
+    def _parts(self, t: CType) -> Iterator[tuple[PathStep, CType]]:
         """The direct parts in order."""
         if isinstance(t, ArrayType):
             i = 0
@@ -119,7 +119,7 @@ class _Walker:
                 if t.union:
                     return
 
-    def _parts_of(self, t: CType) -> Iterator[tuple[Step, CType]]:
+    def _parts_of(self, t: CType) -> Iterator[tuple[PathStep, CType]]:
         """The direct parts, of a union all members."""
         if isinstance(t, RecordType):
             return iter([(Field(f.name), field_type(f)) for f in self._record(t).fields])
@@ -132,7 +132,7 @@ class _Walker:
                                 "define the struct or union before")
         return record
 
-    def _after(self, t: CType, step: Step) -> Iterator[tuple[Step, CType]]:
+    def _after(self, t: CType, step: PathStep) -> Iterator[tuple[PathStep, CType]]:
         """The parts that follow `step`."""
         if isinstance(t, ArrayType) and isinstance(step, Index):
             assert isinstance(step.value, Const)
@@ -147,7 +147,7 @@ class _Walker:
                     yield part
                 seen = seen or part[0] == step
 
-    def _fill(self, path: tuple[Step, ...], t: CType, items: _Items, top: bool) -> int:
+    def _fill(self, path: tuple[PathStep, ...], t: CType, items: _Items, top: bool) -> int:
         length = 0
         rest = self._parts(t)
         while (item := items.peek()) is not None:
@@ -173,7 +173,7 @@ class _Walker:
                 length = max(length, step.value.value + 1)
         return t.length if isinstance(t, ArrayType) and t.length is not None else length
 
-    def _go_on(self, path: tuple[Step, ...], t: CType, way: tuple[Step, ...], items: _Items) -> None:
+    def _go_on(self, path: tuple[PathStep, ...], t: CType, way: tuple[PathStep, ...], items: _Items) -> None:
         """Items behind a designator `.a.b` go to what follows b in a, innermost first, before they go to what follows a."""
         if len(way) < 2:
             return
@@ -185,7 +185,7 @@ class _Walker:
                 return
             self._item((*path, way[0], step), part, items)
 
-    def _item(self, path: tuple[Step, ...], t: CType, items: _Items) -> None:
+    def _item(self, path: tuple[PathStep, ...], t: CType, items: _Items) -> None:
         """Initialise one part from the next item, or an aggregate without braces from the next few."""
         item = items.peek()
         assert item is not None
@@ -195,7 +195,7 @@ class _Walker:
             self._begun.add(path)
             self._fill(path, t, items, top=False)
 
-    def _one(self, path: tuple[Step, ...], t: CType, item: c_ast.Node) -> bool:
+    def _one(self, path: tuple[PathStep, ...], t: CType, item: c_ast.Node) -> bool:
         """Initialise a part from exactly this expression; False if it is an aggregate whose parts come one by one."""
         text = _string_of(item)
         if isinstance(t, ArrayType) and text is not None and isinstance(t.element, IntType):
@@ -204,11 +204,11 @@ class _Walker:
             if isinstance(t, (ArrayType, RecordType)):
                 self.braced(path, t, item)
             else:
-                self.found.append(Leaf(path, t, item.exprs[0] if item.exprs else 0, item))
+                self.found.append(InitialPart(path, t, item.exprs[0] if item.exprs else 0, item))
         elif isinstance(t, ArrayType) or (isinstance(t, RecordType) and not self._same_record(t, item)):
             return False
         else:
-            self.found.append(Leaf(path, t, item, item))
+            self.found.append(InitialPart(path, t, item, item))
         return True
 
     def _same_record(self, t: RecordType, item: c_ast.Node) -> bool:
@@ -217,9 +217,9 @@ class _Walker:
         found = self._x.unit.type_of(item, self._x.scope)
         return isinstance(found, RecordType) and found.key == t.key
 
-    def _designated(self, path: tuple[Step, ...], t: CType, item: c_ast.NamedInitializer) -> tuple[tuple[Step, ...], int]:
+    def _designated(self, path: tuple[PathStep, ...], t: CType, item: c_ast.NamedInitializer) -> tuple[tuple[PathStep, ...], int]:
         """`.f[2] = e`; gives the way to (the last of) what it initialises and, for an array, how long it must be at least."""
-        designated: list[tuple[tuple[Step, ...], CType]] = [((), t)]
+        designated: list[tuple[tuple[PathStep, ...], CType]] = [((), t)]
         for designator in item.name:
             designated = [((*done, *way), part) for done, inner in designated for way, part in self._designate(inner, designator)]
         for done, inner in designated:
@@ -233,7 +233,7 @@ class _Walker:
         assert isinstance(first.value, Const)
         return way, first.value.value + 1
 
-    def _designate(self, t: CType, designator: c_ast.Node) -> Iterator[tuple[tuple[Step, ...], CType]]:
+    def _designate(self, t: CType, designator: c_ast.Node) -> Iterator[tuple[tuple[PathStep, ...], CType]]:
         x = self._x
         if isinstance(designator, c_ast.ArrayDesignator) or not isinstance(designator, c_ast.ID) or isinstance(t, ArrayType):
             if not isinstance(t, ArrayType):
@@ -261,7 +261,7 @@ class _Walker:
 
 
 # --------------------------------------------------------------------------------------------------- locals
-def zero_leaves(x: Lowering, t: CType, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], CType]]:
+def zero_leaves(x: Lowering, t: CType, path: tuple[PathStep, ...] = ()) -> Iterator[tuple[tuple[PathStep, ...], CType]]:
     """Every scalar part of a type, the first member only of a union."""
     if isinstance(t, ArrayType):
         for i in range(t.length or 0):
@@ -274,12 +274,12 @@ def zero_leaves(x: Lowering, t: CType, path: tuple[Step, ...] = ()) -> Iterator[
         yield path, t
 
 
-def store_all(x: Lowering, place: Place, parts: list[Leaf], node: c_ast.Node) -> None:
+def store_all(x: Lowering, place: Place, parts: list[InitialPart], node: c_ast.Node) -> None:
     """Give every part of a local aggregate its value: those of the initialiser, zero for the rest."""
-    covered: dict[tuple[Step, ...], Leaf] = {leaf.path: leaf for leaf in parts}
+    covered: dict[tuple[PathStep, ...], InitialPart] = {leaf.path: leaf for leaf in parts}
     whole = () in covered
     count = 0
-    rest: list[tuple[tuple[Step, ...], CType]] = []
+    rest: list[tuple[tuple[PathStep, ...], CType]] = []
     if not whole:
         for path, t in zero_leaves(x, place.type):
             count += 1
@@ -298,13 +298,13 @@ def store_all(x: Lowering, place: Place, parts: list[Leaf], node: c_ast.Node) ->
         x.emit(Store(part, value), node)
 
 
-def _overlaps(x: Lowering, t: CType, parts: list[Leaf]) -> bool:
+def _overlaps(x: Lowering, t: CType, parts: list[InitialPart]) -> bool:
     """Whether unions make it hard to say which parts the initialiser leaves out: then all bytes are cleared first."""
     return any(isinstance(step, Field) and _in_union(x, t, leaf.path) for leaf in parts for step in leaf.path[:1]) \
         or (isinstance(t, RecordType) and t.union)
 
 
-def _in_union(x: Lowering, t: CType, path: tuple[Step, ...]) -> bool:
+def _in_union(x: Lowering, t: CType, path: tuple[PathStep, ...]) -> bool:
     for step in path:
         if isinstance(t, RecordType):
             if t.union:
@@ -316,10 +316,10 @@ def _in_union(x: Lowering, t: CType, path: tuple[Step, ...]) -> bool:
     return False
 
 
-def _copy_constants(x: Lowering, place: Place, parts: list[Leaf], node: c_ast.Node) -> list[Leaf]:
+def _copy_constants(x: Lowering, place: Place, parts: list[InitialPart], node: c_ast.Node) -> list[InitialPart]:
     """Copy from a constant object that holds the constant leaves; gives the leaves that are not constant."""
-    constant: list[Leaf] = []
-    other: list[Leaf] = []
+    constant: list[InitialPart] = []
+    other: list[InitialPart] = []
     for leaf in parts:
         known = not isinstance(leaf.type, RecordType) and (
             isinstance(leaf.value, int) or (isinstance(leaf.value, c_ast.Constant) and leaf.value.type != "string"))
@@ -330,11 +330,11 @@ def _copy_constants(x: Lowering, place: Place, parts: list[Leaf], node: c_ast.No
     return other
 
 
-def _part(x: Lowering, place: Place, path: tuple[Step, ...], t: CType) -> Place:
+def _part(x: Lowering, place: Place, path: tuple[PathStep, ...], t: CType) -> Place:
     return Place(place.base, (*place.path, *path), t, place.base_type)
 
 
-def _store(x: Lowering, place: Place, leaf: Leaf) -> None:
+def _store(x: Lowering, place: Place, leaf: InitialPart) -> None:
     part = _part(x, place, leaf.path, leaf.type)
     if isinstance(leaf.value, int):
         assert isinstance(leaf.type, (IntType, PointerType, FloatType))
@@ -345,9 +345,9 @@ def _store(x: Lowering, place: Place, leaf: Leaf) -> None:
 
 
 # --------------------------------------------------------------------------------------------------- statics
-def link_values(x: Lowering, parts: list[Leaf]) -> Initial:
+def link_values(x: Lowering, parts: list[InitialPart]) -> Initial:
     """The leaves as constants and link-time addresses; later leaves replace earlier ones for the same part."""
-    found: dict[tuple[Step, ...], int | AddressValue] = {}
+    found: dict[tuple[PathStep, ...], int | AddressValue] = {}
     scratch = x.scratch()
     for leaf in parts:
         if isinstance(leaf.type, RecordType):
@@ -359,7 +359,7 @@ def link_values(x: Lowering, parts: list[Leaf]) -> Initial:
     return tuple((path, value) for path, value in found.items() if value != 0)
 
 
-def _static_copy(x: Lowering, leaf: Leaf) -> dict[tuple[Step, ...], int | AddressValue]:
+def _static_copy(x: Lowering, leaf: InitialPart) -> dict[tuple[PathStep, ...], int | AddressValue]:
     """A struct initialised from a compound literal (a GNU extension for statics)."""
     node = leaf.value
     if isinstance(node, c_ast.CompoundLiteral):
@@ -368,7 +368,7 @@ def _static_copy(x: Lowering, leaf: Leaf) -> dict[tuple[Step, ...], int | Addres
     raise x.unit.error(leaf.node, "the initialiser of a static struct is not constant", "assign it at the start of main")
 
 
-def _link_value(scratch: Lowering, leaf: Leaf) -> int | AddressValue:
+def _link_value(scratch: Lowering, leaf: InitialPart) -> int | AddressValue:
     """The value of one leaf, by a lowering whose code is thrown away."""
     assert isinstance(leaf.value, c_ast.Node) and isinstance(leaf.type, (IntType, PointerType))
     scalar = scratch.ints.scalar(leaf.type)

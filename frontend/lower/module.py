@@ -11,7 +11,7 @@ from pycparser import c_ast
 
 from frontend.annotations.atomic_bodies import atomic_bodies
 from frontend.annotations.attach import Attached, attach
-from frontend.annotations.clauses import Kind, clauses
+from frontend.annotations.clauses import ClauseKind, clauses
 from frontend.annotations.notes import Note, NotePlace
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType
 from frontend.ctypes.conversions import strip
@@ -379,11 +379,11 @@ class CModule:
         result, place = self._result(x, decl.type.result, body)
         exit_ = graph.location()
         specified, claimed = self._specified(name), self._claimed(name)
-        ending = self._begin(x, body, name, specified, params, result, Kind.ENSURES) if specified else None
+        ending = self._begin(x, body, name, specified, params, result, ClauseKind.ENSURES) if specified else None
         inner = graph.location() if _atomic_body(name) or specified or claimed else exit_
         if _atomic_body(name) or claimed:
             x.emit(AtomicBegin(name), body.decl, name)
-        done = self._begin(x, body, name, claimed, params, result, Kind.ATOMIC) if claimed else None
+        done = self._begin(x, body, name, claimed, params, result, ClauseKind.ATOMIC) if claimed else None
         statements.body(body.body, inner, place)
         if name == "main" and isinstance(result, Var):
             x.emit(Set(result, Const(0, result.type)), body.decl, "return 0")
@@ -409,19 +409,19 @@ class CModule:
         if attached is None:
             return ()
         return tuple(n for n in attached.functions.get(name, ())
-                     if attached.clauses[n].kind in (Kind.REQUIRES, Kind.ENSURES))
+                     if attached.clauses[n].kind in (ClauseKind.REQUIRES, ClauseKind.ENSURES))
 
     def _claimed(self, name: str) -> tuple[int, ...]:
         """The clauses that say what the function does in one step, if its body is held against them."""
         attached = self._unit.attached
         if attached is None or name not in attached.bodies:
             return ()
-        return tuple(n for n in attached.functions[name] if attached.clauses[n].kind is Kind.ATOMIC)
+        return tuple(n for n in attached.functions[name] if attached.clauses[n].kind is ClauseKind.ATOMIC)
 
     def _begin(self, x: Expressions, body: c_ast.FuncDef, name: str, numbers: tuple[int, ...], params: tuple[Var | str, ...],
-               result: Var | str | None, kind: Kind) -> Note:
+               result: Var | str | None, kind: ClauseKind) -> Note:
         """Emit the note of the function's entry, and give that of its end: where it `ensures`, or is done with its one step."""
-        first, last = (NotePlace.ENTRY, NotePlace.EXIT) if kind is Kind.ENSURES else (NotePlace.BEGUN, NotePlace.DONE)
+        first, last = (NotePlace.ENTRY, NotePlace.EXIT) if kind is ClauseKind.ENSURES else (NotePlace.BEGUN, NotePlace.DONE)
         assert self._unit.attached is not None
         used = {w.text for n in numbers for w in self._unit.attached.clauses[n].words}
         own = [(x.shown[p.name], p) for p in params if isinstance(p, Var) and x.shown.get(p.name) in used]

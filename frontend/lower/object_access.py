@@ -6,7 +6,7 @@ from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import strip
-from frontend.ir import Address, Copy, Index, Load, Place, Set, Step, Store
+from frontend.ir import Address, Copy, Index, Load, PathStep, Place, Set, Store
 from frontend.lower.arithmetic import Arithmetic
 from frontend.lower.emitter import Emitter
 from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, Value
@@ -20,7 +20,7 @@ class ObjectAccess:
         self._x = x
         self._math = math
 
-    def extend(self, place: Place, step: Step, t: CType) -> Place:
+    def extend(self, place: Place, step: PathStep, t: CType) -> Place:
         """A part of a place."""
         if isinstance(step, Index) and not place.path and not isinstance(place.base, str) \
                 and isinstance(place.base_type, ArrayType):

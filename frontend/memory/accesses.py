@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, RecordType
-from frontend.ir import Field, Function, Index, IrEdge, Place, Storage
-from frontend.ir import Step as PathStep
+from frontend.ir import Field, Function, Index, IrEdge, PathStep, Place, Storage
 from frontend.memory.case_steps import CaseSteps
 from frontend.memory.escapes import own_number
 from frontend.memory.leaves import scalar_of

@@ -77,7 +77,7 @@ class LeafNode:
 
 @dataclass(frozen=True, slots=True)
 class ArrayNode:
-    element: Node
+    element: LayoutTree
     dim: Dim
 
 
@@ -85,7 +85,7 @@ class ArrayNode:
 class StructNode:
     """`fields`: for each member its subtree; for a bit field also the first bit in the leaf and the number of bits."""
 
-    fields: dict[str, tuple[Node, tuple[int, int] | None]]
+    fields: dict[str, tuple[LayoutTree, tuple[int, int] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class BytesNode:
     leaf: Leaf
 
 
-Node: TypeAlias = LeafNode | ArrayNode | StructNode | BytesNode
+LayoutTree: TypeAlias = LeafNode | ArrayNode | StructNode | BytesNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,15 @@ class Anchor:
 
     offset: int
     type: CType
-    node: Node
+    node: LayoutTree
     dims: tuple[Dim, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LeafLayout:
     """A type split into leaves."""
 
-    root: Node
+    root: LayoutTree
     leaves: tuple[Leaf, ...]
     anchors: tuple[Anchor, ...]
 
@@ -129,7 +129,7 @@ class MemObject:
     type: CType
     size: int
     align: int
-    shape: Shape
+    shape: LeafLayout
     symbol: Symbol | None = None
     location: Location = NOWHERE
     instances: Dim | None = None
@@ -213,26 +213,26 @@ class Layout:
         self._leaves: list[Leaf] = []
         self._anchors: list[Anchor] = []
 
-    def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = ()) -> Shape:
+    def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = ()) -> LeafLayout:
         """The leaves of a type under a name, in order of their offsets."""
         self._leaves, self._anchors = [], []
         root = self._node(name, type_, 0, dims, False, location)
-        return Shape(root, tuple(self._leaves), tuple(self._anchors))
+        return LeafLayout(root, tuple(self._leaves), tuple(self._anchors))
 
-    def flat(self, name: str, size: int, type_: CType, dims: tuple[Dim, ...] = ()) -> Shape:
+    def flat(self, name: str, size: int, type_: CType, dims: tuple[Dim, ...] = ()) -> LeafLayout:
         """`size` untyped bytes."""
         leaf = Leaf(f"{name}.bytes[]", BYTE, 0, 1, (*dims, Dim(1, size)), bytes=True)
-        return Shape(BytesNode(leaf), (leaf,), (Anchor(0, type_, BytesNode(leaf), dims),))
+        return LeafLayout(BytesNode(leaf), (leaf,), (Anchor(0, type_, BytesNode(leaf), dims),))
 
     def _node(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool,
-              location: Location) -> Node:
+              location: Location) -> LayoutTree:
         at = len(self._anchors)
         node = self._subtree(name, t, offset, dims, volatile or t.quals.volatile, location)
         self._anchors.insert(at, Anchor(offset, t, node, dims))
         return node
 
     def _subtree(self, name: str, t: CType, offset: int, dims: tuple[Dim, ...], volatile: bool,
-                 location: Location) -> Node:
+                 location: Location) -> LayoutTree:
         scalar = scalar_of(t, self._module)
         if scalar is not None:
             leaf = Leaf(name, scalar, offset, self._module.sizeof(t), dims, False, isinstance(t, FloatType), volatile)
@@ -263,8 +263,8 @@ class Layout:
         return LeafNode(leaf)
 
     def _struct(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool,
-                location: Location) -> Node:
-        fields: dict[str, tuple[Node, tuple[int, int] | None]] = {}
+                location: Location) -> LayoutTree:
+        fields: dict[str, tuple[LayoutTree, tuple[int, int] | None]] = {}
         for run in _runs(record):
             member = run[0]
             if member.bits is None:
@@ -289,7 +289,7 @@ class Layout:
         record = self._module.records.get(member.type.key) if isinstance(member.type, RecordType) else None
         return f"{name}.{record.fields[0].name}" if record is not None and record.union and record.fields else name
 
-    def _union(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool) -> Node:
+    def _union(self, name: str, record: Record, offset: int, dims: tuple[Dim, ...], volatile: bool) -> LayoutTree:
         scalars = [scalar_of(f.type, self._module) for f in record.fields if f.bits is None]
         sizes = {self._module.sizeof(f.type) for f in record.fields}
         plain = len(scalars) == len(record.fields) and all(s is not None and s != BOOL for s in scalars) and len(sizes) == 1

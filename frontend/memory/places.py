@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from frontend.ctypes import ArrayType, CType, FieldDecl, FloatType, IntType, RecordType
-from frontend.ir import Field, Index, Module, Step
-from frontend.memory.leaves import BYTE, ArrayNode, BytesNode, Leaf, LeafNode, Node, StructNode, scalar_of
+from frontend.ir import Field, Index, Module, PathStep
+from frontend.memory.leaves import BYTE, ArrayNode, BytesNode, LayoutTree, Leaf, LeafNode, StructNode, scalar_of
 from frontend.memory.lock_types import state_of_kind
 from frontend.program import Assign, Binary, Const, Element, Expr, FrontendError, Havoc, Location, Lvalue, Op, Read, Scalar, Var
 from frontend.program.fold import cast, fold, plus, times
@@ -97,7 +97,7 @@ def _join(parts: list[Read]) -> Expr:
 class Part:
     """Where a path leads: a subtree, the indices gathered on the way, and the byte offset once memory is untyped."""
 
-    node: Node
+    node: LayoutTree
     type: CType
     indices: tuple[Expr, ...] = ()
     bits: tuple[int, int] | None = None
@@ -122,7 +122,7 @@ class Places:
         self.pointer = Scalar(8 * module.model.pointer_size, False)
         self.word = Scalar(8 * module.model.pointer_size, True)
 
-    def displacement(self, base_type: CType, path: tuple[Step, ...], inside: bool = False) -> Displacement:
+    def displacement(self, base_type: CType, path: tuple[PathStep, ...], inside: bool = False) -> Displacement:
         """How many bytes `path` leads away from an address of type `base_type *`.
 
         A first Index counts whole targets of a pointer, or, `inside` an object, enters its array.
@@ -148,7 +148,7 @@ class Places:
                     assert_never(step)
         return Displacement(offset, tuple(terms), here, field if field is not None and field.bits is not None else None)
 
-    def down(self, part: Part, step: Step) -> Part:
+    def down(self, part: Part, step: PathStep) -> Part:
         """One step further into an object."""
         if isinstance(part.node, BytesNode):
             move = self.displacement(part.type, (step,), inside=True)
@@ -174,7 +174,7 @@ class Places:
             case _:
                 raise AssertionError((step, part.node))
 
-    def part(self, root: Node, type_: CType, path: tuple[Step, ...], instance: tuple[Expr, ...] = ()) -> Part:
+    def part(self, root: LayoutTree, type_: CType, path: tuple[PathStep, ...], instance: tuple[Expr, ...] = ()) -> Part:
         """The part of an object that `path` names."""
         here = Part(root, type_, instance, None, Const(0, self.word) if isinstance(root, BytesNode) else None)
         for step in path:

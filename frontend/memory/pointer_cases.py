@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from frontend.ctypes import ArrayType, CType, RecordType, VoidType
-from frontend.ir import Index, Module, Place, Step
+from frontend.ir import Index, Module, PathStep, Place
 from frontend.memory.leaves import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Cell, Part, Places
@@ -266,7 +266,7 @@ class Resolver:
         parts = [(a.offset, a.offset + self._module.sizeof(a.type)) for a in anchors]
         return all(any(start <= leaf.offset < end for start, end in parts) for leaf in obj.leaves)
 
-    def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[Step, ...], place: Place,
+    def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[PathStep, ...], place: Place,
                   location: Location) -> Case:
         """An access into untyped memory: the bytes from the address on."""
         leaf = anchor.node.leaf if isinstance(anchor.node, BytesNode) else obj.leaves[0]
@@ -289,7 +289,7 @@ class Resolver:
         # The program's view of the type wins: it may be qualified differently.
         return Part(anchor.node, type_ if isinstance(type_, RecordType | ArrayType) else anchor.type, indices, None, byte)
 
-    def _finish(self, guard: Expr | None, obj: MemObject, part: Part, path: tuple[Step, ...], place: Place,
+    def _finish(self, guard: Expr | None, obj: MemObject, part: Part, path: tuple[PathStep, ...], place: Place,
                 location: Location) -> Case:
         for step in path:
             part = self._places.down(part, step)

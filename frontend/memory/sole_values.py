@@ -21,7 +21,7 @@ from frontend.program import Assign, Binary, Cast, Const, Expr, Havoc, Ite, Read
 Key: TypeAlias = tuple[int | None, str]
 """A variable: the thread it belongs to, None for a global, and its name."""
 
-Known: TypeAlias = dict[str, frozenset[int]]
+PossibleValues: TypeAlias = dict[str, frozenset[int]]
 """What some of a thread's own scalars may hold."""
 
 MOST_VALUES = 2
@@ -37,7 +37,7 @@ class SoleValues:
     ) -> None:
         self._own = [frozenset(names) for _, names in threads]
         self._sketches = [Sketch(k.size, k.start, list(k.steps)) for k, _ in threads]
-        self._at: dict[int, dict[int, Known]] = {}
+        self._at: dict[int, dict[int, PossibleValues]] = {}
         self._module, self._places, self._objects, self._reached = module, places, objects, reached
         self._found: dict[Key, frozenset[int]] = {}
         self._open: set[Key] = set()
@@ -74,12 +74,12 @@ class SoleValues:
         return None if k in self._open else self._found.get(k, frozenset())
 
     # ----------------------------------------------------------------------------------------------- places
-    def _flow(self, thread: int) -> dict[int, Known]:
+    def _flow(self, thread: int) -> dict[int, PossibleValues]:
         """What is known at each location of scalars that pointers are copied through and that have several values in all."""
         sketch = self._sketches[thread]
         wanted = self._followed(thread)
         out = sketch.leaving()
-        states: dict[int, Known] = {sketch.start: {}}
+        states: dict[int, PossibleValues] = {sketch.start: {}}
         todo = [sketch.start]
         while todo:
             here = todo.pop()
@@ -115,7 +115,7 @@ class SoleValues:
                 todo += sorted(sources.get(n, ()))
         return frozenset(found)
 
-    def _after(self, thread: int, step: Step, before: Known, wanted: frozenset[str]) -> Known:
+    def _after(self, thread: int, step: Step, before: PossibleValues, wanted: frozenset[str]) -> PossibleValues:
         after = dict(before)
         leaves = self._loaded(step)
         if leaves is not None:
@@ -144,7 +144,7 @@ class SoleValues:
             after.pop(step.lock.result.name, None)
         return after
 
-    def _value(self, thread: int, e: Expr, here: Known) -> frozenset[int] | None:
+    def _value(self, thread: int, e: Expr, here: PossibleValues) -> frozenset[int] | None:
         match e:
             case Const(value=n):
                 return frozenset({n})
