@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
-from frontend.program.expr import BOOL, Binary, Cast, Const, Expr, Ite, Lvalue, Read, Scalar, Unary
+from frontend.program import BOOL, Binary, Cast, Const, Expr, Ite, Lvalue, Read, Scalar, Unary
 from frontend.program.fold import fold
 
 Bits: TypeAlias = tuple[int, int]

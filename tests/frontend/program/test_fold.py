@@ -7,7 +7,8 @@ import random
 import pytest
 
 from circ.semantics.evaluation import evaluate
-from frontend.program import BOOL, Binary, Cast, Const, Expr, Ite, Lvalue, Read, Scalar, Unary, Var, known_bits, negate, truth
+from frontend.interrupts import known_bits
+from frontend.program import BOOL, Binary, Cast, Const, Expr, Ite, Lvalue, Read, Scalar, Unary, Var, negate, truth
 from frontend.program.fold import cast, fold, minus, plus, times
 
 TYPES = [Scalar(3, False), Scalar(3, True), Scalar(5, False), Scalar(5, True)]
