@@ -55,7 +55,7 @@ def test_only_real_races(tmp_path: Path) -> None:
     """No race where the explicit search has seen all states, and the same answers in a second run."""
     path = tmp_path / "a.c"
     found = 0
-    for seed in range(100, 125):
+    for seed in range(100, 140):
         path.write_text(pthread_program(seed))
         program = load(path)
         one, two = random_runs.RandomRuns(together=500), random_runs.RandomRuns(together=500)
