@@ -7,6 +7,7 @@ Nothing here imports the solver: the analysis runs in a child process that loads
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -206,7 +207,7 @@ def check(
                 print("unknown")
             raise
         with Session(request) as session:
-            for file in files:
+            for file in dict.fromkeys(files):
                 session.check(file)
         sys.exit(session.status)
 
@@ -253,7 +254,7 @@ def verify(
     with guarded(debug):
         with Session(request_of({**ctx.params, "engine": ANNOTATED, "competition": False, "predicate": (), "k": None,
                                  "flow_rule": False})) as session:
-            for file in files:
+            for file in dict.fromkeys(files):
                 session.check(file)
         sys.exit(session.status)
 
@@ -523,6 +524,9 @@ def write(output: Path | None, text: str) -> None:
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command; bad usage is one line on stderr, like all bad input."""
     words = sys.argv[1:] if args is None else list(args)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files need not be text
     try:
         status = app(words, standalone_mode=False)
     except typer.Abort:

@@ -11,6 +11,7 @@ from typing import Any
 from circ.report.flow_rule import flow_data, flow_text
 from circ.report.json import circ_version
 from circ.report.rows import Row, Scanned, scanned_status, verdict_counts
+from frontend.program import displayed
 
 VERSION = 1
 COLUMNS = ("name", "lines", "variable", "verdict", "predicates", "ACFA", "k", "time")
@@ -32,7 +33,7 @@ def scan_table(files: Sequence[Scanned], form: str, flow_rule: bool, differences
 
 def _cells(scanned: Scanned) -> Iterator[dict[str, str]]:
     """The table's lines for a file: one a variable, or one that says why there are none."""
-    name, lines = scanned.head.file, str(scanned.head.lines or "")
+    name, lines = displayed(scanned.head.file), str(scanned.head.lines or "")
     for row in scanned.rows:
         yield dict(zip(COLUMNS, (name, lines, row.variable, row.verdict, *_figures(row), f"{row.seconds:.2f} s"), strict=True))
     head = scanned.head
@@ -69,9 +70,9 @@ def _told(scanned: Scanned) -> Iterator[str]:
     for row in scanned.rows:
         if row.verdict != "safe":
             yield row.message
-        yield from (f"{scanned.head.file}: warning: {row.variable}: {w}" for w in row.warnings)
+        yield from (f"{displayed(scanned.head.file)}: warning: {row.variable}: {w}" for w in row.warnings)
     if scanned.rows:
-        yield from (f"{scanned.head.file}: warning: {w}" for w in scanned.head.warnings)
+        yield from (f"{displayed(scanned.head.file)}: warning: {w}" for w in scanned.head.warnings)
 
 
 def _aligned(text: str, column: str, width: int) -> str:

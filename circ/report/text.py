@@ -21,7 +21,7 @@ from circ.verdict import (
     Trace,
     Unknown,
 )
-from frontend.program import NOWHERE, Location, Program
+from frontend.program import NOWHERE, Location, Program, displayed
 
 
 def answer_text(program: Program, answer: Answer, explain: bool) -> str:
@@ -42,10 +42,10 @@ def answer_text(program: Program, answer: Answer, explain: bool) -> str:
 def file_text(result: Result) -> str:
     """What stands once below the answers of a file: models, assumptions, warnings."""
     program = result.program
-    lines = [f"{program.file}: note: race model {program.race_model}, {program.ints} integers, {program.data_model}, "
+    lines = [f"{displayed(program.file)}: note: race model {program.race_model}, {program.ints} integers, {program.data_model}, "
              f"{program.preemption} preemption; " + ", ".join(_population(program))]
     if not result.answers:
-        lines.append(f"{program.file}: note: nothing to check: no thread touches a shared variable or an assertion")
+        lines.append(f"{displayed(program.file)}: note: nothing to check: no thread touches a shared variable or an assertion")
     lines += [f"  assuming: {a}" for a in assuming(result)]
     lines += [f"  warning: {w}" for w in program.warnings]
     return "\n".join(lines) + "\n"

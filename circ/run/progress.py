@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from circ.report.rows import Scanned, verdict_counts
 from circ.verdict import Observer
+from frontend.program import displayed
 
 
 class Progress:
@@ -42,7 +43,8 @@ class Progress:
             if self.enabled and now - self.last > 0.1:
                 self.last = now
                 details = ", ".join(f"{k} {v}" for k, v in data.items() if k != "subject" and isinstance(v, int | str))
-                self.show(f"{file}: {data.get('subject')} ({len(done) + 1}/{total}, {now - start:.0f} s): {event} {details}")
+                name = displayed(file)
+                self.show(f"{name}: {data.get('subject')} ({len(done) + 1}/{total}, {now - start:.0f} s): {event} {details}")
 
         return observe
 
@@ -72,14 +74,15 @@ class ScanProgress:
         self.done_weight += self.weights[path]
         self.clear()
         if not self.line.enabled:
-            print(f"[{self.done}/{len(self.weights)}] {path}: {verdict_counts([scanned])} ({seconds:.1f} s){self._left()}",
+            counts = verdict_counts([scanned])
+            print(f"[{self.done}/{len(self.weights)}] {displayed(path)}: {counts} ({seconds:.1f} s){self._left()}",
                   file=self.line.stream, flush=True)
 
     def tick(self) -> None:
         now = time.monotonic()
         if self.line.enabled and now - self.last > 0.15:
             self.last = now
-            busy = "; ".join(f"{path}: {what}, {now - since:.0f} s" for path, (since, what) in self.running.items())
+            busy = "; ".join(f"{displayed(path)}: {what}, {now - since:.0f} s" for path, (since, what) in self.running.items())
             self.line.show(f"[{self.done}/{len(self.weights)}]{self._left()}  {busy}")
 
     def clear(self) -> None:

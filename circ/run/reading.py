@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from circ.run.supervise import Crashed, Done, Emit, Failed, Limits, supervise
 from frontend import LoadOptions, load
-from frontend.program import FrontendError, Location, Program
+from frontend.program import FrontendError, Location, Program, displayed
 
 _HEAVY = ("frontend.link", "frontend.lower.module", "frontend.text.parse")
 
@@ -55,6 +55,6 @@ def why_not(error: NotRead) -> tuple[str, str]:
     from circ.run.check import failed
 
     if isinstance(error.outcome, Crashed):
-        return f"{error.file}: {error.outcome.error}", error.outcome.traceback
+        return f"{displayed(error.file)}: {error.outcome.error}", error.outcome.traceback
     reason = failed(error.outcome, None).reason
-    return f"{error.file}:1: unknown: {reason}, while the file was read (see --timeout, --cpu-limit and --memory)", ""
+    return f"{displayed(error.file)}:1: unknown: {reason}, while the file was read (see --timeout, --cpu-limit and --memory)", ""

@@ -33,7 +33,7 @@ from circ.run.supervise import Limits
 from circ.verdict import Answer, Observer, Options, Refuted, Result, Safe, Unknown, word
 from frontend import LoadOptions
 from frontend.annotations.predicate import parse_predicate
-from frontend.program import FrontendError, Program
+from frontend.program import FrontendError, Program, displayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Session:
     def _check(self, file: str) -> None:
         """A file that cannot be read is reported and does not stop the others."""
         try:
-            self.progress.show(f"reading {file}")
+            self.progress.show(f"reading {displayed(file)}")
             program = load_within(file, self.source, self._reading())
             asked = questions(program, self.request.variables, self.request.prop)
             for predicate in self.request.predicates:
@@ -147,7 +147,7 @@ class Session:
             self._refuse(file, error)
             return
         except Exception as error:
-            self._not_read(file, f"{file}: {type(error).__name__}: {error}", traceback.format_exc())
+            self._not_read(file, f"{displayed(file)}: {type(error).__name__}: {error}", traceback.format_exc())
             return
         self._answer(file, program, asked)
 

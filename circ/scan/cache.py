@@ -108,7 +108,7 @@ class Cache:
 
     @staticmethod
     def _time_name(path: str) -> str:
-        return hashlib.sha256(os.path.abspath(path).encode(errors="surrogateescape")).hexdigest()[:32] + ".time"
+        return hashlib.sha256(os.path.abspath(path).encode(errors="surrogatepass")).hexdigest()[:32] + ".time"
 
 
 def _sealed(rest: bytes) -> bytes:

@@ -30,7 +30,7 @@ def fingerprint(path: str, text: Preprocessed, source: LoadOptions, options: Map
 
     def put(*parts: object) -> None:
         for part in parts:
-            data = str(part).encode(errors="surrogateescape")
+            data = str(part).encode(errors="surrogatepass")
             digest.update(b"%d:" % len(data) + data)
 
     put("circ-fingerprint-2", circ_itself(), path)

@@ -28,7 +28,7 @@ from circ.scan.results import Known
 from circ.scan.sources import Source
 from circ.verdict import Answer, Question, Refuted, Safe, Unknown
 from frontend import load, preprocessed, resolve_variable
-from frontend.program import FrontendError, Program, read_source
+from frontend.program import FrontendError, Program, displayed, read_source
 from frontend.program.variable_names import NoSuchVariable
 
 RequestFor: TypeAlias = Callable[[Source, Header], Request]
@@ -98,9 +98,9 @@ class FileScan:
         except FrontendError as error:
             tell(Head(job.path, None, lines, error=str(error)))
         except MemoryError:
-            tell(Head(job.path, None, lines, limit=f"{job.path}:1: unknown: memory: the limit was reached"))
+            tell(Head(job.path, None, lines, limit=f"{displayed(job.path)}:1: unknown: memory: the limit was reached"))
         except Exception as error:
-            what = f"{job.path}: {type(error).__name__}: {error}"
+            what = f"{displayed(job.path)}: {type(error).__name__}: {error}"
             tell(Bug(what, traceback.format_exc()))
             tell(Head(job.path, None, lines, bug=what))
 
@@ -170,7 +170,7 @@ class FileScan:
         path = ""
         match answer.verdict:
             case Unknown(reason=reason, bug=bug) if bug:
-                tell(Bug(f"{program.file}: {answer.shown}: {reason}", bug))
+                tell(Bug(f"{displayed(program.file)}: {answer.shown}: {reason}", bug))
             case Safe(certificate=evidence) | Refuted(trace=evidence) if request.certificate is not None:
                 name = f"{file_name(program.file)}.{file_name(answer.shown)}.{answer.engine}.json"
                 path = str(request.certificate / name)

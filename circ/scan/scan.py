@@ -24,6 +24,7 @@ from circ.scan.job import About, Bug, FileScan, Job, RequestFor, Warned
 from circ.scan.pool import Ended, Started, Tick, Told, run
 from circ.scan.results import Known, Results, read_results
 from circ.scan.sources import find_sources
+from frontend.program import displayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +143,13 @@ class Scan:
         head = self.heads.get(job.number)
         if head is None:
             about = self.about.get(job.number, About(0))
-            self._note(job, Head(job.path, None, about.lines, limit=f"{job.path}:1: unknown: {why or 'nothing was heard of it'}"),
-                       results)
+            line = f"{displayed(job.path)}:1: unknown: {why or 'nothing was heard of it'}"
+            self._note(job, Head(job.path, None, about.lines, limit=line), results)
             return
         answered = {row.variable for row in self.rows[job.number]}
         for name in head.asked:
             if name not in answered:
-                message = f"{job.path}:1: unknown: {name}: {why}"
+                message = f"{displayed(job.path)}:1: unknown: {name}: {why}"
                 self._note(job, Row(job.path, head.key, name, "unknown", "", message), None)
 
     def _learn(self, job: Job, seconds: float) -> None:

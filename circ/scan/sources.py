@@ -31,7 +31,10 @@ class Source:
 
 
 def find_sources(paths: Sequence[str]) -> tuple[Source, ...]:
-    """Every file meant, each once, in the order of their paths; raises FrontendError for a path that means none."""
+    """Every file meant, in the order of their paths, once for each way it is compiled (or once, if none is known).
+
+    Raises FrontendError for a path that means none.
+    """
     found: dict[tuple[str, tuple[str, ...]], Source] = {}
     for path in paths:
         sources = list(_expand(path))
@@ -39,7 +42,9 @@ def find_sources(paths: Sequence[str]) -> tuple[Source, ...]:
             found.setdefault((os.path.abspath(source.path), source.flags), source)
         if not sources:
             raise FrontendError(Location(path, 1), "there are no C files here", f"circ scan reads {' and '.join(SUFFIXES)} files")
-    return tuple(sorted(found.values(), key=lambda s: (s.path, s.flags)))
+    compiled = {path for path, flags in found if flags}
+    return tuple(sorted((source for (path, flags), source in found.items() if flags or path not in compiled),
+                        key=lambda s: (s.path, s.flags)))
 
 
 def _expand(path: str) -> Iterator[Source]:
@@ -74,6 +79,10 @@ def _compile_commands(path: str) -> Iterator[Source]:
             yield source
 
 
+_NO_NAME = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""Python reads bytes of names that are not UTF-8 as U+DC80 to U+DCFF; other lone surrogates stand for nothing."""
+
+
 def _command(entry: Any, path: str, number: int) -> Source:
     def bad(what: str) -> FrontendError:
         return FrontendError(Location(path, 1), f"compile command {number} {what}", "see the JSON Compilation Database Format")
@@ -92,6 +101,8 @@ def _command(entry: Any, path: str, number: int) -> Source:
             raise bad(f"cannot be split into words: {error}") from None
     if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
         raise bad("has arguments that are no texts")
+    if any(_NO_NAME.search(text) for text in (folder, entry["file"], *words)):
+        raise bad("has characters that no name of a file and no command line has")
     return Source(_relative(os.path.join(folder, entry["file"])), os.path.dirname(path) or ".",
                   (*_processor(words), *_flags(words, folder)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,18 @@ class Location:
     column: int = 0
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+        name = displayed(self.file)
+        return f"{name}:{self.line}:{self.column}" if self.column else f"{name}:{self.line}"
+
+
+def displayed(name: str) -> str:
+    """A file's name on one line of readable text: control characters, and bytes that are no text, are escaped."""
+    return name if name.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in name)
+
+
+def _escaped(c: str) -> str:
+    undecoded = 0xDC80 <= ord(c) <= 0xDCFF  # how Python spells a byte of a name that is not UTF-8
+    return f"\\x{ord(c) - 0xDC00:02x}" if undecoded else c.encode("unicode_escape").decode()
 
 
 NOWHERE = Location("<circ>", 0)
@@ -89,11 +101,15 @@ def read_source(path: str) -> str:
         raise FrontendError(here, "this is a directory", "name the .c or .i files in it, or use `circ scan`")
     try:
         with open(path, "rb") as file:
+            if stat.S_ISCHR(mode := os.fstat(file.fileno()).st_mode) or stat.S_ISBLK(mode):
+                raise FrontendError(here, "this is a device, not a file", "name a C file")
             data = file.read(4 * MAX_SOURCE + 1)
     except FileNotFoundError:
         raise FrontendError(here, "no such file", "check the path") from None
     except OSError as error:
         raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its permissions") from None
+    except ValueError:
+        raise FrontendError(here, "no file has such a name", "check the path") from None
     if len(data) > 4 * MAX_SOURCE:
         raise too_large(path, os.path.getsize(path))
     nul = data.find(b"\0")

@@ -12,6 +12,7 @@ import shlex
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from frontend.program import MAX_SOURCE, FrontendError, Location, read_source, too_large
@@ -29,6 +30,8 @@ LIBC = str(Path(INCLUDE) / "libc")
 
 MAX_INCLUDE_DEPTH = 100
 _CPP_SECONDS = 60
+_MAX_SPELLED = 100_000
+"""Tokens that a macro in an annotation may stand for."""
 _HAS = ("__has_attribute", "__has_builtin", "__has_feature", "__has_extension", "__has_c_attribute", "__has_cpp_attribute")
 
 
@@ -92,6 +95,8 @@ def _run_cpp(command: str, path: str, options: SourceOptions) -> str:
         raise FrontendError(here, f"the preprocessor took more than {_CPP_SECONDS} seconds", f"see --cpp {command!r}") from None
     except OSError as error:
         raise FrontendError(here, f"cannot run the preprocessor {words[0]!r}: {error.strerror}", "see --cpp") from None
+    except ValueError:
+        raise FrontendError(here, "the options have characters that no command line has", "see -D, -U, -I and --cpp") from None
     if done.returncode != 0:
         errors = done.stderr.decode("utf-8", "replace")
         if m := _CPP_ERROR.search(errors):
@@ -143,7 +148,10 @@ class _Preprocessor:
         self._condition_expander = Expander(self._macros, dynamic | tests | {"defined": self._defined})
         for text in (*predefined_macros(options.data_model), *(d.replace("=", " ", 1) if "=" in d else f"{d} 1"
                                                                for d in options.define)):
-            self._define([t for t in scan(text, "<command line>") if t.type != "NEWLINE"])
+            tokens = [t for t in scan(text, "<command line>") if t.type != "NEWLINE"]
+            if not tokens:
+                raise FrontendError(Location("<command line>", 1), "-D without a macro's name", "-D NAME or -D NAME=VALUE")
+            self._define(tokens)
         for name in options.undefine:
             self._macros.pop(name, None)
 
@@ -155,24 +163,28 @@ class _Preprocessor:
             if size > MAX_SOURCE:
                 raise too_large(path, size)
             tokens.append(token)
-        return Preprocessed(tokens, tuple(replace(a, macros=self._macros_in(a.text)) for a in self._annotations))
+        return Preprocessed(tokens, tuple(replace(a, macros=self._macros_in(a.text, a.location)) for a in self._annotations))
 
-    def _macros_in(self, text: str) -> tuple[tuple[str, str], ...]:
+    def _macros_in(self, text: str, where: Location) -> tuple[tuple[str, str], ...]:
         """Macros without parameters that an annotation names, as they are at the end of the file, and what they stand for."""
         found: dict[str, str] = {}
         for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
             macro = self._macros.get(name)
             if macro is not None and macro.params is None and macro.body:
-                found[name] = self._spelled_out(macro, frozenset())
+                words = list(islice(self._spelled_out(macro, frozenset()), _MAX_SPELLED + 1))
+                if len(words) > _MAX_SPELLED:
+                    raise FrontendError(where, f"the macro '{name}' stands for more than {_MAX_SPELLED} tokens here",
+                                        "write out what it means")
+                found[name] = " ".join(words)
         return tuple(found.items())
 
-    def _spelled_out(self, macro: Macro, above: frozenset[str]) -> str:
-        parts = []
+    def _spelled_out(self, macro: Macro, above: frozenset[str]) -> Iterator[str]:
         for token in macro.body:
             inner = self._macros.get(token.value)
-            plain = inner is None or inner.params is not None or inner.name in above | {macro.name}
-            parts.append(token.value if plain or inner is None else self._spelled_out(inner, above | {macro.name}))
-        return " ".join(parts)
+            if inner is None or inner.params is not None or inner.name in above | {macro.name}:
+                yield token.value
+            else:
+                yield from self._spelled_out(inner, above | {macro.name})
 
     # ------------------------------------------------------------------------------------------- lines
     def _read(self, path: str, name: str, directory: int) -> Iterator[Token]:

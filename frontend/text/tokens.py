@@ -79,10 +79,14 @@ _SCAN = re.compile(
 _TIGHT_SPLICE = re.compile(r"(?<=[^\s\\])\\[ \t]*\n(?=\S)")
 _REMOVE_SPLICE = re.compile(_SPLICE)
 _ANNOTATION = re.compile(r"//@|/\*@|//[ \t]*circ-")
-_LINE_MARKER = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?([0-9]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)"([ \t0-9]*))?[ \t]*(?:\n|\Z)')
+_LINE_MARKER = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?([0-9]{1,18})(?:[ \t]+"((?:[^"\\\n]|\\.)*)"([ \t0-9]*))?[ \t]*(?:\n|\Z)')
 _PRAGMA = re.compile(r"[ \t]*#[ \t]*pragma\b([^\n]*)")
 _IDENT = re.compile(r"[ \t]*#[ \t]*(?:ident|sccs)\b")
 _ESCAPE = re.compile(r"\\(.)")
+
+
+MAX_NUMBER = 4000
+"""Characters of a number; Python refuses to read one of more than 4300 digits."""
 
 
 def scan(text: str, filename: str, line: int = 1, newlines: bool = True) -> Iterator[Token]:  # noqa: C901 - one case a token
@@ -119,6 +123,9 @@ def scan(text: str, filename: str, line: int = 1, newlines: bool = True) -> Iter
             line += 1
             line_start, after = end, -1  # a line end counts as space
         elif kind == _NUMBER:
+            if end - start > MAX_NUMBER:
+                raise FrontendError(Location(filename, line, start - line_start + 1), f"a number of {end - start} characters",
+                                    "no type of C holds it")
             yield Token("NUMBER", m[kind], line, start - line_start + 1, filename, start > after)
             after = end
         elif kind in (_STRING, _CHAR):
