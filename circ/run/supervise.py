@@ -21,7 +21,7 @@ from math import ceil
 from multiprocessing.connection import Connection
 from typing import IO, Any, Generic, TypeAlias, TypeVar
 
-from circ.run.process_tree import cpu_seconds, die_with, end, exceeds
+from circ.run.process_tree import cpu_seconds, die_with, end, end_below, exceeds
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -228,6 +228,9 @@ def _child_main(
                     sender.send(("outcome", OutOfMemory(limits.memory)))
                     return
                 sender.send(("outcome", Crashed(f"{type(error).__name__}: {error}", traceback.format_exc())))
+            finally:
+                if starts_others:
+                    end_below(os.getpid())
     sender.close()
 
 

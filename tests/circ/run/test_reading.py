@@ -1,0 +1,157 @@
+"""Files read under limits, which hold for all processes that are started; what is left behind; files that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from circ.run.output_files import check_writable, write_whole
+from circ.run.process_tree import below, cpu_seconds, end, exceeds
+from circ.run.reading import NotRead, load_within, why_not
+from circ.run.supervise import Limits, OutOfCpu, OutOfMemory, TimedOut
+from frontend import LoadOptions
+from frontend.program import FrontendError
+
+ROOT = Path(__file__).parents[3]
+LOCKED = "int x;\n__attribute__((circ_thread)) void w(void) { atomic { x = x + 1; } }\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    (tmp_path / "a.c").write_text(LOCKED)
+    return str(tmp_path / "a.c")
+
+
+def running(mark: str) -> list[str]:
+    """The command lines of processes that have this text in them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(mark.encode() == word for word in words):
+            found.append(str(words))
+    return found
+
+
+def gone(mark: str) -> bool:
+    deadline = time.monotonic() + 10
+    while running(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not running(mark)
+
+
+def test_a_program_and_an_error_come_back(file: str, tmp_path: Path) -> None:
+    assert [v.name for v in load_within(file, LoadOptions(), Limits()).globals] == ["x"]
+    (tmp_path / "b.c").write_text("int x = ;\n")
+    with pytest.raises(FrontendError) as error:
+        load_within(str(tmp_path / "b.c"), LoadOptions(), Limits())
+    assert str(error.value).startswith(f"{tmp_path}/b.c:1:9: error: ")
+
+
+@pytest.mark.parametrize(("command", "limits", "expected"), [
+    ("sh -c 'sleep {} & sleep {}' x", Limits(0.6, None), TimedOut(0.6)),
+    ("sh -c 'setsid sleep {} & while :; do :; done' x", Limits(60.0, None, 0.7), OutOfCpu(0.7)),
+    ("sh -c 'sleep {} & cat /dev/zero' x", Limits(60.0, 700), OutOfMemory(700)),
+])
+def test_a_preprocessor_is_ended_with_all_it_started(file: str, command: str, limits: Limits, expected: object) -> None:
+    mark = f"4{os.getpid()}.{len(command)}"
+    begin = time.monotonic()
+    with pytest.raises(NotRead) as error:
+        load_within(file, LoadOptions(cpp=command.replace("{}", mark)), limits)
+    assert error.value.outcome == expected
+    assert time.monotonic() - begin < 30 and gone(mark)
+    assert why_not(error.value)[0].startswith(f"{file}:1: unknown: ")
+
+
+def test_what_a_preprocessor_leaves_behind_is_ended(file: str) -> None:
+    mark = f"5{os.getpid()}"
+    program = load_within(file, LoadOptions(cpp=f"sh -c 'setsid sleep {mark} >/dev/null 2>&1 & cat {file}' x"), Limits())
+    assert program.globals and gone(mark)
+
+
+@pytest.mark.parametrize("command", ["check", "scan"])
+def test_a_killed_circ_leaves_nothing_behind(file: str, command: str) -> None:
+    mark = f"6{os.getpid()}"
+    process = subprocess.Popen([sys.executable, "-m", "circ", command, file, "--cpp", f"sh -c 'sleep {mark}; :' x"],
+                               env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not running(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert running(mark)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=20)
+    assert gone(mark)
+
+
+def test_a_tree_of_processes() -> None:
+    process = subprocess.Popen(["sh", "-c", "sh -c 'sleep 61 & sleep 62' & while :; do :; done"])
+    deadline = time.monotonic() + 20
+    while (len(below(process.pid)) < 3 or cpu_seconds(process.pid) < 0.05) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    found = below(process.pid)
+    assert len(found) == 3 and cpu_seconds(process.pid) > 0 and not exceeds(process.pid, 1000) and exceeds(process.pid, 0)
+    end(process.pid)
+    assert process.wait(timeout=10) == -signal.SIGKILL
+    assert all(not Path(f"/proc/{pid}/fd").exists() or not os.listdir(f"/proc/{pid}/fd") for pid in found)
+
+
+# ------------------------------------------------------------------------------------------------ files that are written
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    write_whole(path, b"one")
+    (tmp_path / "link").symlink_to(path)
+    write_whole(tmp_path / "link", b"two")
+    assert path.read_bytes() == b"two" and (tmp_path / "link").is_symlink()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(OSError) as error:
+            write_whole(path, b"x" * 100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert error.value.filename == str(path) and path.read_bytes() == b"two"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "out"]
+    write_whole(Path("/dev/null"), b"x")
+    with pytest.raises(OSError):
+        write_whole(Path("/dev/full"), b"x")
+    for bad in (tmp_path / "no" / "file", path / "file", tmp_path):
+        with pytest.raises(OSError):
+            check_writable(bad)
+
+
+def full_disk(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A run whose files may have 10 bytes: what a full disk does, on any machine."""
+    return subprocess.run([sys.executable, "-m", "circ", *words], capture_output=True, text=True, cwd=cwd, timeout=120,
+                          env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(cwd / "kept")},
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
+
+
+def test_a_full_disk_changes_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { x = x + 1; }\n")
+    done = full_disk("check", "a.c", "-o", "out.txt", "--certificate", "proofs", "--dump", "dumps", cwd=tmp_path)
+    assert done.returncode == 1 and "race on 'x'" in done.stdout
+    errors = done.stderr.splitlines()
+    assert len(errors) == 3 and all(any(name in line for line in errors) for name in ("out.txt", "proofs/a.c.x", "dumps/"))
+    done = full_disk("scan", "a.c", "-o", "out.jsonl", "--certificate", "proofs", cwd=tmp_path)
+    assert done.returncode == 2 and "out.jsonl" in done.stderr  # not even its first line: told before any work
+    done = full_disk("scan", "a.c", "--certificate", "proofs", cwd=tmp_path)
+    assert done.returncode == 1 and ",x,race" not in done.stdout and "race on 'x'" in done.stdout
+    assert "proofs/" in done.stderr and "kept/circ/" in done.stderr
+    files = [p for p in tmp_path.rglob("*") if p.is_file() and p.name != "a.c" and not p.name.endswith(".time")]
+    assert files == []
+
+
+def test_the_report_of_a_full_pipe_is_bad_status_not_a_traceback(tmp_path: Path, file: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "circ", "check", file], stdout=full, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120)
+    assert done.returncode == 2 and "Traceback" not in done.stderr and "No space left" in done.stderr
