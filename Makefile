@@ -10,7 +10,7 @@ N      ?= 2000
 LARGE  := $(wildcard nesc_examples/secure_tos_base* nesc_examples/surge* nesc_examples/sense*)
 IDIOMS := $(filter-out $(LARGE),$(sort $(wildcard nesc_examples/*.c)))
 
-.PHONY: demo test check fuzz bench table1 bench-protocols clean tsan
+.PHONY: demo test check fuzz faults bench table1 bench-protocols clean tsan
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
@@ -29,6 +29,9 @@ check: $(STAMP)
 
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.support.fuzz_main --seed $(SEED) --count $(N)
+
+faults: $(STAMP)
+	$(BIN)/python -m tests.faults --seed $(SEED)
 
 tsan: $(STAMP)
 	$(BIN)/python -m tests.support.tsan

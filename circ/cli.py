@@ -207,9 +207,14 @@ def check(
                 print("unknown")
             raise
         with Session(request) as session:
-            for file in dict.fromkeys(files):
+            for file in _once(files):
                 session.check(file)
         sys.exit(session.status)
+
+
+def _once(files: Sequence[str]) -> Sequence[str]:
+    """Each file once, as it was first named."""
+    return list({os.path.abspath(file): file for file in reversed(files)}.values())[::-1]
 
 
 _UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])  # all of typer's errors of usage; it does not export it
@@ -254,7 +259,7 @@ def verify(
     with guarded(debug):
         with Session(request_of({**ctx.params, "engine": ANNOTATED, "competition": False, "predicate": (), "k": None,
                                  "flow_rule": False})) as session:
-            for file in dict.fromkeys(files):
+            for file in _once(files):
                 session.check(file)
         sys.exit(session.status)
 

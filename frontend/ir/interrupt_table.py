@@ -135,6 +135,8 @@ class _Reader:
             line = re.search(r"line (\d+)", str(error))
             what = str(error).partition(" (at")[0]
             raise FrontendError(Location(self._path, int(line.group(1)) if line else 1), f"not TOML: {what}") from error
+        except (ValueError, RecursionError) as error:  # a number or a nesting beyond what Python reads
+            raise FrontendError(Location(self._path, 1), f"not TOML: {error}") from None
         self._only(data, {"registers", "status", "calls", "handler", "data_model"}, "the table")
         for name, address in self._section(data, "registers").items():
             if type(address) is not int or not 0 <= address < 1 << 16:

@@ -100,7 +100,8 @@ class Lvalues:
         found = self._array_or_pointer(node)
         if isinstance(found, Place):
             return self._x.objects.first(found)
-        assert isinstance(found.type, PointerType)
+        if not isinstance(found.type, PointerType):
+            raise self._x.unit.error(node, f"'{text_of(node)}' is not a pointer", "take the address of an object")
         return Place(found.expr, (), found.type.target, found.type.target)
 
     def _array_or_pointer(self, node: c_ast.Node) -> Place | Value:

@@ -242,9 +242,17 @@ def test_dump(inside: Run, tmp_path: Path, locked: Path) -> None:
 def test_the_dumps_of_two_files_stay_apart(inside: Run, tmp_path: Path, locked: Path) -> None:
     dump = tmp_path / "dump"
     inside("check", locked, "--thread", "w", "--dump", tmp_path / "alone")
-    inside("check", locked, locked, "--thread", "w", "--dump", dump)
+    other = tmp_path / "other" / locked.name
+    other.parent.mkdir()
+    other.write_text(locked.read_text())
+    inside("check", locked, other, "--thread", "w", "--dump", dump)
     assert {p.name for p in (dump / "x").iterdir()} == {p.name for p in (tmp_path / "alone" / "x").iterdir()}
     assert (dump / f"2-{locked.name}" / "x" / "01-cfa.dot").read_text() == (dump / "x" / "01-cfa.dot").read_text()
+
+
+def test_a_file_named_twice_is_checked_once(inside: Run, locked: Path) -> None:
+    again = locked.parent / "." / ".." / locked.parent.name / locked.name
+    assert inside("check", locked, locked, again, "--thread", "w").stdout.splitlines()[-1] == "circ: 1 safe"
 
 
 # --------------------------------------------------------------------------------------------------- bad input and usage
