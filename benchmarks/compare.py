@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 READ = ("nesc_examples", "tests/programs/threads")
 CHECKED = (
     "nesc_examples/sense.c", "nesc_examples/surge.c", "nesc_examples/timer_tick.c", "nesc_examples/test_and_set.c",
-    "nesc_examples/ring_buffer_isr.c", "nesc_examples/nested_priorities_broken.c", "nesc_examples/uart_echo_broken.c",
+    "nesc_examples/ring_buffer_isr.c", "nesc_examples/shared_led_port_broken.c", "nesc_examples/uart_echo_broken.c",
     "tests/programs/threads/account_struct.c", "tests/programs/threads/argument_structs_broken.c",
     "tests/programs/threads/atomic_flag_lock.c", "tests/programs/threads/barrier_phases.c",
     "tests/programs/threads/bounded_buffer.c", "tests/programs/threads/bounded_buffer_broken.c",
