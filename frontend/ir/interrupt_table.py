@@ -116,6 +116,7 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Table:
     return table
 
 
+_LONG_NUMBER = re.compile("[0-9a-fA-F]{101}")
 _TERM = re.compile(r"(!?)\s*([A-Za-z_$][\w$.]*?)(?:\.(\d+))?\s*(?:(==|!=|<=|>=|<|>)\s*(-?(?:0[xX][0-9a-fA-F]+|\d+)))?")
 _CALL = re.compile(r"([A-Za-z_$][\w$]*)\((\d*)\)")
 _KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "sets", "clears", "priority", "entered"}
@@ -129,13 +130,16 @@ class _Reader:
         self._registers = dict(registers)
 
     def table(self) -> tuple[Table, dict[str, int]]:
+        if number := _LONG_NUMBER.search(self._text):
+            line = self._text.count("\n", 0, number.start()) + 1
+            raise FrontendError(Location(self._path, line), "a number of more than 100 digits", "no register holds it")
         try:
             data = tomllib.loads(self._text)
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"line (\d+)", str(error))
             what = str(error).partition(" (at")[0]
             raise FrontendError(Location(self._path, int(line.group(1)) if line else 1), f"not TOML: {what}") from error
-        except (ValueError, RecursionError) as error:  # a number or a nesting beyond what Python reads
+        except (ValueError, RecursionError) as error:  # a date that there is not, a nesting beyond what Python reads
             raise FrontendError(Location(self._path, 1), f"not TOML: {error}") from None
         self._only(data, {"registers", "status", "calls", "handler", "data_model"}, "the table")
         for name, address in self._section(data, "registers").items():
@@ -215,7 +219,7 @@ class _Reader:
         name, _, bit = text.strip().rpartition(".")
         if name not in self._registers:
             raise self._error(shown, f"unknown register '{name or text}'")
-        if not bit.isdigit() or int(bit) > 7:
+        if not re.fullmatch("0*[0-7]", bit):
             raise self._error(shown, f"register '{name}' has no bit {bit}")
         return Bit(self._registers[name], int(bit))
 

@@ -90,7 +90,8 @@ class Pthreads:
               target: int, result: Var | None) -> None:
         """Steps for an operation on the lock word that an argument points to."""
         pointer = request.arguments[position]
-        assert not isinstance(pointer, Place)
+        if isinstance(pointer, Place):
+            raise FrontendError(request.location, "a lock is passed as it is", "pass its address")
         targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, request.raw(position))
         params = request.call.type.params
         type_ = params[position] if position < len(params) else None
