@@ -131,8 +131,8 @@ class _Reader:
 
     def table(self) -> tuple[Table, dict[str, int]]:
         if number := _LONG_NUMBER.search(self._text):
-            line = self._text.count("\n", 0, number.start()) + 1
-            raise FrontendError(Location(self._path, line), "a number of more than 100 digits", "no register holds it")
+            before = self._text.count("\n", 0, number.start())
+            raise FrontendError(Location(self._path, before + 1), "a number of more than 100 digits", "no register holds it")
         try:
             data = tomllib.loads(self._text)
         except tomllib.TOMLDecodeError as error:
