@@ -203,6 +203,7 @@ sched_yield any
 sysconf any
 alarm any
 __errno_location unknown
+errno_after_the_last_call any
 # interrupts on and off, and the scheduler of tasks: see frontend/interrupts/interrupt_calls.py; they touch no memory of the
 # program
 TOS_post any

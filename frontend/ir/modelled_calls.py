@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from frontend.annotations.attach import Attached
 from frontend.ctypes import CType, Record
-from frontend.ir.module import Function, FunctionDecl, Module, Symbol
+from frontend.ir.module import Function, FunctionDecl, Module, Orders, Symbol
 from frontend.program import Location
 from frontend.text.comments import Annotation
 
@@ -41,8 +41,8 @@ class Without:
         return self._module.annotations
 
     @property
-    def weak_orders(self) -> bool:
-        return self._module.weak_orders
+    def orders(self) -> frozenset[Orders]:
+        return self._module.orders
 
     @property
     def bytewise(self) -> frozenset[str]:

@@ -98,6 +98,14 @@ class FunctionDecl:
     """Whether other files can call it."""
 
 
+class Orders(enum.Enum):
+    """Ways in which memory orders are weaker than sequentially consistent."""
+
+    WEAK = "orders nothing, or not both ways"
+    ACQUIRING = "a change that takes a lock sees what came before, and shows nothing"
+    ORDERING = "a store releases, or a change acquires and releases"
+
+
 class Module(Protocol):
     """A C file with its declarations known and its functions lowered on demand, each once."""
 
@@ -123,8 +131,8 @@ class Module(Protocol):
         """The annotations that are proof obligations, None if they are not heeded."""
 
     @property
-    def weak_orders(self) -> bool:
-        """Whether what was lowered so far has atomic accesses that do not order what other threads see."""
+    def orders(self) -> frozenset[Orders]:
+        """How atomic accesses, of what was lowered so far, are weaker than sequentially consistent."""
 
     @property
     def bytewise(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ from frontend.link.memory_model import model_memory
 from frontend.link.options import DEFAULT_OPTIONS, LinkOptions
 from frontend.link.settle import settle_pointers
 from frontend.link.templates import make_templates
-from frontend.link.weak_orders import with_weak_loads
+from frontend.link.weak_orders import are_weak, with_weak_loads
 from frontend.link.which_threads import find_roots, find_threads, reached_from, with_reentrance
 from frontend.memory.escapes import find_escapes
 from frontend.memory.objects import Notes
@@ -53,7 +53,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     settled = settle_pointers(world, drafts, models.lifetime, models.early)
     templates = make_templates(world, bodies, settled, drafts.created, options.table if threads.reactive else None)
 
-    if seen.weak_orders:
+    if are_weak(seen.orders, templates):
         templates = with_weak_loads(templates)
 
     # The program, and what is said about it: who may preempt whom, contracts, claims, what `main` does before all else.

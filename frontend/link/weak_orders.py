@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from frontend.ir import Orders
 from frontend.program import (
     AccessKind,
     Assign,
@@ -27,6 +28,17 @@ from frontend.program import (
 )
 
 _DOUBT = Doubt("with this memory order a load may give another value, and orders nothing", step=True)
+
+
+def are_weak(orders: frozenset[Orders], templates: tuple[ThreadTemplate, ...]) -> bool:
+    """Whether values of atomic variables tell less than with sequentially consistent accesses.
+
+    They do not if only changes look at them, which find the latest value, and all stores release: those are locks. A change that
+    only acquires takes a lock that a store of its own gives back. A load beside a store that only releases may pass it.
+    """
+    kinds = [(a.write, e.protected) for t in templates for e in t.cfa.edges for a in e.accesses if a.kind is AccessKind.ATOMIC]
+    loaded, stored = (False, False) in kinds, (True, False) in kinds
+    return Orders.WEAK in orders or (Orders.ACQUIRING in orders and not stored) or (bool(orders) and loaded)
 
 
 def with_weak_loads(templates: tuple[ThreadTemplate, ...]) -> tuple[ThreadTemplate, ...]:

@@ -17,7 +17,7 @@ from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, 
 from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import adjusted
 from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName, RegisterName, Scope
-from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, Module, Place, Set, Storage, Symbol
+from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, Module, Orders, Place, Set, Storage, Symbol
 from frontend.ir.builder import Graph
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.lower.expressions import Expressions
@@ -314,8 +314,8 @@ class CModule:
         return self._parsed.annotations
 
     @property
-    def weak_orders(self) -> bool:
-        return self._unit.weak_orders
+    def orders(self) -> frozenset[Orders]:
+        return frozenset(self._unit.orders)
 
     @property
     def bytewise(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from frontend.ctypes import ArrayType, CType, IntType
 from frontend.ctypes.conversions import Integers
 from frontend.ctypes.declarations import Types
 from frontend.ctypes.scope import Scope
-from frontend.ir import STRING, Index, Place, Storage, Symbol
+from frontend.ir import STRING, Index, Orders, Place, Storage, Symbol
 from frontend.program import Const, DataModel, FrontendError, Location
 from frontend.text.parse import ParsedFile
 
@@ -45,8 +45,8 @@ class Unit:
         self.noreturn = noreturn
         self.symbols: dict[str, Symbol] = {}
         self.assumptions: dict[str, Location] = {}
-        self.weak_orders = False
-        """Whether an atomic access was met whose order does not make others see what came before."""
+        self.orders: set[Orders] = set()
+        """What is weaker than sequentially consistent among the orders of atomic accesses."""
         self.bytewise: set[str] = set()
         """Structs and unions of which an address became one of bytes."""
         self.attached: Attached | None = None

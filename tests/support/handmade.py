@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
-from frontend.ir import Function, FunctionDecl, Instr, IrEdge, Place, Storage, Symbol
+from frontend.ir import Function, FunctionDecl, Instr, IrEdge, Orders, Place, Storage, Symbol
 from frontend.program import LP64, DataModel, Location, Scalar, Var
 from frontend.text.comments import Annotation
 
@@ -45,7 +45,7 @@ class HandModule:
     annotations: tuple[Annotation, ...] = ()
     assumptions: tuple[tuple[str, Location], ...] = ()
     attached: None = None
-    weak_orders: bool = False
+    orders: frozenset[Orders] = frozenset()
     bytewise: frozenset[str] = frozenset()
 
     @property

@@ -2,7 +2,16 @@
 #ifndef _CIRC_ERRNO_H
 #define _CIRC_ERRNO_H
 
-extern _Thread_local int errno;
+/* What the calls since left there is not tracked: each look at it may find anything. */
+int errno_after_the_last_call(void);
+static inline int *__circ_errno(void)
+{
+    static _Thread_local int value;
+
+    value = errno_after_the_last_call();
+    return &value;
+}
+#define errno (*__circ_errno())
 #define EPERM 1
 #define ENOENT 2
 #define ESRCH 3

@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from frontend.ctypes import CType, FloatType, IntType, PointerType, Quals, RecordType, VoidType
 from frontend.ctypes.conversions import binary, cast, strip, unary
-from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Place, Set, Store
+from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Orders, Place, Set, Store
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, Value
 from frontend.lower.unit import ORDERINGS
@@ -18,8 +18,10 @@ from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Read
 _ACQUIRE, _RELEASE, _ACQ_REL, _SEQ_CST = 2, 3, 4, 5
 _LOAD = frozenset({_SEQ_CST})
 _STORE = frozenset({_RELEASE, _SEQ_CST})
-_CHANGE = frozenset({_ACQUIRE, _ACQ_REL, _SEQ_CST})
-"""Orders with which a load, a store, and a load and a store in one order threads as a lock does, if all others do."""
+_CHANGE = frozenset({_ACQ_REL, _SEQ_CST})
+"""Orders with which a load, a store, and a load and a store in one let threads see what the others did before."""
+_TAKING = _CHANGE | {_ACQUIRE}
+"""The same for a change to a constant other than 0: a lock is taken so."""
 _OPS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "nand": "nand"}
 _FETCH = re.compile(r"(?:__atomic_|__c11_atomic_|atomic_)fetch_(add|sub|and|or|xor|nand)(_explicit)?$|__sync_fetch_and_(\w+)$")
 _AFTER = re.compile(r"__atomic_(add|sub|and|or|xor|nand)_fetch$|__sync_(\w+)_and_fetch$")
@@ -61,9 +63,11 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
             return _swap_if(x, nodes, node, wants_value="val" in name)
         case "__sync_lock_test_and_set":
             x.unit.assume(ORDERINGS, x.unit.where(node))
+            x.unit.orders.add(Orders.ACQUIRING if _taking(x, nodes[1]) == _TAKING else Orders.WEAK)
             return _exchange(x, nodes[0], x.value(nodes[1]), node)
         case "__sync_lock_release":
             x.unit.assume(ORDERINGS, x.unit.where(node))
+            x.unit.orders.add(Orders.ORDERING)
             return _store(x, nodes[0], Value(x.ints.int, Const(0, x.ints.int.scalar)), node)
     return _generic(x, _PREFIX.sub("", name).removesuffix("_explicit"), name, nodes, node)
 
@@ -92,18 +96,18 @@ def _generic(x: Lowering, kind: str, name: str, nodes: list[c_ast.Node], node: c
             _orders(x, nodes[3:], _CHANGE)
             return _exchange_into(x, nodes, node)
         case "exchange" | "exchange_n":
-            _orders(x, nodes[2:], _CHANGE)
+            _orders(x, nodes[2:], _taking(x, nodes[1]))
             return _exchange(x, nodes[0], x.value(nodes[1]), node)
         case "compare_exchange_n" | "compare_exchange":
-            _orders(x, nodes[4:5], _CHANGE)
+            _orders(x, nodes[4:5], _taking(x, nodes[2]) if kind == "compare_exchange_n" else _CHANGE)
             _orders(x, nodes[5:], _LOAD)
             return _compare(x, nodes, node, weak=x.unit.constant(nodes[3], x.scope) != 0, by_pointer=kind == "compare_exchange")
         case "compare_exchange_strong" | "compare_exchange_weak":
-            _orders(x, nodes[3:4], _CHANGE)
+            _orders(x, nodes[3:4], _taking(x, nodes[2]))
             _orders(x, nodes[4:], _LOAD)
             return _compare(x, nodes, node, weak=kind.endswith("weak"), by_pointer=False)
         case "test_and_set" | "flag_test_and_set":
-            _orders(x, nodes[1:], _CHANGE)
+            _orders(x, nodes[1:], _TAKING)
             return _test_and_set(x, nodes[0], node)
         case "clear" | "flag_clear":
             _orders(x, nodes[1:], _STORE)
@@ -136,9 +140,15 @@ def _order(x: Lowering, node: c_ast.Node, ordering: frozenset[int]) -> None:
     if order is None:
         x.effect(node)
     if order not in ordering:
-        x.unit.weak_orders = True
+        x.unit.orders.add(Orders.WEAK)
     elif order != _SEQ_CST:
+        x.unit.orders.add(Orders.ACQUIRING if order == _ACQUIRE else Orders.ORDERING)
         x.unit.assume(ORDERINGS, x.unit.where(node))
+
+
+def _taking(x: Lowering, stored: c_ast.Node) -> frozenset[int]:
+    """The orders that are enough to change an atomic object to this value."""
+    return _TAKING if x.unit.constant(stored, x.scope) else _CHANGE
 
 
 def _orders(x: Lowering, nodes: list[c_ast.Node], ordering: frozenset[int]) -> None:

@@ -292,9 +292,9 @@ def test_orders_of_a_lock_are_an_assumption_and_weaker_ones_order_nothing(load: 
     weak = load("int c; void f(void) { __atomic_load_n(&c, 2); }")
     for module in (strong, lock, weak):
         module.function("f")
-    assert strong.assumptions == () and not strong.weak_orders
-    assert "releasing stores" in lock.assumptions[0][0] and not lock.weak_orders
-    assert weak.weak_orders
+    assert strong.assumptions == () and not strong.orders
+    assert "releasing stores" in lock.assumptions[0][0] and lock.orders == {ir.Orders.ACQUIRING, ir.Orders.ORDERING}
+    assert weak.orders == {ir.Orders.WEAK}
 
 
 # --------------------------------------------------------------------------------------------------- known functions
