@@ -18,5 +18,6 @@ def is_doubtful(edge: Edge) -> bool:
 def surely(program: Program) -> Program:
     """The program without doubtful steps; edges keep their numbers, so that its runs are runs of the program."""
     return replace(program, templates=tuple(
-        replace(t, cfa=replace(t.cfa, edges=tuple(replace(e, op=Assume(FALSE)) if is_doubtful(e) else e for e in t.cfa.edges)))
+        replace(t, cfa=replace(t.cfa, edges=tuple(
+            replace(e, op=Assume(FALSE), doubts=()) if is_doubtful(e) else e for e in t.cfa.edges)))
         for t in program.templates))
