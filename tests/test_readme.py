@@ -51,7 +51,8 @@ def test_options_that_are_told_of_exist() -> None:
 
 def test_what_the_makefile_runs_is_there() -> None:
     text = (ROOT / "Makefile").read_text()
-    modules = [m.replace(".", "/") + ".py" for m in re.findall(r"python -m (tests[.\w]+)", text)]
+    modules = [m.replace(".", "/") for m in re.findall(r"python -m (tests[.\w]+)", text)]
+    modules = [f"{m}/__main__.py" if (ROOT / m).is_dir() else f"{m}.py" for m in modules]
     named = [*modules, *re.findall(r"(?:benchmarks|nesc_examples)/\w+\.(?:py|c)", text)]
     assert len(named) > 5 and [name for name in named if not (ROOT / name).is_file()] == []
 

@@ -93,7 +93,7 @@ class Auto:
             try:
                 options.check_time()
             except OutOfTime as limit:
-                return replace(asked.undecided(), reason=str(limit))
+                return replace(asked.undecided(), reason=str(limit), advice="raise --timeout, or give the engine a --predicate")
             try:
                 verdict = self._ask(stage, asked)
             except OutOfTime as limit:
