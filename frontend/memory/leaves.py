@@ -162,22 +162,16 @@ class MemObject:
             offset %= max(self.inner(self.leaves[0].dims)[0].stride, 1)
         return -1
 
-    def strides(self, offset: int) -> tuple[int, ...]:
-        """Strides of the arrays that the (normal) offset lies in."""
-        for leaf in self.leaves:
-            if leaf.offset <= offset < leaf.offset + leaf.size:
-                return tuple(d.stride for d in self.inner(leaf.dims))
-        return ()
+    def strides(self, offset: int, arithmetic: bool = False) -> tuple[int, ...]:
+        """Strides of the arrays that the (normal) offset lies in; with `arithmetic`, that moving a pointer to it stays in.
 
-    def array_strides(self, offset: int) -> tuple[int, ...]:
-        """Strides of the arrays that arithmetic on a pointer to the (normal) offset stays in.
-
-        Bytes that stand for a union are no array: a pointer to bytes of a struct goes on to the members beside the union.
+        Bytes that stand for a union are no array then: a pointer to bytes of a struct goes on to the members beside the union.
         """
         for leaf in self.leaves:
             if leaf.offset <= offset < leaf.offset + leaf.size:
                 dims = self.inner(leaf.dims)
-                return tuple(d.stride for d in (dims[:-1] if leaf.bytes and len(self.leaves) > 1 else dims))
+                leaves = arithmetic and leaf.bytes and len(self.leaves) > 1
+                return tuple(d.stride for d in (dims[:-1] if leaves else dims))
         return ()
 
     def leaf_numbers(self, offset: int, size: int) -> tuple[int, ...]:

@@ -331,7 +331,7 @@ def _moved(obj: MemObject, offset: int, index: Expr, stride: int) -> int:
     """The offset that so many elements of `stride` bytes from one lead to; it stays in an array that the stride fits."""
     if offset == ANY or index == Const(0, index.type):
         return offset
-    if stride >= obj.size or any(stride % d == 0 for d in obj.array_strides(offset)):
+    if stride >= obj.size or any(stride % d == 0 for d in obj.strides(offset, arithmetic=True)):
         return offset
     return obj.normal(offset + index.value * stride) if isinstance(index, Const) else ANY
 

@@ -127,7 +127,7 @@ class Flows:
         if name[0] == "*":
             return INTEGER
         obj = self._objects.named(name)
-        if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.array_strides(offset)):
+        if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.strides(offset, arithmetic=True)):
             return t
         return (name, ANY)
 

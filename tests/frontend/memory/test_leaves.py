@@ -66,4 +66,4 @@ def test_an_access_that_fits_no_leaf_may_touch_them_all(tmp_path: Path) -> None:
 
 def test_bytes_of_a_union_are_no_array_to_walk_in(tmp_path: Path) -> None:
     obj = object_of(tmp_path, "struct { int k; union { int a; char b; } u; int l; } s;")
-    assert obj.strides(4) == (1,) and obj.array_strides(4) == ()
+    assert obj.strides(4) == (1,) and obj.strides(4, arithmetic=True) == ()
