@@ -28,7 +28,7 @@ from circ.run.bugs import report_bug
 from circ.run.output_files import encoded, write_whole
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
-from frontend import LoadOptions
+from frontend import LoadOptions, SourceFile
 from frontend.ir.interrupt_table import PLATFORMS
 from frontend.program import FrontendError, Ints, Location, Preemption, RaceModel, read_source
 
@@ -149,7 +149,7 @@ def property_of(text: str) -> str:
 @app.command()
 def check(
     ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="C files, each a program of its own.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files of one program.")],
     variable: Annotated[list[str] | None, typer.Option(
         "-x", metavar="VAR", help="Only this shared variable: x, f::x, file.c:x, s.f, a[].")] = None,
     prop: Annotated[str, typer.Option(
@@ -192,7 +192,7 @@ def check(
         "--competition", help="End with true, false(...) or unknown; --timeout is for all, and the first race ends it.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Prove or refute races (or assertions) for every shared variable of each FILE (C, or a task file of the competition)."""
+    """Prove or refute races (or assertions) for every shared variable of the program that the files make together."""
     from circ.run.session import Session
 
     with guarded(debug):
@@ -207,14 +207,21 @@ def check(
                 print("unknown")
             raise
         with Session(request) as session:
-            for file in _once(files):
-                session.check(file)
+            tasks = [file for file in _once(files) if file.endswith((".yml", ".yaml"))]
+            for task in tasks:
+                session.check_task(task)
+            if program := _sources([file for file in files if file not in tasks]):
+                session.check(program)
         sys.exit(session.status)
 
 
 def _once(files: Sequence[str]) -> Sequence[str]:
     """Each file once, as it was first named."""
     return list({os.path.abspath(file): file for file in reversed(files)}.values())[::-1]
+
+
+def _sources(files: Sequence[str]) -> Sequence[SourceFile]:
+    return [SourceFile(file) for file in _once(files)]
 
 
 _UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])  # all of typer's errors of usage; it does not export it
@@ -260,7 +267,7 @@ def verify(
         with Session(request_of({**ctx.params, "engine": ANNOTATED, "competition": False, "predicate": (), "k": None,
                                  "flow_rule": False})) as session:
             for file in _once(files):
-                session.check(file)
+                session.check([SourceFile(file)])
         sys.exit(session.status)
 
 
@@ -349,7 +356,7 @@ def _given(ctx: typer.Context, name: str) -> bool:
 
 @app.command()
 def cfa(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A C file.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files of one program.")],
     form: Annotated[CfaFormat, typer.Option("--format", help="How to draw.")] = CfaFormat.text,
     output: Output = None,
     thread: Thread = None,
@@ -369,20 +376,20 @@ def cfa(
     memory: Memory = 4096,
     debug: Debug = False,
 ) -> None:
-    """Show the control-flow automaton of each thread of FILE."""
+    """Show the control-flow automaton of each thread of the program that the files make."""
     from frontend.program.draw import draw
 
     with guarded(debug):
         source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption,
                                 platform, interrupts, ignore_norace)
-        program = load_within(file, replace(source, contracts=contracts), Limits(timeout, memory))
+        program = load_within(_sources(files), replace(source, contracts=contracts), Limits(timeout, memory))
         write(output, draw(program, form.value))
 
 
 @app.command()
 def recheck(
     certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A proof written by `circ check --certificate`.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The C file it is about.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files it is about.")],
     cpp: Consent = None,
     timeout: Timeout = 60.0,
     memory: Memory = 4096,
@@ -390,13 +397,13 @@ def recheck(
 ) -> None:
     """Check a proof of safety again, without any engine. Status: 0 accepted, 1 refused, 2 unreadable."""
     with guarded(debug):
-        _judge(certificate, file, cpp, Limits(timeout, memory), proof=True)
+        _judge(certificate, files, cpp, Limits(timeout, memory), proof=True)
 
 
 @app.command()
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A race written by `circ check --certificate`.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The C file it is about.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files it is about.")],
     cpp: Consent = None,
     timeout: Timeout = 60.0,
     memory: Memory = 4096,
@@ -404,27 +411,27 @@ def replay(
 ) -> None:
     """Run a race again, step by step. Status: 0 it happens, 1 it does not, 2 unreadable."""
     with guarded(debug):
-        _judge(trace, file, cpp, Limits(timeout, memory), proof=False)
+        _judge(trace, files, cpp, Limits(timeout, memory), proof=False)
 
 
-def _judge(path: Path, file: str, cpp: str | None, limits: Limits, proof: bool) -> NoReturn:
+def _judge(path: Path, files: Sequence[str], cpp: str | None, limits: Limits, proof: bool) -> NoReturn:
     from circ.kernel.doubts import doubt
     from circ.kernel.outcome import Accepted, Refused
     from circ.report.text import evidence_text, file_text
-    from circ.run.certificate_files import Unreadable, parse
+    from circ.run.certificate_files import UnreadableCertificate, parse
     from circ.run.check import judge
     from circ.verdict import Answer, Certificate, Refuted, Result, Safe, Trace
 
     try:
         evidence, source = parse(path.read_text())
         if isinstance(evidence, Certificate) != proof:
-            raise Unreadable("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
-    except (Unreadable, OSError, UnicodeDecodeError) as error:
+            raise UnreadableCertificate("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
+    except (UnreadableCertificate, OSError, UnicodeDecodeError) as error:
         fail(f"{path}: error: {reason(error, path)} (name a file that --certificate has written)")
     if source.cpp is not None and source.cpp != cpp:
         # A file from somebody else must not decide which programs run here.
         fail(f"{path}: error: made with the preprocessor '{source.cpp}', which is not run unasked (give --cpp '{source.cpp}')")
-    program = load_within(file, source, limits)
+    program = load_within(_sources(files), source, limits)
     judgement = judge(program, evidence.question, evidence)
     unsure = doubt(program, evidence) if isinstance(evidence, Trace) and isinstance(judgement, Accepted) else None
     if isinstance(judgement, Refused) or unsure is not None:

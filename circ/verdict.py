@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-from frontend.program import NOWHERE, AccessKind, Assumption, Location, Program, Variable
+from frontend.program import NOWHERE, Assumption, Location, Program, Variable
 
 
 # --------------------------------------------------------------------------------------------------- questions
@@ -35,7 +35,7 @@ Question: TypeAlias = RaceOn | Assertions
 
 def subjects(program: Program) -> tuple[Variable, ...]:
     """The shared variables that a race could be about: some access to them is not mere synchronisation."""
-    data = {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if a.kind is not AccessKind.SYNC}
+    data = {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if not a.orders}
     return tuple(v for v in program.shared if v.name in data)
 
 

@@ -1,13 +1,14 @@
-"""The front end as a library: a C file in, a `Program` out."""
+"""The front end as a library: C files in, a `Program` out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from frontend.ir.interrupt_table import Table, load_table
+from frontend.ir.interrupt_table import InterruptTable, load_table
 from frontend.program import (
     DATA_MODELS,
     FrontendError,
@@ -22,6 +23,16 @@ from frontend.program import (
 
 if TYPE_CHECKING:
     from frontend.text.preprocess import Preprocessed, SourceOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A C file of a program, with the options that are its own; those of `LoadOptions` are for all files."""
+
+    path: str
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    undefine: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,37 +60,43 @@ class LoadOptions:
 
 DEFAULT_OPTIONS = LoadOptions()
 
-Choice = TypeVar("Choice", bound=StrEnum)
+Enumeration = TypeVar("Enumeration", bound=StrEnum)
 
 
-def _chosen(kind: type[Choice], word: str, path: str | Path) -> Choice:
+def _chosen(kind: type[Enumeration], word: str, path: str | Path) -> Enumeration:
     """The member that a word of the options names."""
     if word not in {c.value for c in kind}:
         raise FrontendError(Location(str(path), 1), f"unknown option '{word}'", f"one of {', '.join(c.value for c in kind)}")
     return kind(word)
 
 
-def preprocessed(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Preprocessed:
+def preprocessed(file: str | Path | SourceFile, options: LoadOptions = DEFAULT_OPTIONS) -> Preprocessed:
     """A C file's tokens and annotations: with the options, all that a `Program` is made of. Raises FrontendError."""
     from frontend.text.preprocess import preprocess
 
-    source = _source_options(path, options, _table(options))
+    file = _source_file(file)
+    source = _source_options(file, options, _table(options))
     with deep_recursion(), no_collection():
-        return preprocess(str(path), source)
+        return preprocess(file.path, source)
 
 
-def _table(options: LoadOptions) -> Table:
-    return load_table(options.platform, *options.interrupts) if options.platform or options.interrupts else Table()
+def _table(options: LoadOptions) -> InterruptTable:
+    return load_table(options.platform, *options.interrupts) if options.platform or options.interrupts else InterruptTable()
 
 
-def _source_options(path: str | Path, options: LoadOptions, table: Table) -> SourceOptions:
+def _source_file(file: str | Path | SourceFile) -> SourceFile:
+    return file if isinstance(file, SourceFile) else SourceFile(str(file))
+
+
+def _source_options(file: SourceFile, options: LoadOptions, table: InterruptTable) -> SourceOptions:
     from frontend.text.preprocess import SourceOptions
 
     name = options.data_model or table.data_model or "lp64"
     if name not in DATA_MODELS:
-        raise FrontendError(Location(str(path), 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
+        raise FrontendError(Location(file.path, 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
     part = (f"__CIRC_{options.platform.upper()}",) if options.platform else ()
-    return SourceOptions(options.include, (*options.define, *part), options.undefine, options.cpp, name)
+    return SourceOptions((*options.include, *file.include), (*file.define, *options.define, *part),
+                         (*file.undefine, *options.undefine), options.cpp, name)
 
 
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preprocessed | None = None) -> Program:
@@ -87,22 +104,38 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preproc
 
     `text` is what `preprocessed` gave for the same file and options, if that is known; it is used up.
     """
+    return load_project([SourceFile(str(path))], options, None if text is None else [text])
+
+
+def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPTIONS,
+                 texts: Sequence[Preprocessed] | None = None) -> Program:
+    """The program that several C files make together, as `cc a.c b.c` makes it; raises FrontendError for anything wrong.
+
+    `texts`: what `preprocessed` gave for these files and options, if that is known; it is used up.
+    """
     # The parser and the passes are heavy and not needed by those who only import the data types.
-    from frontend.link import LinkOptions, link
-    from frontend.lower.module import load_module
+    from frontend.link import Joined, LinkOptions, has_startup, link
+    from frontend.lower.units import load_units
     from frontend.text.parse import parse
 
-    table = _table(options)
-    source = _source_options(path, options, table)
+    table, path = _table(options), files[0].path
+    sources = [_source_options(file, options, table) for file in files]
+    model = DATA_MODELS[sources[0].data_model]
     ints = _chosen(Ints, options.ints, path)
     race_model = None if options.race_model is None else _chosen(RaceModel, options.race_model, path)
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
     linking = LinkOptions(options.threads, ints, race_model, preemption, options.ignore_norace, table)
     with no_collection():
-        module = load_module(parse(str(path), source, text), DATA_MODELS[source.data_model], options.contracts)
+        parsed = [parse(file.path, source, texts[n] if texts else None)
+                  for n, (file, source) in enumerate(zip(files, sources, strict=True))]
+        units = load_units(parsed, model, options.contracts)
+        module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
+    program = replace(program, files=tuple(file.path for file in files))
     if not options.stack:
         return program
     from frontend.threads.procedures import procedures
 
+    if has_startup(module):
+        raise FrontendError(Location(path, 1), "engines with a stack know no constructors or destructors", "use another --engine")
     return replace(program, procedures=procedures(module, options.threads, ints, program.race_model))

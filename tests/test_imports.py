@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 import subprocess
@@ -14,9 +15,13 @@ from typing import Any
 
 import pytest
 
+from circ import engines
+
 ROOT = Path(__file__).parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 MODULES = sorted(p for package in ("circ", "frontend") for p in (ROOT / package).rglob("*.py"))
+ENGINES = [entry.module for entry in engines.ENGINES]
+"""Imported by their names."""
 ROOMS = [p.parent for p in MODULES if p.name == "__init__.py"]
 
 
@@ -25,8 +30,13 @@ def dotted(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imports(path: Path) -> Iterator[str]:
+@functools.cache
+def imports(path: Path) -> tuple[str, ...]:
     """What a module imports: modules, and names from modules as `module.name`."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         match node:
             case ast.Import(names=names):
@@ -119,6 +129,14 @@ def test_others_use_only_what_a_room_offers(room: Path) -> None:
         for path in MODULES if not within(dotted(path), name)
         for used in imports(path) if used.startswith(name + ".") and used.removeprefix(name + ".").split(".")[0] not in offered
     ) == []
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room.parent != ROOT], ids=dotted)
+def test_a_room_offers_no_module_that_nobody_uses(room: Path) -> None:
+    name, inside = dotted(room), {p.stem for p in room.glob("*.py")} | {p.parent.name for p in room.glob("*/__init__.py")}
+    used = {used.removeprefix(name + ".").split(".")[0] for path in MODULES if not within(dotted(path), name)
+            for used in (*imports(path), *ENGINES) if used.startswith(name + ".")}
+    assert sorted((offers(room) or set()) & inside - used) == []
 
 
 # ------------------------------------------------------------------------------------------------ names in words

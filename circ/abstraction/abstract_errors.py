@@ -14,10 +14,10 @@ from frontend.program import Element, Expr, Program, Self
 ThreadState: TypeAlias = tuple[int, int, int]
 """An abstract thread state: anchor, mask over the global predicates, mask over the template's own."""
 
-Clash: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+AccessPair: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 """Two accesses that may collide, each as (edge index, access index)."""
 
-_Terms: TypeAlias = tuple[dict[str, Term], dict[str, Term]]
+_TermsOfTwo: TypeAlias = tuple[dict[str, Term], dict[str, Term]]
 
 
 class Errors:
@@ -29,8 +29,8 @@ class Errors:
         self.program, self.question = program, question
         self.skeletons, self.abstractions = skeletons, abstractions
         self.encoder = Encoder(program.ints)
-        self._static: dict[tuple[int, int, int, int], tuple[Clash, ...]] = {}
-        self._pairs: dict[tuple[int, ThreadState, int, ThreadState], tuple[Clash, ...] | None] = {}
+        self._static: dict[tuple[int, int, int, int], tuple[AccessPair, ...]] = {}
+        self._pairs: dict[tuple[int, ThreadState, int, ThreadState], tuple[AccessPair, ...] | None] = {}
         self._fits: dict[tuple[int, ThreadState, int, ThreadState], bool] = {}
         self._broken: dict[int, bool] = {}
         self.joint = any(
@@ -69,7 +69,7 @@ class Errors:
         return negation(self.encoder.cond(e, terms))
 
     # ----------------------------------------------------------------------------------------------- two threads
-    def clashes(self, t: int, first: ThreadState, s: int, second: ThreadState) -> tuple[Clash, ...] | None:
+    def clashes(self, t: int, first: ThreadState, s: int, second: ThreadState) -> tuple[AccessPair, ...] | None:
         """How two distinct threads in these states may race; () if they only share a critical section, None if neither."""
         static = self._static_clashes(t, first[0], s, second[0])
         critical = (
@@ -98,11 +98,11 @@ class Errors:
             self._fits[key] = solver.check() is not SatResult.UNSAT
         return self._fits[key]
 
-    def _static_clashes(self, t: int, q1: int, s: int, q2: int) -> tuple[Clash, ...]:
+    def _static_clashes(self, t: int, q1: int, s: int, q2: int) -> tuple[AccessPair, ...]:
         key = (t, q1, s, q2)
         if key not in self._static:
             left, right = self.skeletons[t], self.skeletons[s]
-            found: list[Clash] = []
+            found: list[AccessPair] = []
             for i, j in left.accesses[q1]:
                 for k, m in right.accesses[q2]:
                     e, f = left.original.cfa.edges[i], right.original.cfa.edges[k]
@@ -111,7 +111,7 @@ class Errors:
             self._static[key] = tuple(found)
         return self._static[key]
 
-    def _together(self, t: int, first: ThreadState, s: int, second: ThreadState) -> tuple[Solver, _Terms]:
+    def _together(self, t: int, first: ThreadState, s: int, second: ThreadState) -> tuple[Solver, _TermsOfTwo]:
         solver = Solver()
         shared = {v.name: self.encoder.symbol(v) for v in self.program.globals}
         both = []
@@ -127,7 +127,7 @@ class Errors:
                     solver.add(both[0][v.name] != both[1][v.name])
         return solver, (both[0], both[1])
 
-    def _same_cell(self, solver: Solver, terms: _Terms, t: int, s: int, clash: Clash) -> bool:
+    def _same_cell(self, solver: Solver, terms: _TermsOfTwo, t: int, s: int, clash: AccessPair) -> bool:
         (i, j), (k, m) = clash
         a = self.skeletons[t].original.cfa.edges[i].accesses[j]
         b = self.skeletons[s].original.cfa.edges[k].accesses[m]

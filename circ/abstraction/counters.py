@@ -11,21 +11,21 @@ from typing import TypeAlias
 
 OMEGA = 1 << 30
 
-Key: TypeAlias = tuple[int, int]
+ContextClass: TypeAlias = tuple[int, int]
 """A template's number and a class of its ACFA."""
 
-Context: TypeAlias = tuple[tuple[Key, int], ...]
+Context: TypeAlias = tuple[tuple[ContextClass, int], ...]
 """The occupied classes with their counts, sorted; a class that is not named holds no thread."""
 
 
-def count(context: Context, key: Key) -> int:
+def count(context: Context, key: ContextClass) -> int:
     for other, n in context:
         if other == key:
             return n
     return 0
 
 
-def with_count(context: Context, key: Key, n: int) -> Context:
+def with_count(context: Context, key: ContextClass, n: int) -> Context:
     """The context with `n` threads at `key`."""
     rest = [item for item in context if item[0] != key]
     if n:
@@ -34,13 +34,13 @@ def with_count(context: Context, key: Key, n: int) -> Context:
     return tuple(rest)
 
 
-def enter(context: Context, key: Key, k: int) -> Context:
+def enter(context: Context, key: ContextClass, k: int) -> Context:
     """One thread more at `key`: alpha.k of the sum."""
     n = count(context, key)
     return with_count(context, key, n + 1 if n < k else OMEGA)
 
 
-def leave(context: Context, key: Key, k: int, endless: bool) -> tuple[Context, ...]:
+def leave(context: Context, key: ContextClass, k: int, endless: bool) -> tuple[Context, ...]:
     """One thread less at `key`; `endless` if the class holds infinitely many (the start of an unbounded template)."""
     n = count(context, key)
     if n != OMEGA:
@@ -50,6 +50,6 @@ def leave(context: Context, key: Key, k: int, endless: bool) -> tuple[Context, .
     return with_count(context, key, k), context
 
 
-def move(context: Context, source: Key, target: Key, k: int, endless: bool) -> tuple[Context, ...]:
+def move(context: Context, source: ContextClass, target: ContextClass, k: int, endless: bool) -> tuple[Context, ...]:
     """One thread goes from `source` to `target`; every abstract context that this may lead to."""
     return tuple(enter(c, target, k) for c in leave(context, source, k, endless))

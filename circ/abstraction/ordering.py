@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 from frontend.program import AllAt, ThreadTemplate, primitive
 
-Run: TypeAlias = tuple[tuple[int, int], ...]
+EdgeRun: TypeAlias = tuple[tuple[int, int], ...]
 """Steps in turn: the thread, and the edge (its index in the template's automaton)."""
 
 
-def in_order(threads: Sequence[ThreadTemplate], run: Run) -> Run | None:
+def in_order(threads: Sequence[ThreadTemplate], run: EdgeRun) -> EdgeRun | None:
     """The run with steps moved to where their threads need not wait; None if there is no such order to be found."""
     steps = list(run)
     for _ in range(len(steps) ** 2 + 1):
@@ -35,7 +35,7 @@ def in_order(threads: Sequence[ThreadTemplate], run: Run) -> Run | None:
     return None
 
 
-def fetched(threads: Sequence[ThreadTemplate], run: Run, idle: Sequence[int]) -> Run:
+def fetched(threads: Sequence[ThreadTemplate], run: EdgeRun, idle: Sequence[int]) -> EdgeRun:
     """The run with steps of the `idle` threads, which have none in it, to where others wait for them, just before they do."""
     location = [t.cfa.start for t in threads]
     steps: list[tuple[int, int]] = []

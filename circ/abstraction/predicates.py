@@ -110,11 +110,11 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-class _Start:
+class _ProgramStart:
     """In place of an operation: the program begins."""
 
 
-START = _Start()
+START = _ProgramStart()
 
 
 class Abstraction:
@@ -149,10 +149,10 @@ class Abstraction:
         self.queries = 0
         self.numbers = tuple(constant_numbers(skeleton.original))
         self._initial: tuple[tuple[int, int], ...] | None = None
-        self._segments: dict[int, _Use] = {}
+        self._segments: dict[int, _StepInAbstraction] = {}
         self._posts: dict[tuple[int, int], tuple[int, ...]] = {}
         self._disturbed: dict[tuple[frozenset[str], int, int], tuple[int, ...]] = {}
-        self._settlers: dict[tuple[frozenset[str], int], _Use] = {}
+        self._settlers: dict[tuple[frozenset[str], int], _StepInAbstraction] = {}
 
     def _active(self, live: frozenset[str]) -> int:
         """All predicate positions that mean something where exactly the locals `live` are alive."""
@@ -173,8 +173,8 @@ class Abstraction:
         """The minterms in which a thread can be at its start."""
         if self._initial is None:
             alive = self.active[self.skeleton.start]
-            step = _Step(self, (), tuple(self.all[i] for i in bits(alive)), START)
-            use = _Use(step, (), tuple(bits(alive)), alive)
+            step = _StepSolver(self, (), tuple(self.all[i] for i in bits(alive)), START)
+            use = _StepInAbstraction(step, (), tuple(bits(alive)), alive)
             self._initial = tuple(self.split(m) for m in use.after(self, 0))
         return self._initial
 
@@ -212,7 +212,7 @@ class Abstraction:
         keep = before & ~use.affected_mask & use.alive
         return tuple(self.split(keep | m) for m in after)
 
-    def _prepare(self, segment: Segment) -> _Use:
+    def _prepare(self, segment: Segment) -> _StepInAbstraction:
         written = frozenset(op_writes(segment.op))
         read = frozenset(map(name_of, op_reads(segment.op)))
         alive = self.active[segment.target]
@@ -222,13 +222,13 @@ class Abstraction:
         relevant = self._connected(touched, before) if self.cache else tuple(bits(before))
         return self._use(relevant, affected, segment.op, alive)
 
-    def _use(self, relevant: tuple[int, ...], affected: tuple[int, ...], op: Op, alive: int) -> _Use:
+    def _use(self, relevant: tuple[int, ...], affected: tuple[int, ...], op: Op, alive: int) -> _StepInAbstraction:
         known, asked = tuple(self.all[i] for i in relevant), tuple(self.all[i] for i in affected)
         key = (self.skeleton.template, op, known, asked, self.cartesian)
         step = self.steps.get(key) if self.cache else None
         if step is None:
-            step = self.steps[key] = _Step(self, known, asked, op)
-        return _Use(step, relevant, affected, alive)
+            step = self.steps[key] = _StepSolver(self, known, asked, op)
+        return _StepInAbstraction(step, relevant, affected, alive)
 
     def _connected(self, names: frozenset[str], active: int) -> tuple[int, ...]:
         """The predicates that can say something about `names`, directly or through shared variables."""
@@ -288,12 +288,12 @@ def constant_numbers(template: ThreadTemplate) -> list[Expr]:
     return [e for e in number_ranges(template) if not variables(e) & written]
 
 
-class _Use:
+class _StepInAbstraction:
     """A step as one abstraction uses it: where its predicates stand in the abstraction's masks."""
 
     __slots__ = ("affected", "affected_mask", "alive", "relevant", "relevant_mask", "step")
 
-    def __init__(self, step: _Step, relevant: tuple[int, ...], affected: tuple[int, ...], alive: int) -> None:
+    def __init__(self, step: _StepSolver, relevant: tuple[int, ...], affected: tuple[int, ...], alive: int) -> None:
         self.step, self.relevant, self.affected, self.alive = step, relevant, affected, alive
         self.relevant_mask = sum(1 << i for i in relevant)
         self.affected_mask = sum(1 << i for i in affected)
@@ -308,19 +308,20 @@ class _Use:
         return tuple(sum(1 << i for n, i in enumerate(self.affected) if m >> n & 1) for m in found)
 
 
-class _Step:
+class _StepSolver:
     """One solver that knows a symbolic step: literals for the relevant predicates before it and the affected ones after.
 
     With `START` for the operation there is nothing before it, and the variables have their start values.
     """
 
-    def __init__(self, owner: Abstraction, relevant: tuple[Expr, ...], affected: tuple[Expr, ...], op: Op | _Start) -> None:
+    def __init__(self, owner: Abstraction, relevant: tuple[Expr, ...], affected: tuple[Expr, ...],
+                 op: Op | _ProgramStart) -> None:
         self.cartesian = owner.cartesian
         self.answers: dict[int, tuple[int, ...]] = {}
         self.solver = Solver()
         encoder = owner.encoder
         names = frozenset().union(*map(variables, (*relevant, *affected, *owner.numbers)))
-        if isinstance(op, _Start):
+        if isinstance(op, _ProgramStart):
             state = owner.start_state(names)
         else:
             before = owner.symbols(names | frozenset(map(name_of, op_reads(op))) | frozenset(op_writes(op)))
@@ -378,5 +379,5 @@ class _Step:
         return tuple(sorted(masks))
 
 
-Steps: TypeAlias = dict[tuple[str, Op, tuple[Expr, ...], tuple[Expr, ...], bool], _Step]
+Steps: TypeAlias = dict[tuple[str, Op, tuple[Expr, ...], tuple[Expr, ...], bool], _StepSolver]
 """Solvers by template, operation, predicates known before and asked after, and the mode; for one program."""

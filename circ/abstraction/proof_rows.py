@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 from frontend.program import Expr
 from frontend.program.exact import show_exact
 
-Spot: TypeAlias = tuple[int, int]
+ProofPlace: TypeAlias = tuple[int, int]
 """A template, and a place in it by whatever number the writer uses: a node of a skeleton, a region, a location."""
-Table: TypeAlias = list[list[int]]
+DisjunctionTable: TypeAlias = list[list[int]]
 """A disjunction of conjunctions of formulas, by their numbers; `[[]]` is true."""
-TRUE_TABLE: Table = [[]]
+TRUE_TABLE: DisjunctionTable = [[]]
 
 
 class FormulaTable:
@@ -45,14 +45,14 @@ class FormulaTable:
 
 
 def representatives(
-    spots: Iterable[Spot], labels: Mapping[Spot, Hashable], rows: Iterable[tuple[tuple[Spot, ...], Hashable]]
-) -> dict[Spot, int]:
+    spots: Iterable[ProofPlace], labels: Mapping[ProofPlace, Hashable], rows: Iterable[tuple[tuple[ProofPlace, ...], Hashable]]
+) -> dict[ProofPlace, int]:
     """For each spot the first one of its template with the same label of which the rows say the same.
 
     Spots with one representative can be one class: fewer rows, and fewer obligations. The label is what the kernel tells
     locations apart by whatever the rows say (atomic sections, places that others wait for).
     """
-    about: dict[Spot, list[tuple[Hashable, ...]]] = defaultdict(list)
+    about: dict[ProofPlace, list[tuple[Hashable, ...]]] = defaultdict(list)
     for where, said in rows:
         for n, spot in enumerate(where):
             about[spot].append((n, *where[:n], *where[n + 1:], said))
@@ -60,9 +60,9 @@ def representatives(
     return {spot: first.setdefault((spot[0], labels[spot], frozenset(about.get(spot, ()))), spot[1]) for spot in spots}
 
 
-def written_rows(rows: Mapping[tuple[Spot, ...], Table], classes: Mapping[Spot, int]) -> list[list[Any]]:
+def written_rows(rows: Mapping[tuple[ProofPlace, ...], DisjunctionTable], classes: Mapping[ProofPlace, int]) -> list[list[Any]]:
     """The rows as a certificate has them, one for the spots of a class; the first is as good as any."""
-    found: dict[tuple[int, ...], Table] = {}
+    found: dict[tuple[int, ...], DisjunctionTable] = {}
     for where, table in rows.items():
         found.setdefault(tuple(n for t, place in where for n in (t, classes[t, place])), table)
     return [[*where, table] for where, table in found.items()]

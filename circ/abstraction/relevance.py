@@ -12,15 +12,15 @@ from typing import TypeAlias
 from frontend.program import Assign, Cast, Const, Expr, Havoc, Ite, Program, Read, Values, name_of, primitive, variables
 from frontend.program.schedule_ghosts import is_depth, is_schedule
 
-Name: TypeAlias = tuple[str | None, str]
+ScopedName: TypeAlias = tuple[str | None, str]
 """A local with its template, or a global with None."""
 
 DUE, DATA, ARRAY, DEPTH, LOOP = 1_000, 4_000, 5_000, 8_000, 10_000
 
 
-def doubtful(program: Program) -> Mapping[Name, int]:
+def doubtful(program: Program) -> Mapping[ScopedName, int]:
     """For globals, and for locals that count, how reluctantly a proof should speak of them; other locals are not in it."""
-    found: dict[Name, int] = {}
+    found: dict[ScopedName, int] = {}
     sources = _sources(program)
     for v in program.globals:
         if v.is_array:
@@ -40,16 +40,16 @@ def doubtful(program: Program) -> Mapping[Name, int]:
     return found
 
 
-_Source: TypeAlias = "int | Name | None"
+_AssignedValue: TypeAlias = "int | ScopedName | None"
 """A constant, the value of another variable, or anything."""
 
 
-def _sources(program: Program) -> dict[Name, set[_Source]]:
+def _sources(program: Program) -> dict[ScopedName, set[_AssignedValue]]:
     """What each variable is assigned."""
     shared = {v.name for v in program.globals}
-    found: dict[Name, set[_Source]] = {}
+    found: dict[ScopedName, set[_AssignedValue]] = {}
     for t in program.templates:
-        def named(name: str, template: str = t.name) -> Name:
+        def named(name: str, template: str = t.name) -> ScopedName:
             return (None if name in shared else template), name
 
         for e in t.cfa.edges:
@@ -79,7 +79,7 @@ def _parts(e: Expr) -> Iterator[int | str | None]:
             yield None
 
 
-def _values(name: Name, sources: Mapping[Name, set[_Source]]) -> set[int] | None:
+def _values(name: ScopedName, sources: Mapping[ScopedName, set[_AssignedValue]]) -> set[int] | None:
     """The constants that a variable is assigned, itself or by way of others; None if also something else."""
     seen, queue, values = {name}, [name], set()
     while queue:

@@ -27,6 +27,7 @@ from frontend.program import (
     Element,
     Havoc,
     Op,
+    RaceModel,
     ThreadTemplate,
     name_of,
     negate,
@@ -91,7 +92,7 @@ def skeleton(
     weak: ThreadTemplate,
     shared: frozenset[str],
     variable: str | None,
-    race_model: str,
+    race_model: RaceModel,
     glue: bool = True,
     awaited: tuple[frozenset[int], ...] = (),
 ) -> Skeleton:
@@ -109,7 +110,7 @@ class _Builder:
         weak: ThreadTemplate,
         shared: frozenset[str],
         variable: str | None,
-        race_model: str,
+        race_model: RaceModel,
         glue: bool,
         awaited: tuple[frozenset[int], ...],
     ) -> None:
@@ -234,7 +235,7 @@ class _Builder:
 
     def _may_conflict(self, i: int) -> bool:
         """Whether an access at edge i can be part of a race although the edge is protected; c11 counts such pairs."""
-        return self.race_model != "nesc" or not self.cfa.edges[i].protected
+        return self.race_model != RaceModel.NESC or not self.cfa.edges[i].protected
 
     def _cut_loops(self, anchors: set[int]) -> None:
         while True:

@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 
 from circ import smt
 from circ.abstraction.predicates import number_ranges
-from circ.abstraction.relevance import Name
+from circ.abstraction.relevance import ScopedName
 from circ.smt import Encoder, SatResult, Solver, SymbolicState, Term
 from circ.verdict import Choice, OutOfTime, Question, Step, Trace
 from frontend.program import (
@@ -70,7 +70,7 @@ class Script:
         base, at, number = name.rpartition("@")
         return int(number) if at and number.isdigit() and base in {v.name for v in self.threads[int(number)].locals} else None
 
-    def plain(self, name: str) -> Name:
+    def plain(self, name: str) -> ScopedName:
         """A name as the program has it."""
         owner = self.owner(name)
         return (None, name) if owner is None else (self.threads[owner].name, name.rpartition("@")[0])
@@ -229,7 +229,7 @@ class Formula:
                 assert_never(line.op)
 
     # ----------------------------------------------------------------------------------------------- answers
-    def decide(self, reluctance: Mapping[Name, int]) -> Feasible | Infeasible:
+    def decide(self, reluctance: Mapping[ScopedName, int]) -> Feasible | Infeasible:
         answer = self.solver.check(*self.literals.values(), *self.finals)
         if answer is SatResult.UNKNOWN:
             raise OutOfTime("the solver gave up on a trace formula")
@@ -248,7 +248,7 @@ class Formula:
                 chosen.extend(Choice(plain, c.value, c.index, thread) for c in self._values(array, thread, term))
         return Feasible(tuple(start), {n: tuple(cs) for n, cs in steps.items()})
 
-    def _reason(self, reluctance: Mapping[Name, int]) -> Infeasible:
+    def _reason(self, reluctance: Mapping[ScopedName, int]) -> Infeasible:
         """A core after as many as possible of the variables have been left out, the worst first."""
         why = self._core()
         support = supports(self.script)
@@ -305,7 +305,7 @@ def supports(s: Script) -> dict[int, frozenset[str]]:
     return found
 
 
-def decide(s: Script, reluctance: Mapping[Name, int] | None = None) -> Feasible | Infeasible:
+def decide(s: Script, reluctance: Mapping[ScopedName, int] | None = None) -> Feasible | Infeasible:
     """Whether the script can be executed; raises OutOfTime if the solver does not know.
 
     A reason why not does without the variables of `reluctance` (`circ.abstraction.relevance`) where there is such a reason.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from circ.abstraction.counters import Key
+from circ.abstraction.counters import ContextClass
 from circ.search.state_search import SearchSpace
 from circ.search.trace_building import FoundState
 from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined
-from circ.semantics.interpreter import Domain, Globals, Move, Thread, forget
+from circ.semantics.interpreter import Domain, Globals, LocalState, Move, forget
 from circ.verdict import Assertions, Options, Question, RaceOn
 from frontend.program import AllAt, Arbitrary, Havoc, Program, Scalar, name_of, primitive
 
@@ -49,16 +49,16 @@ class LocalStates:
         self.machine = self.space.machine
         self.globals: list[Globals] = []
         self._global_ids: dict[Globals, int] = {}
-        self.threads: list[list[Thread]] = [[] for _ in program.templates]
-        self._thread_ids: list[dict[Thread, int]] = [{} for _ in program.templates]
-        self._moves: dict[tuple[Key, int], tuple[tuple[Move, int, Key], ...]] = {}
-        self._ready: dict[tuple[Key, int], tuple[Ready, ...]] = {}
-        self._clashes: dict[tuple[int, Key, Key], FoundState | None] = {}
+        self.threads: list[list[LocalState]] = [[] for _ in program.templates]
+        self._thread_ids: list[dict[LocalState, int]] = [{} for _ in program.templates]
+        self._moves: dict[tuple[ContextClass, int], tuple[tuple[Move, int, ContextClass], ...]] = {}
+        self._ready: dict[tuple[ContextClass, int], tuple[Ready, ...]] = {}
+        self._clashes: dict[tuple[int, ContextClass, ContextClass], FoundState | None] = {}
         self._domain = _Narrow()
         crew = tuple(i for i, t in enumerate(program.templates) for _ in range(1 if t.count is None else t.count))
         start = self.machine.open_start(crew)
         self.start_globals = self._global(start.globals)
-        counted: dict[Key, int | None] = {}
+        counted: dict[ContextClass, int | None] = {}
         for template, thread in zip(crew, start.threads, strict=True):
             key = self._key(template, thread)
             n = counted.get(key, 0)
@@ -83,7 +83,7 @@ class LocalStates:
             self._check_small()
         return found
 
-    def _key(self, template: int, thread: Thread) -> Key:
+    def _key(self, template: int, thread: LocalState) -> ContextClass:
         thread = forget(self.space.forget[template][thread[0]], thread)
         known = self.threads[template]
         found = self._thread_ids[template].setdefault(thread, len(known))
@@ -108,7 +108,7 @@ class LocalStates:
                 best, name = max((n, f"{v.shown or v.name} of {self.program.templates[t].name}"), (best, name))
         return f"{name} takes {best} values or more"
 
-    def exist(self, *keys: Key) -> bool:
+    def exist(self, *keys: ContextClass) -> bool:
         """Whether there are so many threads of each template."""
         for t in {key[0] for key in keys}:
             n = self.program.templates[t].count
@@ -116,19 +116,19 @@ class LocalStates:
                 return False
         return True
 
-    def thread(self, key: Key) -> Thread:
+    def thread(self, key: ContextClass) -> LocalState:
         return self.threads[key[0]][key[1]]
 
     # ----------------------------------------------------------------------------------------------- steps
-    def atomic(self, key: Key) -> bool:
+    def atomic(self, key: ContextClass) -> bool:
         return self.thread(key)[0] in self.program.templates[key[0]].cfa.atomic
 
-    def allows(self, guards: tuple[AllAt, ...], key: Key) -> bool:
+    def allows(self, guards: tuple[AllAt, ...], key: ContextClass) -> bool:
         """Whether another thread in this local state is where the guards want it."""
         name, location = self.program.templates[key[0]].name, self.thread(key)[0]
         return all(guard.template != name or location in guard.locations for guard in guards)
 
-    def moves(self, key: Key, g: int) -> tuple[tuple[Move, int, Key], ...]:
+    def moves(self, key: ContextClass, g: int) -> tuple[tuple[Move, int, ContextClass], ...]:
         """The steps of a thread in this local state, with globals and local state after; atomicity is the caller's."""
         found = self._moves.get((key, g))
         if found is None:
@@ -153,7 +153,7 @@ class LocalStates:
         return f"a value of {t.width} bits that is left open is read{which}"
 
     # ----------------------------------------------------------------------------------------------- errors
-    def is_error(self, key: Key) -> bool:
+    def is_error(self, key: ContextClass) -> bool:
         """Whether a thread in this local state is an error by itself."""
         return isinstance(self.question, Assertions) and self.thread(key)[0] in self.program.templates[key[0]].cfa.errors
 
@@ -166,14 +166,14 @@ class LocalStates:
         except Undefined as missing:
             raise NotFinite("an invariant depends on a value that is left open") from missing
 
-    def clash(self, g: int, one: Key, two: Key) -> FoundState | None:
+    def clash(self, g: int, one: ContextClass, two: ContextClass) -> FoundState | None:
         """How two distinct threads in these local states make an error; accesses by position 0 and 1."""
         key = (g, one, two)
         if key not in self._clashes:
             self._clashes[key] = self._clash(g, one, two)
         return self._clashes[key]
 
-    def _clash(self, g: int, one: Key, two: Key) -> FoundState | None:
+    def _clash(self, g: int, one: ContextClass, two: ContextClass) -> FoundState | None:
         match self.question:
             case RaceOn():
                 pair = clash(self.machine, one[0], self._next(one, g), two[0], self._next(two, g))
@@ -182,7 +182,7 @@ class LocalStates:
                 inside = all(self.thread(k)[0] in self.program.templates[k[0]].cfa.critical for k in (one, two))
                 return FoundState(0) if inside else None
 
-    def _next(self, key: Key, g: int) -> tuple[Ready, ...]:
+    def _next(self, key: ContextClass, g: int) -> tuple[Ready, ...]:
         assert isinstance(self.question, RaceOn)
         found = self._ready.get((key, g))
         if found is None:

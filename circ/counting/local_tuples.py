@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import TypeAlias
 
-from circ.abstraction.counters import Key
+from circ.abstraction.counters import ContextClass
 from circ.counting.local_states import LocalStates
 
 MOST = {1: 1_000_000, 2: 30_000, 3: 40_000}
@@ -21,9 +21,9 @@ MOST = {1: 1_000_000, 2: 30_000, 3: 40_000}
 NAMES = {1: "single local states", 2: "pairs of local states", 3: "triples of local states"}
 DISTURBED = {1: "the thread itself", 2: "two threads, disturbed by a third", 3: "three threads, disturbed by a fourth"}
 
-Together: TypeAlias = tuple[int, tuple[Key, ...]]
+Together: TypeAlias = tuple[int, tuple[ContextClass, ...]]
 """Globals, and local states in order."""
-Held: TypeAlias = tuple[int, tuple[Key, ...], Key]
+TogetherWithHolder: TypeAlias = tuple[int, tuple[ContextClass, ...], ContextClass]
 """Globals, local states in order, and that of a thread inside an atomic section."""
 
 
@@ -41,10 +41,10 @@ class LocalTuples:
     def __init__(self, states: LocalStates, arity: int, check_time: Callable[[], None]) -> None:
         self.states, self.arity = states, arity
         self.found: dict[Together, None] = {}
-        self.held: dict[Held, None] = {}
-        self._beside: dict[tuple[int, tuple[Key, ...]], dict[Key, None]] = defaultdict(dict)
+        self.held: dict[TogetherWithHolder, None] = {}
+        self._beside: dict[tuple[int, tuple[ContextClass, ...]], dict[ContextClass, None]] = defaultdict(dict)
         """Which thread completes all but one of a tuple, by the others in any order."""
-        self._queue: list[Together | Held] = []
+        self._queue: list[Together | TogetherWithHolder] = []
         for starts in combinations_with_replacement([key for key, _, _ in states.starts], arity):
             if all(n is None or starts.count(key) <= n for key, _, n in states.starts):
                 self._add(states.start_globals, starts)
@@ -56,7 +56,7 @@ class LocalTuples:
             else:
                 self._disturb(*item)
 
-    def _add(self, g: int, keys: tuple[Key, ...]) -> None:
+    def _add(self, g: int, keys: tuple[ContextClass, ...]) -> None:
         keys = tuple(sorted(keys))
         if (g, keys) in self.found:
             return
@@ -71,7 +71,7 @@ class LocalTuples:
         for one, *others in permutations(keys):
             self._beside[g, tuple(others)][one] = None
 
-    def _expand(self, g: int, keys: tuple[Key, ...]) -> None:
+    def _expand(self, g: int, keys: tuple[ContextClass, ...]) -> None:
         """Steps of each thread of the tuple, and of each that may be there beside all of them."""
         states = self.states
         for i, mover in enumerate(keys):
@@ -87,12 +87,12 @@ class LocalTuples:
                 for i, mover in enumerate(everyone):
                     self._disturb(g, everyone[:i] + everyone[i + 1:], mover)
 
-    def _completing(self, g: int, keys: tuple[Key, ...]) -> list[Key]:
+    def _completing(self, g: int, keys: tuple[ContextClass, ...]) -> list[ContextClass]:
         """The threads that may be there with every choice of all but one of these."""
         first, *rest = [self._beside[g, others] for others in dict.fromkeys(combinations(keys, self.arity - 1))]
         return [key for key in first if all(key in row for row in rest)]
 
-    def _disturb(self, g: int, others: tuple[Key, ...], mover: Key) -> None:
+    def _disturb(self, g: int, others: tuple[ContextClass, ...], mover: ContextClass) -> None:
         """A step of a thread beside the tuple: into or inside an atomic section, or one that changes the globals only."""
         for g2, after in self._steps(g, mover, others):
             if not self.states.atomic(after):
@@ -101,7 +101,7 @@ class LocalTuples:
                 self.held[held] = None
                 self._queue.append(held)
 
-    def _steps(self, g: int, mover: Key, others: tuple[Key, ...]) -> Iterator[tuple[int, Key]]:
+    def _steps(self, g: int, mover: ContextClass, others: tuple[ContextClass, ...]) -> Iterator[tuple[int, ContextClass]]:
         for taken, g2, after in self.states.moves(mover, g):
             if not taken.guards or all(self.states.allows(taken.guards, key) for key in others):
                 yield g2, after

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
-from circ.abstraction.counters import Key
-from circ.abstraction.proof_rows import FormulaTable, Spot, Table, written_rows
+from circ.abstraction.counters import ContextClass
+from circ.abstraction.proof_rows import DisjunctionTable, FormulaTable, ProofPlace, written_rows
 from circ.counting.local_states import LocalStates
 from circ.counting.local_tuples import CannotExpress, LocalTuples, Together
 from circ.semantics.evaluation import Value, cell
@@ -51,20 +51,20 @@ def _certificate(states: LocalStates, kind: ProofKind, body: dict[str, Any], tab
                        {**body, "classes": classes, "formulas": table.written()})
 
 
-def _where(states: LocalStates, keys: tuple[Key, ...]) -> tuple[Spot, ...]:
+def _where(states: LocalStates, keys: tuple[ContextClass, ...]) -> tuple[ProofPlace, ...]:
     return tuple((key[0], states.thread(key)[0]) for key in keys)
 
 
 def _rows(states: LocalStates, table: FormulaTable, facts: Iterable[Together]) -> list[list[Any]]:
-    by_place: dict[tuple[Spot, ...], list[Together]] = defaultdict(list)
+    by_place: dict[tuple[ProofPlace, ...], list[Together]] = defaultdict(list)
     for g, keys in facts:
         by_place[_where(states, keys)].append((g, keys))
-    rows: dict[tuple[Spot, ...], Table] = {
+    rows: dict[tuple[ProofPlace, ...], DisjunctionTable] = {
         where: [[table.number(formula(states, parts))]] for where, parts in sorted(by_place.items())}
     return written_rows(rows, {spot: spot[1] for where in rows for spot in where})
 
 
-def formula(states: LocalStates, facts: Sequence[tuple[int, tuple[Key, ...]]]) -> Expr:
+def formula(states: LocalStates, facts: Sequence[tuple[int, tuple[ContextClass, ...]]]) -> Expr:
     """Holds in exactly the states that the facts stand for, of threads at these locations."""
     cells = list(_columns(states.program.globals, ""))
     local = [list(_columns(states.program.templates[key[0]].locals, f"@{n}")) for n, key in enumerate(facts[0][1], 1)]

@@ -29,7 +29,7 @@ from circ.verdict import (
 from circ.views.copies import copy_of, one_by_one
 from circ.views.lifting import lifted
 from circ.views.on_sections import OnSections
-from frontend.program import AccessKind, Program, Role, Self, Var
+from frontend.program import Program, Role, Self, Var
 
 if TYPE_CHECKING:
     from circ.inference.context_inference import ContextInference
@@ -41,7 +41,7 @@ ROUND_STATES = 400_000
 
 
 @dataclass(slots=True)
-class Asked:
+class StagedQuestion:
     """A question on its way through the stages, with what the last inference and the last search said about it."""
 
     program: Program
@@ -104,21 +104,21 @@ class Auto:
             asked.note(stage.who, verdict)
         return asked.undecided()
 
-    def _asked(self, program: Program, question: Question, options: Options, observer: Observer) -> Asked:
+    def _asked(self, program: Program, question: Question, options: Options, observer: Observer) -> StagedQuestion:
         # What hardware and a scheduler look at are synchronisation too, but seldom what protects a variable.
         reactive = any(t.role in (Role.HANDLER, Role.TASK) for t in program.templates)
         counted = all(t.count is not None for t in program.templates)
         synchronised = not reactive and any(
-            a.kind is AccessKind.SYNC for t in program.templates for e in t.cfa.edges for a in e.accesses)
+            a.orders for t in program.templates for e in t.cfa.edges for a in e.accesses)
         locks = synchronised or (not reactive and self.static.argues(program))
-        return Asked(program, question, options, observer, reactive, counted, synchronised, locks)
+        return StagedQuestion(program, question, options, observer, reactive, counted, synchronised, locks)
 
-    def _case(self, asked: Asked) -> Case:
+    def _case(self, asked: StagedQuestion) -> Case:
         inference = self.__dict__.get("inference")  # not loaded for a look at it
         paused = inference is not None and inference.paused is not None and inference.paused.question == asked.question
         return Case(asked.reactive, asked.counted, asked.locks, paused, self.static.exhausted)
 
-    def _ask(self, stage: Stage, asked: Asked) -> Verdict:
+    def _ask(self, stage: Stage, asked: StagedQuestion) -> Verdict:
         program, question, options, observer, effort = asked.program, asked.question, asked.options, asked.observer, stage.effort
         match stage.who:
             case Who.STATIC:
@@ -141,7 +141,7 @@ class Auto:
             case _:
                 assert_never(stage.who)
 
-    def _guided(self, asked: Asked, effort: Effort) -> Verdict:
+    def _guided(self, asked: StagedQuestion, effort: Effort) -> Verdict:
         """Context inference that looks from the beginning at what the program tests before it accesses the variable."""
         from circ.abstraction.nearby_tests import guards
         from circ.inference.context_inference import omega_circ
@@ -151,7 +151,8 @@ class Auto:
             return Unknown("nothing is tested before the accesses")
         return self._infer(omega_circ(), asked, effort, hints, values=False)
 
-    def _infer(self, inference: ContextInference, asked: Asked, effort: Effort, hints: tuple[Var, ...], values: bool) -> Verdict:
+    def _infer(self, inference: ContextInference, asked: StagedQuestion, effort: Effort, hints: tuple[Var, ...],
+               values: bool) -> Verdict:
         options = replace(asked.options, max_states=ROUND_STATES)
         if not values:
             options = replace(options, switches={**options.switches, Technique.VALUES: False})

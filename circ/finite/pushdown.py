@@ -56,7 +56,7 @@ SummaryState: TypeAlias = tuple[GlobalStore, Activation]
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadKind:
+class StackThreads:
     """Identical threads: the function they start in, the number they know (if it has a parameter `self`), how many."""
 
     function: int
@@ -109,13 +109,13 @@ class Pushdown:
         self._begun: list[dict[SummaryState, None]] = [{} for _ in self.kinds]
         self._todo: deque[tuple[int, SummaryState, SummaryState]] = deque()
 
-    def _kinds(self) -> Iterator[ThreadKind]:
+    def _kinds(self) -> Iterator[StackThreads]:
         for name, count in self.source.threads:
             i = self.names.index(name)
             if self.source.params[name]:
-                yield from (ThreadKind(i, n, 1) for n in range(count))
+                yield from (StackThreads(i, n, 1) for n in range(count))
             else:
-                yield ThreadKind(i, None, count)
+                yield StackThreads(i, None, count)
 
     # ----------------------------------------------------------------------------------------------- rules
     def run(self) -> Pushdown:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from circ.guarantee.conditions import FailedCondition, ThreadConditions
 from circ.guarantee.exclusion import UnprovedExclusion, places, unproved_exclusion
 from circ.guarantee.explain import details, exclusion_details, exclusion_reason, place, reason
-from circ.guarantee.formulas import AnnotatedProgram, Closure, closure, conjuncts, excluded, false_at_start, said
+from circ.guarantee.formulas import AnnotatedProgram, ClosedAssumption, closure, conjuncts, excluded, false_at_start, said
 from circ.guarantee.hints import hint
 from circ.guarantee.real_runs import real_run
 from circ.guarantee.thread_flow import thread_flow
@@ -62,7 +62,7 @@ class _Check:
         self.program, self.question, self.options, self.observer = program, question, options, observer
         self.annotated = AnnotatedProgram.of(program)
         self.encoder = Encoder(program.ints)
-        self.closures: dict[str, Closure] = {}
+        self.closures: dict[str, ClosedAssumption] = {}
         self.complete = True
         self.conditions = 0
 
@@ -156,7 +156,7 @@ class _Check:
                        "say in the assumptions or invariants what keeps them apart",
                        self._statistics(), where=found.where(self.program), details=(*exclusion_details(found), *self._notes()))
 
-    def _irreflexive(self, name: str, found: Closure) -> Verdict:
+    def _irreflexive(self, name: str, found: ClosedAssumption) -> Verdict:
         wrong = found.irreflexive[0]
         rely = next(r for r in self.annotated.relies[name] if wrong in conjuncts(r.cond))
         state = excluded(self.annotated, self.program.template(name), wrong)

@@ -67,7 +67,7 @@ class FailedCondition:
 
 
 @dataclass(frozen=True, slots=True)
-class _Obligation:
+class _StepGoal:
     """A goal that a step has to ensure, and where it is written; `known`: what is known of the other thread, `tid` its number."""
 
     kind: ObligationKind
@@ -118,7 +118,7 @@ class ThreadConditions:
         if error.kind is not ErrorKind.LOOP:
             state = self.states.after(n, i)
             kind = kinds.get(error.kind, ObligationKind.ASSERT)
-            found = self._ask(_Obligation(kind, disjunction(()), error.text, error.location), edge, state, n)
+            found = self._ask(_StepGoal(kind, disjunction(()), error.text, error.location), edge, state, n)
             called = [e.location for a in arcs if calls_copy(e := self.states.template.cfa.edges[a.edge])]
             to_blame = error.kind is ErrorKind.REQUIRES and len(called) == 1
             return replace(found, call=called[0]) if found is not None and to_blame else found
@@ -131,7 +131,7 @@ class ThreadConditions:
             if n == self.states.flow.start and kind is ObligationKind.LOOP_FIRST:
                 came.append(conjunction(()))
             state.constraints.append(disjunction(came))
-            found = self._ask(_Obligation(kind, disjunction(()), error.text, error.location), edge, state, n)
+            found = self._ask(_StepGoal(kind, disjunction(()), error.text, error.location), edge, state, n)
             if found is not None:
                 return found
         return None
@@ -156,13 +156,13 @@ class ThreadConditions:
                 return found
         return None
 
-    def _obligations(self, n: int, edge: Edge, state: SymbolicState) -> Iterator[_Obligation]:
+    def _obligations(self, n: int, edge: Edge, state: SymbolicState) -> Iterator[_StepGoal]:
         """What a step that ends in this state has to ensure, in small parts."""
         ends = edge.target not in self.states.template.cfa.atomic
         for inv in self.states.program.invariants:
             if ends or not inv.between:
                 goal = self.states.encoder.cond(inv.cond, state.terms, strict=True)
-                yield _Obligation(ObligationKind.INVARIANT, goal, inv.text, inv.location)
+                yield _StepGoal(ObligationKind.INVARIANT, goal, inv.text, inv.location)
         if not ends:
             return
         begun = self.states.points[n].begun
@@ -174,9 +174,9 @@ class ThreadConditions:
             for rely in self.states.annotated.relies[u.name]:
                 for part in conjuncts(rely.cond):
                     goal = self.states.terms.two(part, begun, state.terms, tid)
-                    yield _Obligation(ObligationKind.RELY, goal, rely.text, rely.location, u.name, who, tid)
+                    yield _StepGoal(ObligationKind.RELY, goal, rely.text, rely.location, u.name, who, tid)
 
-    def _all_hold(self, state: SymbolicState, asked: list[_Obligation]) -> bool:
+    def _all_hold(self, state: SymbolicState, asked: list[_StepGoal]) -> bool:
         """One query for a step that keeps all its promises, as most do."""
         self.states.solver.push()
         self.states.solver.add(*state.constraints, disjunction(conjunction((*o.known, negation(o.goal))) for o in asked))
@@ -184,7 +184,7 @@ class ThreadConditions:
         self.states.solver.pop()
         return answer is SatResult.UNSAT
 
-    def _ask(self, o: _Obligation, edge: Edge, state: SymbolicState, n: int) -> FailedCondition | None:
+    def _ask(self, o: _StepGoal, edge: Edge, state: SymbolicState, n: int) -> FailedCondition | None:
         """Whether a step from node `n` to this state may break the obligation."""
         self.conditions += 1
         self.states.solver.push()

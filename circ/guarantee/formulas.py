@@ -132,7 +132,7 @@ class StateTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Closure:
+class ClosedAssumption:
     """What is left of an assumption after any number of steps; `dropped` does not survive two of them."""
 
     kept: tuple[Expr, ...]
@@ -140,7 +140,7 @@ class Closure:
     irreflexive: tuple[Expr, ...]
 
 
-def closure(annotated: AnnotatedProgram, template: ThreadTemplate) -> Closure:
+def closure(annotated: AnnotatedProgram, template: ThreadTemplate) -> ClosedAssumption:
     """The largest set of conjuncts that holds of no step, and after it of one more step."""
     terms = StateTerms(annotated)
     tid, known = terms.tid(template, "")
@@ -157,7 +157,7 @@ def closure(annotated: AnnotatedProgram, template: ThreadTemplate) -> Closure:
         if not lost:
             break
         kept = [p for p in kept if p not in lost]
-    return Closure(tuple(kept), tuple(p for p in parts if p not in kept), irreflexive)
+    return ClosedAssumption(tuple(kept), tuple(p for p in parts if p not in kept), irreflexive)
 
 
 def excluded(annotated: AnnotatedProgram, template: ThreadTemplate, part: Expr) -> tuple[tuple[str, int], ...]:

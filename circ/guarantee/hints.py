@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from circ.guarantee.conditions import FailedCondition, ObligationKind, ThreadConditions
-from circ.guarantee.formulas import AnnotatedProgram, Closure, Conjunct, closure, said, shown
+from circ.guarantee.formulas import AnnotatedProgram, ClosedAssumption, Conjunct, closure, said, shown
 from circ.guarantee.thread_flow import thread_flow
 from circ.guarantee.thread_states import ThreadStates
 from circ.search import explicit
@@ -42,7 +42,8 @@ _MOST = 60
 _DEFAULT = "write down in an assumption, an invariant or a loop invariant why this cannot happen"
 
 
-def hint(annotated: AnnotatedProgram, closures: Mapping[str, Closure], failure: FailedCondition, options: Options) -> str:
+def hint(annotated: AnnotatedProgram, closures: Mapping[str, ClosedAssumption], failure: FailedCondition,
+         options: Options) -> str:
     """What the user can do about a failed condition."""
     program = annotated.program
     template = program.template(failure.template)
@@ -60,16 +61,16 @@ def hint(annotated: AnnotatedProgram, closures: Mapping[str, Closure], failure: 
     return _DEFAULT
 
 
-def _fails_still(annotated: AnnotatedProgram, closures: Mapping[str, Closure], template: ThreadTemplate, failure: FailedCondition,
-                 options: Options) -> bool:
+def _fails_still(annotated: AnnotatedProgram, closures: Mapping[str, ClosedAssumption], template: ThreadTemplate,
+                 failure: FailedCondition, options: Options) -> bool:
     flow, _ = thread_flow(template, options.unroll)
     found = ThreadConditions(ThreadStates(annotated, template, flow, closures, "h"), options.check_time).failure()
     return found is not None and (found.edge, found.kind, found.claim) == (failure.edge, failure.kind, failure.claim)
 
 
 def _shapes(
-    annotated: AnnotatedProgram, closures: Mapping[str, Closure], template: ThreadTemplate, failure: FailedCondition,
-) -> Iterator[tuple[str, AnnotatedProgram, Mapping[str, Closure]]]:
+    annotated: AnnotatedProgram, closures: Mapping[str, ClosedAssumption], template: ThreadTemplate, failure: FailedCondition,
+) -> Iterator[tuple[str, AnnotatedProgram, Mapping[str, ClosedAssumption]]]:
     """The usual shapes, each with the program as it would be."""
     program = annotated.program
     names = _relevant(program, failure)
@@ -95,7 +96,7 @@ def _relevant(program: Program, failure: FailedCondition) -> list[Variable]:
     return sorted(scalars, key=lambda v: v.name not in near)
 
 
-def _lasting(known: Closure, template: ThreadTemplate) -> Iterator[tuple[str, Expr]]:
+def _lasting(known: ClosedAssumption, template: ThreadTemplate) -> Iterator[tuple[str, Expr]]:
     """What would make an assumption survive several steps: that its condition goes on to hold."""
     for part in known.dropped:
         match part:

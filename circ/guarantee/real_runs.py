@@ -7,7 +7,7 @@ from dataclasses import replace
 from circ.kernel.doubts import doubt
 from circ.search import explicit
 from circ.search.explicit import COPIES, crews
-from circ.search.state_search import Search, SearchSpace
+from circ.search.state_search import SearchSpace, StateSearch
 from circ.search.trace_building import FoundState, build_trace
 from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Move
@@ -42,7 +42,7 @@ def breaking_run(program: Program, options: Options) -> Trace | None:
                          for forget, tid in zip(space.forget, tids, strict=True))
     for copies in COPIES[:1]:
         for crew in crews(program, copies):
-            search = _Search(space, crew, options, proof=True)
+            search = _StepSearch(space, crew, options, proof=True)
             found = search.run()
             if found is not None:
                 path, who = search.path(found.state)
@@ -50,7 +50,7 @@ def breaking_run(program: Program, options: Options) -> Trace | None:
     return None
 
 
-class _Search(Search):
+class _StepSearch(StateSearch):
     """Looks at steps rather than states."""
 
     def run(self) -> FoundState | None:

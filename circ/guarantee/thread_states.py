@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from circ.guarantee.formulas import AnnotatedProgram, Closure, StateTerms
-from circ.kernel.guarantee.loop_cuts import Arc, Flow, Node, NodeRole
+from circ.guarantee.formulas import AnnotatedProgram, ClosedAssumption, StateTerms
+from circ.kernel.guarantee.loop_cuts import AcyclicFlow, Arc, FlowNode, NodeRole
 from circ.smt import (
     Encoder,
     Solver,
@@ -49,8 +49,8 @@ class NodeTerms:
 class ThreadStates:
     """The nodes of a thread's flow as terms, made in the order of the flow by `extend`; `facts` is all that is known of them."""
 
-    def __init__(self, annotated: AnnotatedProgram, template: ThreadTemplate, flow: Flow, closures: Mapping[str, Closure],
-                 tag: str = "", encoder: Encoder | None = None) -> None:
+    def __init__(self, annotated: AnnotatedProgram, template: ThreadTemplate, flow: AcyclicFlow,
+                 closures: Mapping[str, ClosedAssumption], tag: str = "", encoder: Encoder | None = None) -> None:
         self.annotated, self.template, self.flow = annotated, template, flow
         self.program = annotated.program
         self.terms = StateTerms(annotated, encoder)
@@ -64,7 +64,7 @@ class ThreadStates:
         self.solver.add(*known)
         self.facts: list[Term] = list(known)
 
-    def extend(self, n: int, node: Node, arcs: list[Arc]) -> None:
+    def extend(self, n: int, node: FlowNode, arcs: list[Arc]) -> None:
         """Makes the terms of the next node, which is entered by these arcs."""
         self.points.append(self._terms_at(n, node, arcs))
 
@@ -72,7 +72,7 @@ class ThreadStates:
         self.solver.add(*terms)
         self.facts.extend(terms)
 
-    def _terms_at(self, n: int, node: Node, arcs: list[Arc]) -> NodeTerms:
+    def _terms_at(self, n: int, node: FlowNode, arcs: list[Arc]) -> NodeTerms:
         inside = node.location in self.template.cfa.atomic
         ways = [self._way(arc) for arc in arcs]
         if n == self.flow.start:
@@ -88,7 +88,7 @@ class ThreadStates:
             merged = self._interrupted(merged)
         return NodeTerms(merged.here, merged.terms, {x: merged.terms[x] for x in self.terms.shared})
 
-    def _looks(self, node: Node) -> bool:
+    def _looks(self, node: FlowNode) -> bool:
         """Whether a step from here reads or writes globals, or something is claimed of them here."""
         shared = set(self.terms.shared)
         for e in self.template.cfa.edges:

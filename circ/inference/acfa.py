@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from circ.abstraction.abstract_errors import ThreadState
     from circ.inference.arg import Arg
 
-Move: TypeAlias = tuple[int, frozenset[str], int, tuple[AllAt, ...]]
+ContextMove: TypeAlias = tuple[int, frozenset[str], int, tuple[AllAt, ...]]
 """(global mask after, globals written, class after, what it demands of the other threads' locations)"""
 
 _Label: TypeAlias = tuple[bool, int, int, frozenset[str], int, tuple[AllAt, ...]]
@@ -36,7 +36,7 @@ class Acfa:
     start: frozenset[int]
     atomic: tuple[bool, ...]
     label: tuple[frozenset[int], ...]
-    moves: tuple[dict[int, tuple[Move, ...]], ...]
+    moves: tuple[dict[int, tuple[ContextMove, ...]], ...]
     states: tuple[tuple[ThreadState, ...], ...]
     by_mask: tuple[dict[int, tuple[ThreadState, ...]], ...]
     anchors: tuple[frozenset[int], ...]
@@ -76,7 +76,7 @@ def collapse(arg: Arg, template: int) -> tuple[Acfa, dict[ThreadState, int]]:
     size = max(partition) + 1
     label: list[set[int]] = [set() for _ in range(size)]
     states: list[list[ThreadState]] = [[] for _ in range(size)]
-    moves: list[dict[int, dict[Move, None]]] = [defaultdict(dict) for _ in range(size)]
+    moves: list[dict[int, dict[ContextMove, None]]] = [defaultdict(dict) for _ in range(size)]
     for i, group in enumerate(members):
         c = partition[i]
         states[c].extend(group)

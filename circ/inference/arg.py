@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from circ.abstraction.abstract_errors import Clash, Errors, ThreadState
-from circ.abstraction.counters import Context, Key, move
+from circ.abstraction.abstract_errors import AccessPair, Errors, ThreadState
+from circ.abstraction.counters import Context, ContextClass, move
 from circ.abstraction.predicates import Abstraction
 from circ.abstraction.skeleton import Segment, Skeleton
-from circ.inference.acfa import Acfa, Move
+from circ.inference.acfa import Acfa, ContextMove
 from circ.verdict import Options, OutOfTime
 from frontend.program import AllAt
 
@@ -101,9 +101,9 @@ class MainStep:
 class ContextStep:
     """A context thread in `source` moved; `mask` was the global mask before."""
 
-    source: Key
+    source: ContextClass
     mask: int
-    move: Move
+    move: ContextMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class AbstractTrace:
     context: Context
     steps: tuple[MainStep | ContextStep, ...]
     state: ThreadState
-    partner: tuple[Key, tuple[tuple[ThreadState, tuple[Clash, ...]], ...]] | None
+    partner: tuple[ContextClass, tuple[tuple[ThreadState, tuple[AccessPair, ...]], ...]] | None
 
 
 class AbstractError(Exception):
@@ -173,8 +173,8 @@ class AbstractSystem:
             raise OutOfTime("too many abstract states")
 
 
-Node: TypeAlias = tuple[ThreadState, Context]
-_Seen: TypeAlias = dict[Node, tuple[Node, MainStep | ContextStep] | None]
+ArgState: TypeAlias = tuple[ThreadState, Context]
+_Seen: TypeAlias = dict[ArgState, tuple[ArgState, MainStep | ContextStep] | None]
 """Every state reached, with the state and the step it came from."""
 
 
@@ -186,9 +186,9 @@ def reach_and_build(system: AbstractSystem, main: int, acfas: Sequence[Acfa], co
     sk, ab, arg = system.skeletons[main], system.abstractions[main], system.args[main]
     endless = {key for key, n in context if n > k and system.endless(key[0])}
     seen: _Seen = {}
-    queue: list[Node] = []
+    queue: list[ArgState] = []
 
-    def put(node: Node, came: tuple[Node, MainStep | ContextStep] | None) -> None:
+    def put(node: ArgState, came: tuple[ArgState, MainStep | ContextStep] | None) -> None:
         if node in seen or not _plausible(system, acfas, main, node):
             return
         system.spend()
@@ -228,11 +228,11 @@ def reach_and_build(system: AbstractSystem, main: int, acfas: Sequence[Acfa], co
                         put((after, gamma2), (node, ContextStep(key, g, step)))
 
 
-def _demands_met(system: AbstractSystem, acfas: Sequence[Acfa], demands: tuple[AllAt, ...], key: Key) -> bool:
+def _demands_met(system: AbstractSystem, acfas: Sequence[Acfa], demands: tuple[AllAt, ...], key: ContextClass) -> bool:
     return any(system.allows(demands, key[0], anchor) for anchor in acfas[key[0]].anchors[key[1]])
 
 
-def _plausible(system: AbstractSystem, acfas: Sequence[Acfa], main: int, node: Node) -> bool:
+def _plausible(system: AbstractSystem, acfas: Sequence[Acfa], main: int, node: ArgState) -> bool:
     """Whether every occupied class has a state that fits the main thread's (the psi of the paper, for expansion only)."""
     state, gamma = node
     for (t, c), _ in gamma:
@@ -244,7 +244,8 @@ def _plausible(system: AbstractSystem, acfas: Sequence[Acfa], main: int, node: N
     return True
 
 
-def _raise_if_error(system: AbstractSystem, acfas: Sequence[Acfa], main: int, node: Node, seen: _Seen, context: Context) -> None:
+def _raise_if_error(system: AbstractSystem, acfas: Sequence[Acfa], main: int, node: ArgState, seen: _Seen,
+                    context: Context) -> None:
     state, gamma = node
     partner = None
     if not system.errors.alone(main, state):

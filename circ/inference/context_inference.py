@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from circ.abstraction.counters import Context
 from circ.abstraction.predicates import Predicates, Steps
-from circ.abstraction.relevance import Name, doubtful
+from circ.abstraction.relevance import ScopedName, doubtful
 from circ.counting.by_values import by_values
 from circ.counting.local_states import LocalStates, NotFinite
 from circ.inference.acfa import Acfa, collapse
@@ -42,7 +42,7 @@ class ContextInference:
         self.name, self.unbounded = name, unbounded
         self.learnt: Predicates | None = None
         self.steps: Steps = {}
-        self.reluctance: Mapping[Name, int] = {}
+        self.reluctance: Mapping[ScopedName, int] = {}
         self.paused: Inquiry | None = None
         """The last question, if it was left for want of effort: asked again with more, it goes on from there."""
 

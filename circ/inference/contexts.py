@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from circ.abstraction.counters import OMEGA, Context, Key
+from circ.abstraction.counters import OMEGA, Context, ContextClass
 from circ.inference.acfa import Acfa
 from circ.inference.arg import AbstractSystem
 from circ.inference.omega import may_exist
@@ -26,7 +26,7 @@ def contexts(system: AbstractSystem, acfas: list[Acfa], main: int, k: int, unbou
         for mixture in itertools.product(*crowds):
             yield tuple(sorted(item for crowd in mixture for item in crowd))
         return
-    places: list[Key] = [(t, c) for t, a in enumerate(acfas) if acts(system, t) for c in sorted(a.start)]
+    places: list[ContextClass] = [(t, c) for t, a in enumerate(acfas) if acts(system, t) for c in sorted(a.start)]
     for size in range(min(k, most_others(system)), -1, -1):
         found = [chosen for chosen in itertools.combinations_with_replacement(places, size)
                  if may_exist(system, main, *(t for t, _ in chosen))]

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from circ.abstraction.counters import OMEGA, Context, Key, move, with_count
+from circ.abstraction.counters import OMEGA, Context, ContextClass, move, with_count
 from circ.abstraction.trace_formulas import Feasible, concrete_trace, decide, same_cell, script
 from circ.counting.by_values import by_values
 from circ.counting.local_states import LocalStates, NotFinite
@@ -55,7 +55,7 @@ FEW_STATES, MOST_STATES = 2_000, 40_000
 FEW_THREADS = (2, 3)
 """Errors are looked for with so many of the unbounded threads before any number is counted; most need no more."""
 
-Step = tuple[Key, Move, Key]
+CountedStep = tuple[ContextClass, Move, ContextClass]
 """A thread in one local state takes a move to another."""
 
 
@@ -69,7 +69,7 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
     if refusal is not None:
         return Unknown(refusal, advice="use --engine omega-circ")
     kept = _first_kept(program, question) if options.on(Technique.SLICE) else everything(program)
-    run = _Run(program, question, options, observer, kept, max(1, options.k or 1))
+    run = _CountingSearch(program, question, options, observer, kept, max(1, options.k or 1))
     while True:
         try:
             outcome = run.attempt()
@@ -95,7 +95,7 @@ def _first_kept(program: Program, question: Question) -> VariableSet:
 
 
 @dataclass(slots=True)
-class _Run:
+class _CountingSearch:
     """One question on its way: which variables are kept, up to what threads are counted, what was spent."""
 
     program: Program
@@ -168,7 +168,7 @@ class _Run:
         """All threads counted exactly: k is their number, and every one has a name."""
         return explicit.answer(self.program, self.question, self.options, self.observer)
 
-    def genuine(self, states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...],
+    def genuine(self, states: LocalStates, steps: Sequence[CountedStep], who: tuple[ContextClass, ...],
                 found: FoundState) -> Refuted | VariableSet | None:
         """The steps taken by threads with names: a run of the program, or what excludes it there.
 
@@ -213,7 +213,7 @@ class ModelCheck:
     def __init__(self, states: LocalStates, k: int, options: Options, crew: Sequence[int] | None = None) -> None:
         """`crew`: the templates of the threads, if only so many are looked at."""
         self.states, self.k, self.options = states, k, options
-        self.seen: dict[tuple[int, Context], tuple[tuple[int, Context], Step] | None] = {}
+        self.seen: dict[tuple[int, Context], tuple[tuple[int, Context], CountedStep] | None] = {}
         starts = [(key, crew.count(t) if n is None and crew is not None else n) for key, t, n in states.starts]
         self.endless = {key for key, n in starts if n is None}
         context: Context = ()
@@ -224,7 +224,7 @@ class ModelCheck:
         self.at = 0
         self.full = False
 
-    def run(self, most: int) -> tuple[list[Step], tuple[Key, ...], FoundState] | None:
+    def run(self, most: int) -> tuple[list[CountedStep], tuple[ContextClass, ...], FoundState] | None:
         """The steps of a shortest error, the local states that show it, and how; None if there is none among `most` states.
 
         `full` tells whether there are more. The search goes on where it stopped when it is run again.
@@ -247,7 +247,7 @@ class ModelCheck:
                     self.queue.append(after)
         return None
 
-    def _successors(self, node: tuple[int, Context]) -> Iterator[tuple[Step, tuple[int, Context]]]:
+    def _successors(self, node: tuple[int, Context]) -> Iterator[tuple[CountedStep, tuple[int, Context]]]:
         g, context = node
         holders = [key for key, _ in context if self.states.atomic(key)]
         for key in holders or [key for key, _ in context]:
@@ -256,11 +256,11 @@ class ModelCheck:
                     for after in move(context, key, target, self.k, key in self.endless):
                         yield (key, taken, target), (g2, after)
 
-    def _allows(self, guards: tuple[AllAt, ...], context: Context, mover: Key) -> bool:
+    def _allows(self, guards: tuple[AllAt, ...], context: Context, mover: ContextClass) -> bool:
         others = [key for key, n in context if key != mover or n > 1]
         return all(self.states.allows(guards, key) for key in others)
 
-    def _error(self, node: tuple[int, Context]) -> tuple[tuple[Key, ...], FoundState] | None:
+    def _error(self, node: tuple[int, Context]) -> tuple[tuple[ContextClass, ...], FoundState] | None:
         g, context = node
         if self.states.broken(g):
             return (), FoundState(0)
@@ -274,8 +274,8 @@ class ModelCheck:
                         return (key, other), clash
         return None
 
-    def _path(self, node: tuple[int, Context]) -> list[Step]:
-        steps: list[Step] = []
+    def _path(self, node: tuple[int, Context]) -> list[CountedStep]:
+        steps: list[CountedStep] = []
         back = self.seen[node]
         while back is not None:
             steps.append(back[1])
@@ -285,13 +285,13 @@ class ModelCheck:
 
 # --------------------------------------------------------------------------------------------------- genuine or not
 def with_names(
-    states: LocalStates, steps: Sequence[Step], who: tuple[Key, ...], found: FoundState
+    states: LocalStates, steps: Sequence[CountedStep], who: tuple[ContextClass, ...], found: FoundState
 ) -> tuple[tuple[int, ...], list[tuple[int, int]], tuple[tuple[int, int, int], ...]] | None:
     """The steps taken by threads with names: templates, (thread, edge) in turn, accesses; None if there are too few threads."""
     crew: list[int] = []
-    at: list[Key] = []
+    at: list[ContextClass] = []
 
-    def born(template: int, key: Key) -> int:
+    def born(template: int, key: ContextClass) -> int:
         crew.append(template)
         at.append(key)
         return len(at) - 1
@@ -300,7 +300,7 @@ def with_names(
         for _ in range(n or 0):
             born(template, key)
 
-    def thread_at(key: Key, but: tuple[int, ...] = ()) -> int | None:
+    def thread_at(key: ContextClass, but: tuple[int, ...] = ()) -> int | None:
         for i, here in enumerate(at):
             if here == key and i not in but:
                 return i

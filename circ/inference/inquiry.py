@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from circ.abstraction.abstract_errors import Errors
 from circ.abstraction.predicates import Abstraction, Predicates, Steps
-from circ.abstraction.relevance import Name
+from circ.abstraction.relevance import ScopedName
 from circ.abstraction.skeleton import skeleton
 from circ.inference.arg import AbstractSystem, Arg
 from circ.inference.effort import Effort
@@ -56,7 +56,7 @@ class Inquiry:
     steps: Steps
     kept: VariableSet
     k: int
-    reluctance: Mapping[Name, int] = field(default_factory=dict)
+    reluctance: Mapping[ScopedName, int] = field(default_factory=dict)
     effort: Effort | None = None
     rounds: int = 0
     states: int = 0

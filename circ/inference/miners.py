@@ -45,17 +45,17 @@ from frontend.program import (
 from frontend.program.bits import tidy
 from frontend.program.fold import fold
 
-Found: TypeAlias = tuple[str, Expr]
+MinedPredicate: TypeAlias = tuple[str, Expr]
 """A predicate as a thread of the template with this name sees it."""
 
 MOST_ATOM_SIZE = 40
 
 
 # --------------------------------------------------------------------------------------------------- the miners
-def weakest_preconditions(script: Script, why: Infeasible) -> list[Found]:
+def weakest_preconditions(script: Script, why: Infeasible) -> list[MinedPredicate]:
     """Atoms of the core's guards and of their weakest preconditions at every earlier point."""
     core = set(why.core)
-    found: dict[Found, None] = {}
+    found: dict[MinedPredicate, None] = {}
     carried: dict[Expr, None] = {}
     if why.final:
         for e in script.finals:
@@ -77,7 +77,7 @@ def weakest_preconditions(script: Script, why: Infeasible) -> list[Found]:
     return list(found)
 
 
-def interpolants(script: Script, why: Infeasible) -> list[Found]:
+def interpolants(script: Script, why: Infeasible) -> list[MinedPredicate]:
     """Atoms of a sequence interpolant of the whole trace."""
     del why
     encoder = Encoder(script.program.ints)
@@ -113,16 +113,16 @@ def interpolants(script: Script, why: Infeasible) -> list[Found]:
     last = cuts[-1]
     steps[-1] = smt.conjunction([steps[-1], *(encoder.cond(e, last) for e in script.finals)])
     formulas = sequence_interpolants([list(c.values()) for c in cuts], steps)
-    found: dict[Found, None] = {}
+    found: dict[MinedPredicate, None] = {}
     for formula in formulas or ():
         for atom in atomic_conditions(formula, lambda name: _lvalue(known, name.rpartition("!")[0])):
             found.update(dict.fromkeys(_seen_by(script, fold(atom))))
     return list(found)
 
 
-def equalities(script: Script, why: Infeasible) -> list[Found]:
+def equalities(script: Script, why: Infeasible) -> list[MinedPredicate]:
     """`v == e` for the assignments that the core's guards depend on."""
-    found: dict[Found, None] = {}
+    found: dict[MinedPredicate, None] = {}
     for line in reversed(relevant_lines(script, why)):
         if isinstance(line.op, Assign) and isinstance(line.op.target, Var):
             t, e = line.op.target, line.op.value
@@ -131,9 +131,9 @@ def equalities(script: Script, why: Infeasible) -> list[Found]:
     return list(found)
 
 
-def values(script: Script, why: Infeasible) -> list[Found]:
+def values(script: Script, why: Infeasible) -> list[MinedPredicate]:
     """`v == c` for every constant that the relevant part of the trace gives to v."""
-    found: dict[Found, None] = {}
+    found: dict[MinedPredicate, None] = {}
     known: dict[str, int] = {}
     kinds: dict[str, Scalar] = {}
     for v in script.program.globals:
@@ -308,7 +308,7 @@ def _lvalue(known: Mapping[str, Variable], name: str) -> Lvalue | None:
     return None if v is None else Var(name, v.type)
 
 
-def _seen_by(script: Script, atom: Expr) -> Sequence[Found]:
+def _seen_by(script: Script, atom: Expr) -> Sequence[MinedPredicate]:
     """The atom in the words of the one thread whose locals it mentions; nothing if there are two such threads."""
     owners = {script.owner(n) for n in variables(atom)} - {None}
     if len(owners) > 1:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from circ.abstraction.abstract_errors import ThreadState
-from circ.abstraction.counters import Key
-from circ.inference.acfa import Acfa, Move, collapse
+from circ.abstraction.counters import ContextClass
+from circ.inference.acfa import Acfa, ContextMove, collapse
 from circ.inference.arg import AbstractSystem
 from frontend.program import AllAt
 
-Pair: TypeAlias = tuple[int, ThreadState, Key, Key | None]
+Pair: TypeAlias = tuple[int, ThreadState, ContextClass, ContextClass | None]
 """Template and state of the main thread, class of another thread, and the atomic class of a third one, if there is one."""
 
 
@@ -47,7 +47,7 @@ def omega_check(system: AbstractSystem) -> Pairs:
     while True:
         collapsed = [collapse(arg, t) for t, arg in enumerate(system.args)]
         versions = [arg.version for arg in system.args]
-        closure = _Closure(system, tuple(a for a, _ in collapsed), tuple(mu for _, mu in collapsed))
+        closure = _PairClosure(system, tuple(a for a, _ in collapsed), tuple(mu for _, mu in collapsed))
         closure.run()
         if versions == [arg.version for arg in system.args]:
             return closure.pairs
@@ -62,16 +62,16 @@ def may_exist(system: AbstractSystem, *templates: int) -> bool:
     return True
 
 
-class _Closure:
+class _PairClosure:
     def __init__(self, system: AbstractSystem, acfas: tuple[Acfa, ...], mus: tuple[dict[ThreadState, int], ...]) -> None:
         self.system, self.acfas = system, acfas
         self.pairs = Pairs(acfas, mus)
         self.queue: list[Pair] = []
-        self.beside: dict[tuple[int, ThreadState], dict[Key, None]] = defaultdict(dict)
+        self.beside: dict[tuple[int, ThreadState], dict[ContextClass, None]] = defaultdict(dict)
         """Which classes are occupied beside a main thread in this state (no holder)."""
-        self.met: set[tuple[Key, Key, int]] = set()
+        self.met: set[tuple[ContextClass, ContextClass, int]] = set()
         """(class of a main thread, class beside it, global mask) that occurred: the pair facts about two others."""
-        self.waiting: dict[tuple[Key, Key, int], list[tuple[int, ThreadState]]] = defaultdict(list)
+        self.waiting: dict[tuple[ContextClass, ContextClass, int], list[tuple[int, ThreadState]]] = defaultdict(list)
         self.thirds: dict[Pair, frozenset[int]] = {}
         """Templates of the third threads that helped to reach a pair."""
 
@@ -140,13 +140,13 @@ class _Closure:
                 self.system.args[t].connect((q, g, l), segment, after)
                 self.add((t, after, key, None), self.thirds[pair])
 
-    def environment(self, pair: Pair, mover: Key, beside: Key | None) -> None:
+    def environment(self, pair: Pair, mover: ContextClass, beside: ContextClass | None) -> None:
         """A step of another thread: of the pair's second one (`beside` None), or of a third one while `beside` stays."""
         g = pair[1][1]
         for move in self.acfas[mover[0]].moves[mover[1]].get(g, ()):
             self.disturb(pair, mover, move, beside)
 
-    def disturb(self, pair: Pair, mover: Key, move: Move, beside: Key | None) -> None:
+    def disturb(self, pair: Pair, mover: ContextClass, move: ContextMove, beside: ContextClass | None) -> None:
         t, (q, g, l), _, _ = pair
         g2, writes, target, demands = move
         if demands and not (self.system.allows(demands, t, q) and (beside is None or self.class_allows(demands, beside))):
@@ -161,11 +161,11 @@ class _Closure:
                 holder = goal if self.acfas[goal[0]].atomic[target] else None
                 self.add((t, after, beside, holder), self.thirds[pair] | {mover[0]})
 
-    def class_allows(self, demands: tuple[AllAt, ...], key: Key) -> bool:
+    def class_allows(self, demands: tuple[AllAt, ...], key: ContextClass) -> bool:
         return any(self.system.allows(demands, key[0], anchor) for anchor in self.acfas[key[0]].anchors[key[1]])
 
     # ----------------------------------------------------------------------------------------------- third threads
-    def meet(self, t: int, state: ThreadState, key: Key) -> None:
+    def meet(self, t: int, state: ThreadState, key: ContextClass) -> None:
         """A new neighbour: with each of the others beside this main thread it makes a triple, either of them moving."""
         row = self.beside[t, state]
         row[key] = None
@@ -175,7 +175,7 @@ class _Closure:
                 self.triple(t, state, other, key)
         self.note(t, state, key)
 
-    def note(self, t: int, state: ThreadState, key: Key) -> None:
+    def note(self, t: int, state: ThreadState, key: ContextClass) -> None:
         c = self.pairs.mus[t].get(state)
         if c is not None:
             fact = ((t, c), key, state[1])
@@ -185,7 +185,7 @@ class _Closure:
                     for main, at in self.waiting.pop((a, b, state[1]), ()):
                         self.triple(main, at, a, b)
 
-    def triple(self, t: int, state: ThreadState, second: Key, third: Key) -> None:
+    def triple(self, t: int, state: ThreadState, second: ContextClass, third: ContextClass) -> None:
         """The third thread steps, if the three pairs it makes with the others are all possible."""
         if not may_exist(self.system, t, second[0], third[0]) or not self.acfas[third[0]].moves[third[1]].get(state[1]):
             return

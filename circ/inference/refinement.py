@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from circ.abstraction.abstract_errors import Clash
-from circ.abstraction.ordering import Run
+from circ.abstraction.abstract_errors import AccessPair
+from circ.abstraction.ordering import EdgeRun
 from circ.abstraction.predicates import Predicates
-from circ.abstraction.relevance import Name
+from circ.abstraction.relevance import ScopedName
 from circ.abstraction.trace_formulas import Feasible, Formula, Infeasible, Script, concrete_trace, decide, same_cell, script
 from circ.inference.arg import AbstractSystem, AbstractTrace
-from circ.inference.miners import Found, equalities, interpolants, needed_variables, values, weakest_preconditions
+from circ.inference.miners import MinedPredicate, equalities, interpolants, needed_variables, values, weakest_preconditions
 from circ.inference.trace import Interleaving, Mu, concretise, expand, with_bystanders
 from circ.verdict import Question, RaceOn, Trace
 from circ.views.variable_sets import VariableSet
@@ -27,7 +27,7 @@ from frontend.program.connectives import any_of
 
 MOST_WAYS_AROUND = 16
 
-Miner: TypeAlias = Callable[[Script, Infeasible], list[Found]]
+Miner: TypeAlias = Callable[[Script, Infeasible], list[MinedPredicate]]
 MINERS: tuple[tuple[str, Miner], ...] = (
     ("weakest preconditions", weakest_preconditions),
     ("interpolants", interpolants),
@@ -67,7 +67,7 @@ def refine(
     trace: AbstractTrace,
     predicates: Predicates,
     kept: VariableSet,
-    reluctance: Mapping[Name, int],
+    reluctance: Mapping[ScopedName, int],
 ) -> Real | Learnt | NothingNew:
     """What an abstract error trace teaches; raises CounterTooLow if the counters cannot tell whose steps these are.
 
@@ -98,7 +98,7 @@ def refine(
     return NothingNew(tried)
 
 
-def _learn(predicates: Predicates, found: list[Found]) -> int:
+def _learn(predicates: Predicates, found: list[MinedPredicate]) -> int:
     return sum(predicates.add(e, template) for template, e in found)
 
 
@@ -119,7 +119,7 @@ def _weak_script(program: Program, question: Question, system: AbstractSystem, i
 
 
 def _final(
-    program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving, clashes: tuple[Clash, ...]
+    program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving, clashes: tuple[AccessPair, ...]
 ) -> tuple[Expr, ...]:
     """What must hold at the end for the error: some clashing pair means one cell, or an invariant is false."""
     if isinstance(question, RaceOn) and interleaving.partner is not None:
@@ -135,7 +135,7 @@ def _final(
 
 def _on_the_program(
     program: Program, question: Question, system: AbstractSystem, interleaving: Interleaving, kept: VariableSet,
-    reluctance: Mapping[Name, int],
+    reluctance: Mapping[ScopedName, int],
 ) -> Real | Learnt | None:
     """The interleaving on the program's own edges: real, or excluded by variables that were sliced away."""
     interleaving = with_bystanders(system, interleaving)
@@ -161,7 +161,7 @@ def _on_the_program(
     return Learnt(new, 0, "variables kept") if new != VariableSet() else None
 
 
-def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: VariableSet, reluctance: Mapping[Name, int]) -> VariableSet:
+def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: VariableSet, reluctance: Mapping[ScopedName, int]) -> VariableSet:
     """What to keep: of the globals that exclude one of the runs those that exclude most of the others, too.
 
     Some ways through code that does not matter contradict themselves, and what excludes these is no reason.
@@ -187,7 +187,7 @@ def _missing(runs: Sequence[tuple[Formula, Infeasible]], kept: VariableSet, relu
     return best
 
 
-def _without_doubts(threads: Sequence[ThreadTemplate], run: Run) -> Iterator[Run]:
+def _without_doubts(threads: Sequence[ThreadTemplate], run: EdgeRun) -> Iterator[EdgeRun]:
     """The run with every step that the C program may not be able to take replaced by one beside it that it can take."""
     ways: list[list[tuple[int, int]]] = []
     for t, i in run:
@@ -199,7 +199,7 @@ def _without_doubts(threads: Sequence[ThreadTemplate], run: Run) -> Iterator[Run
         yield from itertools.islice(itertools.product(*ways), MOST_WAYS_AROUND)
 
 
-def _runs(system: AbstractSystem, interleaving: Interleaving) -> Iterator[tuple[Clash | None, tuple[tuple[int, int], ...]]]:
+def _runs(system: AbstractSystem, interleaving: Interleaving) -> Iterator[tuple[AccessPair | None, tuple[tuple[int, int], ...]]]:
     for clash in interleaving.clashes or (None,):
         for run in expand(system, interleaving, clash):
             yield clash, run

@@ -20,11 +20,11 @@ MOST_TRIED = 600
 MOST_ROUND = 4_000
 """Locations, each with what is known there, on the way around a loop whose end only the count of its rounds tells."""
 
-Constants: TypeAlias = Mapping[str, Const]
+KnownLocals: TypeAlias = Mapping[str, Const]
 """What is known of a thread's locals."""
 
 
-def after(template: ThreadTemplate, op: Op, known: Constants) -> Constants | None:
+def after(template: ThreadTemplate, op: Op, known: KnownLocals) -> KnownLocals | None:
     """What is known after an operation; None if it cannot be taken."""
     now = dict(known)
 
@@ -46,10 +46,10 @@ def after(template: ThreadTemplate, op: Op, known: Constants) -> Constants | Non
     return now
 
 
-def ways(sk: Skeleton, start: int, goal: int, known: Constants) -> list[list[int]]:
+def ways(sk: Skeleton, start: int, goal: int, known: KnownLocals) -> list[list[int]]:
     """A few silent ways between two locations of one node, shortest first; those that contradict themselves only if all do."""
     found: list[list[int]] = []
-    queue: deque[tuple[int, list[int], frozenset[int], Constants]] = deque([(start, [], frozenset((start,)), known)])
+    queue: deque[tuple[int, list[int], frozenset[int], KnownLocals]] = deque([(start, [], frozenset((start,)), known)])
     tried = 0
     while queue and len(found) < MOST_WAYS and tried < MOST_TRIED:
         tried += 1
@@ -69,13 +69,13 @@ def ways(sk: Skeleton, start: int, goal: int, known: Constants) -> list[list[int
     return [] if shortest is None else [shortest]
 
 
-_Place: TypeAlias = tuple[int, frozenset[tuple[str, Const]]]
+_PathState: TypeAlias = tuple[int, frozenset[tuple[str, Const]]]
 
 
-def _shortest(sk: Skeleton, start: int, goal: int, known: Constants | None) -> list[int] | None:
+def _shortest(sk: Skeleton, start: int, goal: int, known: KnownLocals | None) -> list[int] | None:
     """The shortest way, around loops as often as the constants tell; None for `known`: whatever they tell."""
-    first: _Place = start, frozenset((known or {}).items())
-    came: dict[_Place, tuple[_Place, int] | None] = {first: None}
+    first: _PathState = start, frozenset((known or {}).items())
+    came: dict[_PathState, tuple[_PathState, int] | None] = {first: None}
     queue = deque([first])
     while queue and (known is None or len(came) < MOST_ROUND):
         place = queue.popleft()

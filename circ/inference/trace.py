@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from circ.abstraction.abstract_errors import Clash, ThreadState
-from circ.abstraction.counters import OMEGA, Key
+from circ.abstraction.abstract_errors import AccessPair, ThreadState
+from circ.abstraction.counters import OMEGA, ContextClass
 from circ.abstraction.ordering import fetched, in_order
 from circ.abstraction.skeleton import Segment
 from circ.inference.arg import AbstractSystem, AbstractTrace, Arg, ContextStep
-from circ.inference.silent_paths import Constants, after, ways
+from circ.inference.silent_paths import KnownLocals, after, ways
 from frontend.program import AllAt, primitive
 
 MOST_PATHS = 4
@@ -28,7 +28,7 @@ MOST_RUNS = 16
 
 Mu: TypeAlias = dict[ThreadState, int]
 
-Partner: TypeAlias = tuple[Key, tuple[tuple[ThreadState, tuple[Clash, ...]], ...]]
+Partner: TypeAlias = tuple[ContextClass, tuple[tuple[ThreadState, tuple[AccessPair, ...]], ...]]
 
 
 class CounterTooLow(Exception):
@@ -45,7 +45,7 @@ class Interleaving:
     threads: tuple[int, ...]
     steps: tuple[tuple[int, Segment], ...]
     partner: int | None
-    clashes: tuple[Clash, ...] = ()
+    clashes: tuple[AccessPair, ...] = ()
 
 
 # --------------------------------------------------------------------------------------------------- threads and their paths
@@ -82,10 +82,10 @@ def _assign_threads(trace: AbstractTrace, last: bool) -> tuple[list[int], dict[i
     """Templates of the threads, for each thread the trace positions of its steps, and the partner's number."""
     cast = [trace.main]
     journeys: dict[int, list[int]] = defaultdict(list)
-    waiting: dict[Key, list[int]] = defaultdict(list)
-    endless: set[Key] = set()
+    waiting: dict[ContextClass, list[int]] = defaultdict(list)
+    endless: set[ContextClass] = set()
 
-    def born(key: Key) -> int:
+    def born(key: ContextClass) -> int:
         cast.append(key[0])
         return len(cast) - 1
 
@@ -95,7 +95,7 @@ def _assign_threads(trace: AbstractTrace, last: bool) -> tuple[list[int], dict[i
         else:
             waiting[key].extend(born(key) for _ in range(n))
 
-    def take(key: Key) -> int:
+    def take(key: ContextClass) -> int:
         if waiting[key]:
             return waiting[key].pop(-1 if last else 0)
         if key in endless:
@@ -111,7 +111,7 @@ def _assign_threads(trace: AbstractTrace, last: bool) -> tuple[list[int], dict[i
     return cast, journeys, partner
 
 
-def _clashes(system: AbstractSystem, trace: AbstractTrace, partner: int | None, path: dict[int, _Path]) -> tuple[Clash, ...]:
+def _clashes(system: AbstractSystem, trace: AbstractTrace, partner: int | None, path: dict[int, _Path]) -> tuple[AccessPair, ...]:
     """How the partner, at the end of its path, clashes with the main thread."""
     if trace.partner is None or partner is None:
         return ()
@@ -172,7 +172,7 @@ def _interleave(trace: AbstractTrace, journeys: dict[int, list[int]], path: dict
 
 
 # --------------------------------------------------------------------------------------------------- down to edges
-def expand(system: AbstractSystem, interleaving: Interleaving, clash: Clash | None) -> Iterator[tuple[tuple[int, int], ...]]:
+def expand(system: AbstractSystem, interleaving: Interleaving, clash: AccessPair | None) -> Iterator[tuple[tuple[int, int], ...]]:
     """Runs of the program's own edges, as (thread, edge index), that an interleaving of segments stands for.
 
     At the end the two threads of a race stand at the sources of the clashing edges.
@@ -249,13 +249,13 @@ def _variations(sizes: list[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _expand_one(
-    system: AbstractSystem, interleaving: Interleaving, clash: Clash | None, choice: tuple[int, ...], turns: Sequence[int],
+    system: AbstractSystem, interleaving: Interleaving, clash: AccessPair | None, choice: tuple[int, ...], turns: Sequence[int],
     forks: list[int],
 ) -> tuple[tuple[int, int], ...] | None:
     """The run by the chosen paths of the segments and the chosen silent ways between them; `forks` gets how many there are."""
     templates = [system.skeletons[t] for t in interleaving.threads]
     at = [sk.original.cfa.start for sk in templates]
-    known: list[Constants] = [{} for _ in templates]
+    known: list[KnownLocals] = [{} for _ in templates]
     run: list[tuple[int, int]] = []
 
     def take(thread: int, i: int) -> None:

@@ -9,5 +9,4 @@ All of it is trusted. `certificate` dispatches; `replay` and `doubts` judge trac
 this package loads no solver: modules that need it are loaded when a proof of their kind comes.
 """
 
-__all__ = ["certificate", "doubts", "finite", "guarantee", "outcome", "pair_bodies", "pairs", "replay", "syntactic", "triples",
-           "untrusted_json"]
+__all__ = ["certificate", "doubts", "guarantee", "outcome", "pair_bodies", "replay", "syntactic", "untrusted_json"]

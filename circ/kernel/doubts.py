@@ -32,7 +32,7 @@ from frontend.program import (
 
 def doubt(program: Program, trace: Trace) -> str | None:
     """Why a trace that replays may be no run of the C program; None if it is one."""
-    run = _Run(program, trace)
+    run = _DoubtfulRun(program, trace)
     for step in trace.steps:
         reason = run.step(step.thread, run.edge(step.thread, step.edge))
         if reason is not None:
@@ -44,7 +44,7 @@ def doubt(program: Program, trace: Trace) -> str | None:
     return reason or run.assumed(program, trace)
 
 
-class _Run:
+class _DoubtfulRun:
     """Which variables have values that the program may not give them, and why, at a point of the run."""
 
     def __init__(self, program: Program, trace: Trace) -> None:

@@ -21,6 +21,7 @@ from frontend.program import (
     Const,
     Element,
     Expr,
+    Ints,
     Ite,
     Read,
     Scalar,
@@ -38,7 +39,7 @@ _SHIFTS = ("<<", ">>")
 _ON_BOOL = ("&", "|", "^")
 
 
-def parse(text: str, symbols: Mapping[str, Variable], ints: str) -> Expr:
+def parse(text: str, symbols: Mapping[str, Variable], ints: Ints) -> Expr:
     """The expression that `text` stands for, whole and nothing else."""
     reader = _FormulaReader(text, symbols, ints)
     e = reader.expression(0)
@@ -48,11 +49,11 @@ def parse(text: str, symbols: Mapping[str, Variable], ints: str) -> Expr:
 
 
 class _FormulaReader:
-    def __init__(self, text: str, symbols: Mapping[str, Variable], ints: str) -> None:
+    def __init__(self, text: str, symbols: Mapping[str, Variable], ints: Ints) -> None:
         self.text = text
         self.symbols = symbols
         self.longest = max(map(len, symbols), default=0)
-        self.exact = ints != "math"
+        self.exact = ints != Ints.MATH
         self.at = 0
 
     def wrong(self, what: str) -> Malformed:

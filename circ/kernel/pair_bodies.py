@@ -21,7 +21,7 @@ SLOTS = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class FormulaSymbol:
     """A variable as formulas write it: `text`; the slot of the thread it belongs to, 0 for a global; its own name."""
 
     text: str
@@ -35,7 +35,7 @@ class FormulaRow:
 
     templates: tuple[int, ...]
     dnf: tuple[tuple[Expr, ...], ...]
-    symbols: tuple[Symbol, ...]
+    symbols: tuple[FormulaSymbol, ...]
     conjuncts: tuple[FormulaRow, ...] = ()
     """Rows that say together what this one says, if it is a conjunction of several formulas."""
 
@@ -52,7 +52,7 @@ class Counting:
     """`expr` over the globals equals the sum of `weights[template][class]` over all threads."""
 
     expr: Expr
-    symbols: tuple[Symbol, ...]
+    symbols: tuple[FormulaSymbol, ...]
     weights: tuple[tuple[int, ...], ...]
 
 
@@ -95,7 +95,7 @@ class _BodyReader:
         self._parsed: dict[tuple[int, tuple[int, ...]], Expr] = {}
         self._names: dict[int, tuple[frozenset[str], Expr]] = {}
         self._rows: dict[tuple[Any, ...], FormulaRow] = {}
-        self._scopes: dict[tuple[int, ...], tuple[dict[str, Variable], dict[str, Symbol]]] = {}
+        self._scopes: dict[tuple[int, ...], tuple[dict[str, Variable], dict[str, FormulaSymbol]]] = {}
 
     def body(self) -> PairsBody:
         classes = self.classes()
@@ -165,21 +165,21 @@ class _BodyReader:
             self._parsed[key] = parse(text, self.scope(templates)[0], self.program.ints)
         return self._parsed[key]
 
-    def scope(self, templates: tuple[int, ...]) -> tuple[dict[str, Variable], dict[str, Symbol]]:
+    def scope(self, templates: tuple[int, ...]) -> tuple[dict[str, Variable], dict[str, FormulaSymbol]]:
         """What a formula may name when the thread in slot i is of the i-th of `templates`."""
         if templates not in self._scopes:
             known = {v.name: v for v in (*self.program.globals, *self.some)}
-            symbols = {name: Symbol(name, 0, name) for name in known}
+            symbols = {name: FormulaSymbol(name, 0, name) for name in known}
             for slot, t in enumerate(templates, 1):
                 for v in self.program.templates[t].locals:
                     text = f"{v.name}@{slot}"
                     if text in known:
                         raise Malformed(f"{text!r} names two variables")
-                    known[text], symbols[text] = v, Symbol(text, slot, v.name)
+                    known[text], symbols[text] = v, FormulaSymbol(text, slot, v.name)
             self._scopes[templates] = known, symbols
         return self._scopes[templates]
 
-    def symbols(self, formulas: Any, templates: tuple[int, ...]) -> tuple[Symbol, ...]:
+    def symbols(self, formulas: Any, templates: tuple[int, ...]) -> tuple[FormulaSymbol, ...]:
         known = self.scope(templates)[1]
         return tuple(known[name] for name in sorted({n for e in formulas for n in self.names(e)}))
 

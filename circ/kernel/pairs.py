@@ -51,15 +51,15 @@ from typing import TypeAlias, assert_never
 
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.kernel.pair_bodies import FALSE_ROW, Counting, FormulaRow, PairsBody
-from circ.kernel.prover import Failure, Obligation, Prover
+from circ.kernel.prover import Obligation, Prover, Unproved
 from circ.kernel.threads import Moment, ThreadPlace, Threads
 from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Term
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.program import Access, AllAt, Assumption, Edge, Element, Program, op_writes, primitive, variables
+from frontend.program import Access, AllAt, Assumption, Edge, Element, Ints, Program, op_writes, primitive, variables
 from frontend.program.exact import exact_op, show_exact_lvalue
 
-Accesses: TypeAlias = dict[int, list[tuple[Edge, Access]]]
+AccessesAt: TypeAlias = dict[int, list[tuple[Edge, Access]]]
 """By class what may be accessed next."""
 
 
@@ -247,7 +247,7 @@ class PairsCheck:
         for part in () if every is None else every.parts:
             yield Obligation(name, before, self.threads.holds(part, moment, (one, two)), about)
 
-    def race(self, a: int, b: int, accesses: Sequence[Accesses]) -> Iterator[Obligation]:
+    def race(self, a: int, b: int, accesses: Sequence[AccessesAt]) -> Iterator[Obligation]:
         for one, two, overlap, first, second, moving in self.conflicts(a, b, accesses):
             yield Obligation("Race", (*self.h(one, two), *self.counts(one, two), overlap), self.threads.false,
                              (one, two, first, second))
@@ -425,7 +425,7 @@ class PairsCheck:
         return self._awaited[known]
 
     def conflicts(
-        self, a: int, b: int, accesses: Sequence[Accesses],
+        self, a: int, b: int, accesses: Sequence[AccessesAt],
     ) -> Iterator[tuple[ThreadPlace, ThreadPlace, Term, Edge, Edge, bool]]:
         """Conflicting accesses that can be next at two places, when they overlap, and whether globals decide that."""
         first, second = accesses[a], accesses[b]
@@ -438,7 +438,7 @@ class PairsCheck:
                     moving = any(isinstance(v, Element) and variables(v.index) & shared for v in (x.lvalue, y.lvalue))
                     yield one, two, self.threads.overlap(one, x, two, y), e, f, moving
 
-    def _accesses(self, t: int, variable: str) -> Accesses:
+    def _accesses(self, t: int, variable: str) -> AccessesAt:
         """By class, one of each sort of access to the variable."""
         found: dict[int, dict[object, tuple[Edge, Access]]] = {}
         for n, e, x in self.program.accesses.get(variable, ()):
@@ -471,7 +471,7 @@ class PairsCheck:
             for fact in self.body.counting:
                 if fact.weights[t][self.at_start(1, t).cls]:
                     return "CountInit", template.name, "the class of the start location has a weight"
-        if self.body.every and (any(self.atomic) or self.program.ints != "exact"):
+        if self.body.every and (any(self.atomic) or self.program.ints != Ints.EXACT):
             return "every", "", "formulas for every index are for exact integers and programs without atomic locations"
         if not sum(self.crowd):
             return "count", "", "the program has no thread"
@@ -497,13 +497,13 @@ class PairsCheck:
         for fact in self.body.counting:
             heaviest = self.heaviest(fact)
             limit = fact.expr.type.high // heaviest if heaviest else None
-            if limit is not None and self.program.ints != "math" and (self.total is None or self.total > limit):
+            if limit is not None and self.program.ints != Ints.MATH and (self.total is None or self.total > limit):
                 yield Assumption(f"at most {limit} threads run")
         for t in self.program.templates:
             if t.count is None and t.most is not None:
                 yield Assumption(f"at most {t.most} threads of {t.name} run")
 
-    def refused(self, failure: Failure) -> Refused:
+    def refused(self, failure: Unproved) -> Refused:
         places = [self.show(p) for p in failure.obligation.about]
         detail = "does not follow" if failure.answer is SatResult.SAT else "the solver gave up"
         return Refused(failure.obligation.name, "; ".join(places), detail, failure.answer is not SatResult.SAT)

@@ -27,7 +27,7 @@ class Obligation:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Unproved:
     obligation: Obligation
     answer: SatResult
 
@@ -40,7 +40,7 @@ class Prover:
         self._true = key(conjunction(()))
         self._seen: dict[tuple[frozenset[int], int], Obligation] = {}
 
-    def first_failure(self, obligations: Iterable[Obligation]) -> Failure | None:
+    def first_failure(self, obligations: Iterable[Obligation]) -> Unproved | None:
         """The first obligation that is not proved, None if all are."""
         proved = False
         try:
@@ -51,7 +51,7 @@ class Prover:
             if not proved:
                 self._seen.clear()  # some of them were seen, and not proved
 
-    def _first_failure(self, obligations: Iterable[Obligation]) -> Failure | None:
+    def _first_failure(self, obligations: Iterable[Obligation]) -> Unproved | None:
         batch: list[Obligation] = []
         for obligation in obligations:
             if self._is_new(obligation):
@@ -81,7 +81,7 @@ class Prover:
         self._seen[cached] = obligation
         return True
 
-    def _prove(self, batch: list[Obligation]) -> Failure | None:
+    def _prove(self, batch: list[Obligation]) -> Unproved | None:
         """All at once; only if that does not succeed, one by one. Where batches are too hard they become smaller."""
         if len(batch) != 1:
             answer = SatResult.UNSAT if not batch else self._ask_briefly((disjunction(conjunction(o.violation) for o in batch),))
@@ -92,7 +92,7 @@ class Prover:
         for obligation in batch:
             answer = self._ask(obligation.violation)
             if answer is not SatResult.UNSAT:
-                return Failure(obligation, answer)
+                return Unproved(obligation, answer)
         return None
 
     def _ask(self, terms: tuple[Term, ...]) -> SatResult:

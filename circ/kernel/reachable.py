@@ -20,7 +20,7 @@ from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.untrusted_json import as_integer, as_integers, as_list, as_natural, as_object, as_text
 from circ.semantics.conflicts import clash, ready
 from circ.semantics.evaluation import Undefined, Value, cells
-from circ.semantics.interpreter import Domain, Globals, Machine, Thread, forget
+from circ.semantics.interpreter import Domain, Globals, LocalState, Machine, forget
 from circ.verdict import Assertions, Certificate, RaceOn
 from circ.views.havocked import opened
 from circ.views.variable_sets import VariableSet, from_rows
@@ -52,10 +52,10 @@ class _Checker:
         self.crew = tuple(i for i, t in enumerate(program.templates) for _ in range(t.count or 0))
         self.domain = Domain(())
         self.global_ids: dict[Globals, int] = {}
-        self.thread_ids: dict[tuple[int, Thread], int] = {}
+        self.thread_ids: dict[tuple[int, LocalState], int] = {}
         self.steps: dict[tuple[int, int, int], list[tuple[int, int, tuple[AllAt, ...]]]] = {}
         self.globals: list[Globals] = []
-        self.threads: list[Thread] = []
+        self.threads: list[LocalState] = []
         self.forget = [_forget(row, t.cfa.size, t.locals)
                        for row, t in zip(as_list(body["forget"], "forget", len(templates)), templates, strict=True)]
         rows = [[self._global(_values(g, program.globals)) for g in as_list(body["globals"], "globals")]]
@@ -89,14 +89,14 @@ class _Checker:
             self.globals.append(g)
         return self.global_ids[g]
 
-    def _thread(self, template: int, thread: Thread) -> int:
+    def _thread(self, template: int, thread: LocalState) -> int:
         key = template, thread
         if key not in self.thread_ids:
             self.thread_ids[key] = len(self.threads)
             self.threads.append(thread)
         return self.thread_ids[key]
 
-    def _arrived(self, template: int, thread: Thread) -> int:
+    def _arrived(self, template: int, thread: LocalState) -> int:
         return self._thread(template, forget(self.forget[template][thread[0]], thread))
 
     def _canonical(self, state: list[int]) -> tuple[int, ...]:
@@ -155,7 +155,7 @@ def _names(data: Any, program: Program) -> VariableSet:
     return from_rows(program, rows[0], rows[1:])
 
 
-def _thread(data: Any, size: int, variables: tuple[Variable, ...]) -> Thread:
+def _thread(data: Any, size: int, variables: tuple[Variable, ...]) -> LocalState:
     location, local = as_list(data, "a thread", 2)
     return as_natural(location, "a location", size), _values(local, variables)
 

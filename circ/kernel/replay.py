@@ -30,7 +30,7 @@ class Replayed:
     finding: str
 
 
-class _Wrong(Exception):
+class _WrongEnd(Exception):
     """Why the end does not show what the trace claims."""
 
 
@@ -48,7 +48,7 @@ def replay(program: Program, trace: Trace, machine: Machine | None = None) -> Re
         return Replayed(run.crew, run.states, _finding(machine, trace, run))
     except NotARun as refusal:
         return Refused("replay", refusal.at, refusal.reason)
-    except _Wrong as wrong:
+    except _WrongEnd as wrong:
         return Refused("replay", "the end", str(wrong))
     except Undefined as missing:
         return Refused("replay", "the end", f"a value that nobody chose is read: {missing.where}")
@@ -60,42 +60,42 @@ def _finding(machine: Machine, trace: Trace, run: TraceRun) -> str:
             return _race(machine, run.crew, trace, x, run.states[-1])
         case Assertions():
             if trace.accesses:
-                raise _Wrong("a violated assertion has no accesses")
+                raise _WrongEnd("a violated assertion has no accesses")
             found = violation_at_end(machine, run.crew, run.states, [s.thread for s in trace.steps])
             if found is None:
-                raise _Wrong("no assertion is violated")
+                raise _WrongEnd("no assertion is violated")
             return _in_words(found)
-    raise _Wrong("an unknown question")
+    raise _WrongEnd("an unknown question")
 
 
 def _race(machine: Machine, crew: tuple[int, ...], trace: Trace, x: str, state: State) -> str:
     if len(trace.accesses) != 2:
-        raise _Wrong("a race needs two accesses")
+        raise _WrongEnd("a race needs two accesses")
     edges, found, indices = [], [], []
     for thread, e, at in trace.accesses:
         if not 0 <= thread < len(trace.threads):
-            raise _Wrong(f"no thread {thread}")
+            raise _WrongEnd(f"no thread {thread}")
         template, (location, local) = crew[thread], state.threads[thread]
         if e not in machine.leaving(template, location):
-            raise _Wrong(f"thread {thread} is at location {location}, which edge {e} does not leave")
+            raise _WrongEnd(f"thread {thread} is at location {location}, which edge {e} does not leave")
         edge = machine.edge(template, e)
         if not 0 <= at < len(edge.accesses):
-            raise _Wrong(f"edge {e} has no access {at}")
+            raise _WrongEnd(f"edge {e} has no access {at}")
         # A thread that waits for others (`AllAt`) is suspended: its access is next all the same.
         if not machine.is_next(template, e, at, state.globals, local):
-            raise _Wrong(f"the access of thread {thread} is not next: a condition before it does not hold")
+            raise _WrongEnd(f"the access of thread {thread} is not next: a condition before it does not hold")
         edges.append(edge)
         found.append(edge.accesses[at])
         indices.append(machine.cell(template, e, at, state.globals, local))
     (one, two), (a, b) = edges, found
     if trace.accesses[0][0] == trace.accesses[1][0]:
-        raise _Wrong("both accesses are of one thread")
+        raise _WrongEnd("both accesses are of one thread")
     if a.variable != x or b.variable != x:
-        raise _Wrong(f"the accesses are not to {x!r}")
+        raise _WrongEnd(f"the accesses are not to {x!r}")
     if not conflict(machine.program.race_model, one, a, two, b):
-        raise _Wrong("the accesses do not conflict")
+        raise _WrongEnd("the accesses do not conflict")
     if None not in indices and indices[0] != indices[1]:
-        raise _Wrong(f"the accesses are to different elements, {indices[0]} and {indices[1]}")
+        raise _WrongEnd(f"the accesses are to different elements, {indices[0]} and {indices[1]}")
     return f"threads {trace.accesses[0][0]} and {trace.accesses[1][0]} are about to access {x}"
 
 

@@ -63,6 +63,7 @@ def _program(result: Result) -> dict[str, Any]:
     program = result.program
     return {
         "fingerprint": program.fingerprint(),
+        "files": list(program.files),
         "data_model": program.data_model,
         "ints": program.ints,
         "race_model": program.race_model,

@@ -13,7 +13,6 @@ from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroke
 from circ.verdict import Step, Trace
 from frontend.program import (
     NOWHERE,
-    AccessKind,
     Assume,
     Const,
     Edge,
@@ -29,7 +28,7 @@ from frontend.program import (
     op_writes,
     primitive,
 )
-from frontend.program.display import Names
+from frontend.program.display import DisplayNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class Rerun:
     def __init__(self, program: Program, trace: Trace) -> None:
         self.machine = Machine(program)
         self.trace = trace
-        self.names = [Names(program, t) for t in program.templates]
+        self.names = [DisplayNames(program, t) for t in program.templates]
         self.ghosts = [{v.name for v in (*program.globals, *t.locals) if v.ghost} for t in program.templates]
         self.rows: list[ShownStep] = []
         """The steps that a user could see."""
@@ -164,7 +163,7 @@ class Rerun:
         inside = bool(ghosts & {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)})
         if not wrote and inside and edge.source == self.machine.program.templates[template].cfa.start:
             return "starts"
-        if wrote and (any(a.kind is AccessKind.SYNC for a in edge.accesses)
+        if wrote and (any(a.orders for a in edge.accesses)
                       or any(isinstance(p, Havoc) for p in primitive(edge.op))):
             return wrote
         if not wrote or (not inside and not _trivial(edge)):

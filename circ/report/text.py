@@ -43,12 +43,24 @@ def file_text(result: Result) -> str:
     """What stands once below the answers of a file: models, assumptions, warnings."""
     program = result.program
     lines = [f"{displayed(program.file)}: note: race model {program.race_model}, {program.ints} integers, {program.data_model}, "
-             f"{program.preemption} preemption; " + ", ".join(_population(program))]
+             f"{program.preemption} preemption; " + ", ".join(_population(program)) + _together(program)]
     if not result.answers:
         lines.append(f"{displayed(program.file)}: note: nothing to check: no thread touches a shared variable or an assertion")
     lines += [f"  assuming: {a}" for a in assuming(result)]
     lines += [f"  warning: {w}" for w in program.warnings]
     return "\n".join(lines) + "\n"
+
+
+_NAMED = 4
+"""Files that are named beside the first one."""
+
+
+def _together(program: Program) -> str:
+    """The other files of the program."""
+    others = [displayed(file) for file in program.files if file != program.file]
+    if len(others) > _NAMED:
+        others = [*others[:_NAMED], f"{len(others) - _NAMED} more"]
+    return f"; with {', '.join(others)}" if others else ""
 
 
 def summary_text(reports: Sequence[FileReport]) -> str:

@@ -12,21 +12,21 @@ from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integer, as_list, as_object, as_text
 from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
 from frontend import LoadOptions
-from frontend.program import DATA_MODELS
+from frontend.program import DATA_MODELS, Ints, Preemption, RaceModel
 
 VERSION = 1
 
 Evidence: TypeAlias = Certificate | Trace
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "data_model": tuple(DATA_MODELS), "ints": ("exact", "math"), "race_model": ("nesc", "c11"), "preemption": ("nested", "free")}
+    "data_model": tuple(DATA_MODELS), "ints": tuple(Ints), "race_model": tuple(RaceModel), "preemption": tuple(Preemption)}
 _NOT_A_TEXT = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 """What neither a command line nor a file can hold: Python reads bytes that are not UTF-8 as U+DC80 to U+DCFF."""
 
 _TOP = {"version", "kind", "program", "question", "options", "body"}
 
 
-class Unreadable(Exception):
+class UnreadableCertificate(Exception):
     """The text is not a certificate or trace of this version."""
 
 
@@ -47,11 +47,11 @@ def parse(text: str) -> tuple[Evidence, LoadOptions]:
     try:
         data = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"not JSON: {error}") from error
+        raise UnreadableCertificate(f"not JSON: {error}") from error
     try:
         return _evidence(as_object(data, "the file", _TOP))
     except Malformed as error:
-        raise Unreadable(str(error)) from error
+        raise UnreadableCertificate(str(error)) from error
 
 
 def _evidence(top: Mapping[str, Any]) -> tuple[Evidence, LoadOptions]:

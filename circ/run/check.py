@@ -48,7 +48,7 @@ PROPERTIES = ("races", "asserts", "all")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NamedQuestion:
     """A question and what the user calls its subject."""
 
     question: Question
@@ -98,17 +98,17 @@ def verify(
 
 
 # --------------------------------------------------------------------------------------------------- questions
-def questions(program: Program, variables: Sequence[str] | None, prop: str) -> tuple[Asked, ...]:
+def questions(program: Program, variables: Sequence[str] | None, prop: str) -> tuple[NamedQuestion, ...]:
     """What is asked, variables in the order of their declaration; those declared `norace` only by name."""
     if prop not in PROPERTIES:
         raise ValueError(f"unknown property {prop!r}: one of {', '.join(PROPERTIES)}")
-    asked: list[Asked] = []
+    asked: list[NamedQuestion] = []
     if prop in ("races", "all"):
         wanted = {v.name for v in subjects(program) if not v.norace} if variables is None else {
             v.name for name in variables for v in resolve_variable(program, name)}
-        asked += [Asked(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
+        asked += [NamedQuestion(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
     if prop == "asserts" or (prop == "all" and (program.asserted or has_assertions(program))):
-        asked.append(Asked(Assertions(), "asserts"))
+        asked.append(NamedQuestion(Assertions(), "asserts"))
     return tuple(asked)
 
 
@@ -128,18 +128,18 @@ def shown(variable: Variable) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- answers
-def answers(program: Program, asked: Sequence[Asked], plan: Plan, observer: Observer) -> Iterator[Answer]:
+def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observer: Observer) -> Iterator[Answer]:
     """One answer a question, in order, as they come. The observer hears of progress; closing the iterator ends all."""
     entry = engines.find(plan.engine)
     if entry is None:
         raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
 
-    def start() -> Callable[[Asked, Emit], Answer]:
+    def start() -> Callable[[NamedQuestion, Emit], Answer]:
         return _Worker(program, plan, entry)
 
-    last: dict[Asked, str] = {}
+    last: dict[NamedQuestion, str] = {}
 
-    def on_event(task: Asked, event: str, data: Mapping[str, Any]) -> None:
+    def on_event(task: NamedQuestion, event: str, data: Mapping[str, Any]) -> None:
         last[task] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
         observer(event, {**data, "subject": task.shown})
 
@@ -158,7 +158,7 @@ class _Worker:
         self.engine: Engine | None = None  # what triage decides needs no engine
         self.kernel: Kernel | None = None
 
-    def __call__(self, task: Asked, emit: Emit) -> Answer:
+    def __call__(self, task: NamedQuestion, emit: Emit) -> Answer:
         kept = self.plan.kept.get(task.question)
         if kept is not None:
             answer = self._confirmed(replace(kept, question=task.question, shown=task.shown), emit)
@@ -178,7 +178,7 @@ class _Worker:
             self.kernel = Kernel(self.program)
         return confirmed(self.program, answer, self.kernel)
 
-    def _infer(self, task: Asked, emit: Emit, begin: float) -> tuple[str, Verdict]:
+    def _infer(self, task: NamedQuestion, emit: Emit, begin: float) -> tuple[str, Verdict]:
         observer = self._observer(task, emit)
         if self.program.relies and isinstance(task.question, Assertions) and self.entry.name != engines.ANNOTATED:
             return self.entry.name, Unknown("it says nothing about what threads assume of each other",
@@ -195,7 +195,7 @@ class _Worker:
         except OutOfTime as error:
             return self.entry.name, Unknown(str(error), advice=_MORE_TIME)
 
-    def _observer(self, task: Asked, emit: Emit) -> Observer:
+    def _observer(self, task: NamedQuestion, emit: Emit) -> Observer:
         dump = Dump(self.plan.dump / file_name(task.shown), self.program, emit) if self.plan.dump else None
 
         def observe(event: str, data: Mapping[str, Any]) -> None:

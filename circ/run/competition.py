@@ -10,7 +10,7 @@ from pathlib import Path
 
 from circ import engines
 from circ.report.summary import FileReport, file_status
-from circ.run.check import Asked, Plan, answers
+from circ.run.check import NamedQuestion, Plan, answers
 from circ.verdict import Answer, Observer, RaceOn, Refuted, Unknown
 from frontend.program import FrontendError, Location, Program, read_source
 
@@ -64,7 +64,8 @@ def _unquoted(text: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- time
-def rounds(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float | None, observer: Observer) -> Iterator[Answer]:
+def rounds(program: Program, asked: Sequence[NamedQuestion], plan: Plan, deadline: float | None,
+           observer: Observer) -> Iterator[Answer]:
     """Answers until the first race, all before the deadline: every question gets a little time, the undecided ones the rest.
 
     First of all a few random runs look for a race on any of the variables: if there is one, nothing else need be asked.
@@ -75,7 +76,7 @@ def rounds(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float
             if isinstance(answer.verdict, Refuted):
                 yield answer
                 return
-    left: list[tuple[Asked, Answer]] = []
+    left: list[tuple[NamedQuestion, Answer]] = []
     for task, answer in zip(asked, _bounded(program, asked, plan, deadline, _FIRST_ROUND, observer), strict=False):
         if isinstance(answer.verdict, Unknown) and deadline is not None:
             left.append((task, answer))
@@ -90,7 +91,7 @@ def rounds(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float
             return
 
 
-def _bounded(program: Program, asked: Sequence[Asked], plan: Plan, deadline: float | None, share: float,
+def _bounded(program: Program, asked: Sequence[NamedQuestion], plan: Plan, deadline: float | None, share: float,
              observer: Observer) -> Iterator[Answer]:
     """Answers, each in a share of the time that is left now; none once the time is over."""
     if deadline is None:

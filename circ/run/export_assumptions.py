@@ -23,7 +23,7 @@ from circ.run.reading import load_within
 from circ.run.supervise import Crashed, Done, Emit, supervise
 from circ.run.triage import triage
 from circ.verdict import Certificate, Options, RaceOn, Safe, silent, subjects
-from frontend import LoadOptions, load, resolve_variable
+from frontend import LoadOptions, SourceFile, load, resolve_variable
 from frontend.annotations.attach import attach, open_loops
 from frontend.annotations.clauses import clauses
 from frontend.program import Location, Program, read_source
@@ -80,7 +80,7 @@ def print_exported(files: Sequence[str], request: Request, output: Path | None) 
     texts: list[str] = []
     status = PROVED
     for file in files:
-        load_within(file, request.source, request.limits)  # what is wrong with it is told before anything is tried
+        load_within([SourceFile(file)], request.source, request.limits)  # what is wrong with it is told before anything is tried
     for file, outcome in supervise(list(files), start, request.limits, starts_others=request.source.cpp is not None):
         reason = outcome.value.reason if isinstance(outcome, Done) else "no answer within the limits"
         if isinstance(outcome, Crashed):

@@ -1,15 +1,16 @@
-"""A file read in a child process, under the same limits as its analysis: a program comes back, or why there is none."""
+"""Files read in a child process, under the same limits as their analysis: a program comes back, or why there is none."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from circ.run.supervise import Crashed, Done, Emit, Failed, Limits, supervise
-from frontend import LoadOptions, load
+from frontend import LoadOptions, SourceFile, load_project
 from frontend.program import FrontendError, Location, Program, displayed
 
-_HEAVY = ("frontend.link", "frontend.lower.module", "frontend.text.parse")
+_HEAVY = ("frontend.link", "frontend.lower.units", "frontend.text.parse")
 
 
 class NotRead(Exception):
@@ -22,7 +23,7 @@ class NotRead(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Refused:
+class _ReadingError:
     """A FrontendError on its way between processes."""
 
     location: Location
@@ -30,22 +31,22 @@ class _Refused:
     hint: str
 
 
-def load_within(file: str, source: LoadOptions, limits: Limits) -> Program:
-    """The program in the file. Raises FrontendError for anything wrong with it, NotRead if a limit was reached."""
+def load_within(files: Sequence[SourceFile], source: LoadOptions, limits: Limits) -> Program:
+    """The program that the files make. Raises FrontendError for anything wrong with it, NotRead if a limit was reached."""
 
     for heavy in _HEAVY:
         importlib.import_module(heavy)  # here, so that not every file's process has to load them
 
-    def read(path: str, emit: Emit) -> Program | _Refused:
+    def read(name: str, emit: Emit) -> Program | _ReadingError:
         try:
-            return load(path, source)
+            return load_project(files, source)
         except FrontendError as error:
-            return _Refused(error.location, error.message, error.hint)
+            return _ReadingError(error.location, error.message, error.hint)
 
-    [(_, outcome)] = supervise([file], lambda: read, limits, starts_others=source.cpp is not None)
+    [(_, outcome)] = supervise([files[0].path], lambda: read, limits, starts_others=source.cpp is not None)
     if not isinstance(outcome, Done):
-        raise NotRead(file, outcome)
-    if isinstance(outcome.value, _Refused):
+        raise NotRead(files[0].path, outcome)
+    if isinstance(outcome.value, _ReadingError):
         raise FrontendError(outcome.value.location, outcome.value.message, outcome.value.hint)
     return outcome.value
 

@@ -1,4 +1,4 @@
-"""One run of `circ check`: files in, reports, certificates and dumps out, an exit status at the end.
+"""One run of `circ check`: programs in, reports, certificates and dumps out, an exit status at the end.
 
 An interrupted run still reports what is known: leaving the session writes the report, whatever the reason for leaving.
 """
@@ -10,7 +10,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,7 @@ from circ.report.summary import FileReport, file_status, worst
 from circ.report.text import answer_text, file_text, summary_text
 from circ.run.bugs import report_bug
 from circ.run.certificate_files import dump as evidence_text
-from circ.run.check import Asked, Plan, answers, file_name, questions
+from circ.run.check import NamedQuestion, Plan, answers, file_name, questions
 from circ.run.competition import read_task, rounds, verdict_line
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import check_writable, encoded, write_whole
@@ -31,7 +31,7 @@ from circ.run.progress import Progress
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from circ.verdict import Answer, Observer, Options, Refuted, Result, Safe, Unknown, word
-from frontend import LoadOptions
+from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program, displayed
 
@@ -68,7 +68,7 @@ class Request:
 
 
 class Session:
-    """A context manager; `check` a file at a time, then read `status`."""
+    """A context manager; `check` a program at a time, then read `status`."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -109,22 +109,22 @@ class Session:
 
     @property
     def status(self) -> int:
-        """The exit status of all files checked so far."""
+        """The exit status of all programs checked so far."""
         return worst([file_status(r) for r in self.reports])
 
-    def check(self, file: str) -> None:
-        """Asks everything of one C file, or of those that a task file names."""
-        if not file.endswith((".yml", ".yaml")):
-            self._check(file)
-            return
+    def check(self, files: Sequence[SourceFile]) -> None:
+        """Asks everything of the program that C files make together."""
+        self._check(files)
+
+    def check_task(self, file: str) -> None:
+        """Asks everything of the program that a task file names."""
         try:
             task = read_task(file)
         except FrontendError as error:
             self._refuse(file, error)
             return
         self.source = replace(self.request.source, data_model=self.request.source.data_model or task.data_model)
-        for name in task.files:
-            self._check(name)
+        self._check([SourceFile(name) for name in task.files])
         self.source = self.request.source
 
     def _refuse(self, file: str, error: FrontendError) -> None:
@@ -132,11 +132,12 @@ class Session:
         print(error, file=sys.stderr)
         self.reports.append(FileReport(file, error=error))
 
-    def _check(self, file: str) -> None:
-        """A file that cannot be read is reported and does not stop the others."""
+    def _check(self, files: Sequence[SourceFile]) -> None:
+        """A program that cannot be read is reported and does not stop the others."""
+        file = files[0].path
         try:
             self.progress.show(f"reading {displayed(file)}")
-            program = load_within(file, self.source, self._reading())
+            program = load_within(files, self.source, self._reading())
             asked = questions(program, self.request.variables, self.request.prop)
             for predicate in self.request.predicates:
                 parse_predicate(program, predicate)
@@ -165,7 +166,7 @@ class Session:
             print(why, file=sys.stderr)
             self.reports.append(FileReport(file, complete=False, limit=why))
 
-    def _answer(self, file: str, program: Program, asked: tuple[Asked, ...]) -> None:
+    def _answer(self, file: str, program: Program, asked: tuple[NamedQuestion, ...]) -> None:
         known: list[Answer] = []
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))

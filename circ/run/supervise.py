@@ -78,7 +78,7 @@ class Crashed:
 
 
 Failed: TypeAlias = TimedOut | OutOfCpu | OutOfMemory | Died | Crashed
-Outcome: TypeAlias = Done[R] | Failed
+ChildOutcome: TypeAlias = Done[R] | Failed
 
 GRACE = 0.5
 """Seconds that a task gets beyond its limit to end by itself and say what it tried."""
@@ -96,7 +96,7 @@ def supervise(
     limits: Limits,
     on_event: Callable[[T, str, Mapping[str, Any]], None] = lambda task, name, data: None,
     starts_others: bool = False,
-) -> Iterator[tuple[T, Outcome[R]]]:
+) -> Iterator[tuple[T, ChildOutcome[R]]]:
     """Each task with its outcome, in order, as soon as it is known. `start` runs in the child and gives the worker.
 
     Closing the iterator, or an exception in its consumer, ends the child at once, and all that it has started.
@@ -107,7 +107,7 @@ def supervise(
         with _Child(remaining, start, limits, starts_others) as child:
             while remaining:
                 task = remaining.pop(0)
-                outcome: Outcome[R] = child.wait(lambda name, data, task=task: on_event(task, name, data))  # type: ignore[misc]
+                outcome: ChildOutcome[R] = child.wait(lambda name, data, task=task: on_event(task, name, data))  # type: ignore[misc]
                 yield task, outcome
                 if not isinstance(outcome, Done | Crashed):
                     break
@@ -141,7 +141,7 @@ class _Child(Generic[T, R]):
         self.receiver.close()
         self.stderr.close()
 
-    def wait(self, on_event: Emit) -> Outcome[R]:
+    def wait(self, on_event: Emit) -> ChildOutcome[R]:
         """What becomes of the task that the child is at now."""
         begin = time.monotonic()
         before = self._cpu()
@@ -163,7 +163,7 @@ class _Child(Generic[T, R]):
             if kind == "event":
                 on_event(rest[0], rest[1])
             else:
-                outcome: Outcome[R] = rest[0]
+                outcome: ChildOutcome[R] = rest[0]
                 return outcome
 
     def _cpu(self) -> float:
@@ -177,7 +177,7 @@ class _Child(Generic[T, R]):
             return OutOfMemory(self.limits.memory)
         return None
 
-    def _post_mortem(self) -> Outcome[R]:
+    def _post_mortem(self) -> ChildOutcome[R]:
         self.process.join()
         code = self.process.exitcode or 0
         self.stderr.seek(0)
@@ -220,7 +220,7 @@ def _child_main(
             try:
                 confine_cpu(limits.cpu)
                 worker = worker or start()
-                outcome: Outcome[R] = Done(worker(task, emit))
+                outcome: ChildOutcome[R] = Done(worker(task, emit))
                 sender.send(("outcome", outcome))
             except Exception as error:
                 if _is_memory(error):

@@ -36,7 +36,7 @@ from frontend.program.fold import fold
 
 _MOST_TOLD = 4
 
-Spot: TypeAlias = tuple[str, Location, bool]
+SourceAccess: TypeAlias = tuple[str, Location, bool]
 """Accesses as users tell them apart: template, place in the text, whether it writes."""
 
 Reached: TypeAlias = list[set[int]]
@@ -61,9 +61,9 @@ def unreached(program: Program, certificate: Certificate) -> tuple[Assumption, .
     return (Assumption(f"no run comes to {len(dead)} of the {len(alive)} accesses to it: {', '.join([*told, *more])}"),)
 
 
-def _spots(program: Program, origin: Program, variable: str, reached: Reached) -> dict[Spot, bool]:
+def _spots(program: Program, origin: Program, variable: str, reached: Reached) -> dict[SourceAccess, bool]:
     """Each access of a program made from `origin`, in the order of the text, and whether an edge that may be reached has it."""
-    found: dict[Spot, bool] = {}
+    found: dict[SourceAccess, bool] = {}
     for n, edge, access in program.accesses.get(variable, ()):
         spot = copy_of(origin, program.templates[n].name)[0], access.location, access.write
         found[spot] = found.get(spot, False) or edge.source in reached[n]
@@ -100,7 +100,7 @@ def _closure(template: ThreadTemplate, edges: list[Edge]) -> set[int]:
 
 
 # --------------------------------------------------------------------------------------------------- by a proof
-def _proved(program: Program, kind: str, body: Mapping[str, Any], variable: str) -> dict[Spot, bool]:
+def _proved(program: Program, kind: str, body: Mapping[str, Any], variable: str) -> dict[SourceAccess, bool]:
     """For accesses that a proof speaks of whether they may be reached as far as it says."""
     other = program
     while True:

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from circ.run.certificate_files import Unreadable, dump, parse
+from circ.run.certificate_files import UnreadableCertificate, dump, parse
 from circ.run.output_files import write_whole
 from circ.verdict import Answer, Certificate, Question, Refuted, Safe, Statistics, Unknown
 from frontend import LoadOptions
@@ -73,7 +73,7 @@ class Cache:
         try:
             figures, _, evidence = rest.decode().partition("\n")
             return _answer(json.loads(figures), evidence, question)
-        except (ValueError, RecursionError, Unreadable, KeyError, TypeError, AttributeError):
+        except (ValueError, RecursionError, UnreadableCertificate, KeyError, TypeError, AttributeError):
             raise Damaged(str(path)) from None
 
     def put(self, key: str, answer: Answer, options: LoadOptions) -> None:

@@ -87,12 +87,12 @@ def read_header(path: str, text: str, project: str) -> Header:
 
 # --------------------------------------------------------------------------------------------------- options
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _HeaderWord:
     text: str
     location: Location
 
 
-def _words(text: str, start: Location) -> Iterator[_Word]:
+def _words(text: str, start: Location) -> Iterator[_HeaderWord]:
     """The words of a line as a shell would split them, without anything else that a shell does."""
     word, begin, quote = "", -1, ""
     i = 0
@@ -110,21 +110,21 @@ def _words(text: str, start: Location) -> Iterator[_Word]:
         elif not c.isspace():
             word += c
         elif begin >= 0:
-            yield _Word(word, _at(start, begin))
+            yield _HeaderWord(word, _at(start, begin))
             word, begin = "", -1
         i += 1
     if quote:
         raise FrontendError(_at(start, begin), "the options in the header cannot be read: no closing quotation",
                             "close the quotation")
     if begin >= 0:
-        yield _Word(word, _at(start, begin))
+        yield _HeaderWord(word, _at(start, begin))
 
 
 def _at(start: Location, offset: int) -> Location:
     return Location(start.file, start.line, start.column + offset)
 
 
-def _options(words: Iterator[_Word], project: str) -> Iterator[HeaderOption]:
+def _options(words: Iterator[_HeaderWord], project: str) -> Iterator[HeaderOption]:
     for word in words:
         name, value = _split(word.text)
         if name not in (*READING, *ASKING):

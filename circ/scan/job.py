@@ -17,14 +17,14 @@ from typing import Any, TypeAlias
 from circ.report.flow_rule import alarms
 from circ.report.rows import Head, Row, row_of
 from circ.run.certificate_files import dump as evidence_text
-from circ.run.check import Asked, answers, file_name, questions
+from circ.run.check import NamedQuestion, answers, file_name, questions
 from circ.run.output_files import encoded, write_whole
 from circ.run.session import Request
 from circ.scan.cache import Cache, Damaged
 from circ.scan.fingerprint import fingerprint
 from circ.scan.header import ASSERTS, Expectation, Header, read_header
 from circ.scan.pool import Allow, Tell
-from circ.scan.results import Known
+from circ.scan.results import FileResults
 from circ.scan.sources import Source
 from circ.verdict import Answer, Question, Refuted, Safe, Unknown
 from frontend import load, preprocessed, resolve_variable
@@ -82,7 +82,7 @@ class FileScan:
 
     request_for: RequestFor
     cache: Cache | None
-    resumed: Mapping[tuple[str, str], Known]
+    resumed: Mapping[tuple[str, str], FileResults]
     file_timeout: float | None
 
     def __call__(self, job: Job, tell: Tell) -> None:
@@ -135,15 +135,15 @@ class FileScan:
             tell(rows[name])
 
     # ----------------------------------------------------------------------------------------------- what is known
-    def _known(self, path: str, key: str, request: Request) -> Known:
+    def _known(self, path: str, key: str, request: Request) -> FileResults:
         """What need not be computed again: definite answers, and those that the same limits would cut short again."""
-        resumed = self.resumed.get((path, key), Known())
+        resumed = self.resumed.get((path, key), FileResults())
         rows = {r.variable: r for r in resumed.rows if _reusable(r, request)}
         if resumed.head is None:
-            return Known(None, tuple(rows.values()))
-        return Known(resumed.head, tuple(rows[name] for name in resumed.head.asked if name in rows))
+            return FileResults(None, tuple(rows.values()))
+        return FileResults(resumed.head, tuple(rows[name] for name in resumed.head.asked if name in rows))
 
-    def _kept(self, key: str, asked: Sequence[Asked], tell: Tell) -> dict[Question, Answer]:
+    def _kept(self, key: str, asked: Sequence[NamedQuestion], tell: Tell) -> dict[Question, Answer]:
         """Answers from the cache, for the kernel to judge."""
         found: dict[Question, Answer] = {}
         for each in asked if self.cache is not None else ():
@@ -216,7 +216,7 @@ def _missing(program: Program, request: Request) -> tuple[str, ...]:
     return tuple(missing)
 
 
-def _questions(program: Program, request: Request, extra: Sequence[str], missing: Sequence[str]) -> list[Asked]:
+def _questions(program: Program, request: Request, extra: Sequence[str], missing: Sequence[str]) -> list[NamedQuestion]:
     """What the request asks, and what the file's header expects beyond it: a global that no thread touches, say."""
     wanted = None if request.variables is None else [name for name in request.variables if name not in missing]
     asked = list(questions(program, wanted, request.prop))
@@ -227,7 +227,7 @@ def _questions(program: Program, request: Request, extra: Sequence[str], missing
     return asked
 
 
-def _named(asked: Sequence[Asked]) -> dict[str, Asked]:
+def _named(asked: Sequence[NamedQuestion]) -> dict[str, NamedQuestion]:
     """The questions by what the user calls their subjects, or by their full names where that is not unique."""
     times = Counter(a.shown for a in asked)
     return {a.shown if times[a.shown] == 1 else str(a.question): a for a in asked}

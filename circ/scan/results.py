@@ -24,14 +24,14 @@ FORMAT, VERSION = "circ-results", 3
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FileResults:
     """What is known of a file: `head` is None if not even its questions are."""
 
     head: Head | None = None
     rows: tuple[Row, ...] = ()
 
 
-class Unreadable(Exception):
+class UnreadableResults(Exception):
     """A line is not what a scan writes."""
 
 
@@ -45,11 +45,11 @@ def to_line(item: Head | Row) -> str:
 
 
 def from_line(line: str) -> Head | Row:
-    """What `to_line` wrote; raises Unreadable for anything else."""
+    """What `to_line` wrote; raises UnreadableResults for anything else."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"not JSON: {error}") from None
+        raise UnreadableResults(f"not JSON: {error}") from None
     kind = data.pop("kind", None) if isinstance(data, dict) else None
     try:
         if kind == "head":
@@ -58,8 +58,8 @@ def from_line(line: str) -> Head | Row:
         if kind == "row":
             return _build(Row, data)
     except (KeyError, TypeError, ValueError) as error:
-        raise Unreadable(f"a {kind} of another shape: {error}") from None
-    raise Unreadable("neither a head nor a row")
+        raise UnreadableResults(f"a {kind} of another shape: {error}") from None
+    raise UnreadableResults("neither a head nor a row")
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -142,7 +142,7 @@ def _lock(file: int, path: Path, how: int) -> None:
         return  # a file system that knows no locks
 
 
-def read_results(path: Path) -> dict[tuple[str, str], Known]:
+def read_results(path: Path) -> dict[tuple[str, str], FileResults]:
     """What a results file holds, by file and fingerprint, and its cut-off last line removed.
 
     Raises FrontendError with the line that is wrong, OSError if it cannot be read.
@@ -151,14 +151,14 @@ def read_results(path: Path) -> dict[tuple[str, str], Known]:
         _lock(file.fileno(), path, fcntl.LOCK_SH)
         data = file.read()
     end = data.rfind(b"\n") + 1
-    known: dict[tuple[str, str], Known] = {}
+    known: dict[tuple[str, str], FileResults] = {}
     for number, line in enumerate(data[:end].decode("utf-8", "replace").splitlines(), 1):
         try:
             if number == 1:
                 _check_first(line)
             else:
                 _add(known, from_line(line))
-        except Unreadable as error:
+        except UnreadableResults as error:
             raise FrontendError(Location(str(path), number), f"this is not a results file of circ scan: {error}",
                                 "give --resume what -o wrote") from None
     if end == 0:
@@ -173,18 +173,18 @@ def _check_first(line: str) -> None:
     try:
         head = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"not JSON: {error}") from None
+        raise UnreadableResults(f"not JSON: {error}") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise Unreadable(f"its first line does not say '{FORMAT}'")
+        raise UnreadableResults(f"its first line does not say '{FORMAT}'")
     if head.get("version") != VERSION:
-        raise Unreadable(f"version {head.get('version')!r}, this circ reads version {VERSION}")
+        raise UnreadableResults(f"version {head.get('version')!r}, this circ reads version {VERSION}")
 
 
-def _add(known: dict[tuple[str, str], Known], item: Head | Row) -> None:
+def _add(known: dict[tuple[str, str], FileResults], item: Head | Row) -> None:
     if item.key is None:
         return
     here = (item.file, item.key)
-    before = known.get(here, Known())
+    before = known.get(here, FileResults())
     match item:
         case Head():
             known[here] = replace(before, head=item)

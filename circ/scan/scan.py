@@ -22,7 +22,7 @@ from circ.run.supervise import Limits
 from circ.scan.cache import Cache
 from circ.scan.job import About, Bug, FileScan, Job, RequestFor, Warned
 from circ.scan.pool import Ended, Started, Tick, Told, run
-from circ.scan.results import Known, Results, read_results
+from circ.scan.results import FileResults, Results, read_results
 from circ.scan.sources import find_sources
 from frontend.program import displayed
 
@@ -135,7 +135,7 @@ class Scan:
             print(warned.line, file=sys.stderr)
 
     def _resumed(self, item: Head | Row) -> bool:
-        known = self.resumed.get((item.file, item.key or ""), Known())
+        known = self.resumed.get((item.file, item.key or ""), FileResults())
         return item in (known.head, *known.rows)
 
     def _end(self, job: Job, why: str, results: Results | None) -> None:

@@ -16,7 +16,7 @@ from circ.search.shorten import shortened
 from circ.search.trace_building import FoundState, build_trace
 from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined, Value, Where
-from circ.semantics.interpreter import Machine, Move, Thread, settle
+from circ.semantics.interpreter import LocalState, Machine, Move, settle
 from circ.verdict import RaceOn, Trace
 from circ.views.sure import is_doubtful
 from frontend.program import AllAt, Assume, Edge, Program, Role, Scalar, primitive
@@ -91,7 +91,7 @@ class DirectedRun:
         """`main`, which goes round and round in its loop while others have something to do."""
         self.swarm = bool(self.reactive) and number % SWARM >= SWARM - 2
         self.shy = _shy(sorted(self.reactive), 2 * (number // SWARM) + number % 2) if self.swarm else frozenset()
-        self.since: dict[int, tuple[Thread, tuple[Value, ...]]] = {}
+        self.since: dict[int, tuple[LocalState, tuple[Value, ...]]] = {}
         self.spinning = False
         """Where the last thread to move has been since it moves alone; whether it came back to the same, as if waiting."""
         self.starts: Counter[int] = Counter()
@@ -102,7 +102,7 @@ class DirectedRun:
                           for _ in range(min(copies, t.most or copies) if t.count is None else t.count))
         start = self.machine.open_start(self.crew)
         self.globals: list[Value] = list(start.globals)
-        self.threads: list[Thread] = list(start.threads)
+        self.threads: list[LocalState] = list(start.threads)
         self.near = [self._near(i) for i in range(len(self.crew))]
         self.held: set[int] = set()
         self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) \

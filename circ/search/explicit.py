@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from circ.kernel.doubts import doubt
 from circ.search.reductions import waited_for
-from circ.search.state_search import Search, SearchSpace
+from circ.search.state_search import SearchSpace, StateSearch
 from circ.search.trace_building import FoundState, build_trace
 from circ.verdict import (
     Certificate,
@@ -57,7 +57,7 @@ def answer(program: Program, question: Question, options: Options, observer: Obs
     tried: list[str] = []
     for copies in _copies(program) if unbounded else (0,):
         for crew in crews(program, copies):
-            search = Search(space, crew, options, proof=not unbounded)
+            search = StateSearch(space, crew, options, proof=not unbounded)
             found = search.run()
             states += len(search.keys)
             observer("explicit", {"threads": len(crew), "states": len(search.keys)})
@@ -83,7 +83,7 @@ def oracle(program: Program, question: Question, threads: int, max_states: int =
     space = SearchSpace(program, question, options)
     complete = True
     for crew in crews(program, threads):
-        search = Search(space, crew, options, proof=False)
+        search = StateSearch(space, crew, options, proof=False)
         if search.run() is not None:
             return True
         complete = complete and not search.full and search.domain.exact
@@ -112,14 +112,14 @@ def _what(question: Question) -> str:
     return "race" if isinstance(question, RaceOn) else "violated assertion"
 
 
-def _shortest(search: Search, found: FoundState) -> Trace:
+def _shortest(search: StateSearch, found: FoundState) -> Trace:
     """The run found, or a shorter one by a search without the reduction that skips runs.
 
     That search is counted in states; where time runs out first, the run found is what is told: a race is not lost to a deadline.
     """
     if search.local_first:
         options = Options(max_states=20 * len(search.keys) + 1000, deadline=search.options.deadline)
-        again = Search(search.space, search.crew, options, proof=True)
+        again = StateSearch(search.space, search.crew, options, proof=True)
         try:
             shorter = again.run()
         except OutOfTime:
@@ -130,7 +130,7 @@ def _shortest(search: Search, found: FoundState) -> Trace:
     return build_trace(search.space.program, search.machine, search.question, search.crew, path, who, found)
 
 
-def _surest(search: Search, found: FoundState, options: Options, observer: Observer) -> Trace:
+def _surest(search: StateSearch, found: FoundState, options: Options, observer: Observer) -> Trace:
     """The run found; one that the C program surely has, where that one may not be and such a one is found."""
     program, trace = search.space.program, _shortest(search, found)
     if doubt(program, trace) is None or not any(is_doubtful(e) for t in program.templates for e in t.cfa.edges):
@@ -142,7 +142,7 @@ def _surest(search: Search, found: FoundState, options: Options, observer: Obser
     return surer if doubt(program, surer) is None else trace
 
 
-def _all_explored(search: Search, statistics: Statistics) -> Verdict:
+def _all_explored(search: StateSearch, statistics: Statistics) -> Verdict:
     if not search.domain.exact:
         return Unknown("no run found, but values of more than 8 bits were only sampled", statistics=statistics)
     if len(search.keys) > _LARGEST_PROOF:

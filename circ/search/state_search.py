@@ -14,7 +14,7 @@ from circ.search.sample_values import samples
 from circ.search.trace_building import FoundState
 from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined, Value
-from circ.semantics.interpreter import Domain, Globals, Machine, Move, Thread, forget
+from circ.semantics.interpreter import Domain, Globals, LocalState, Machine, Move, forget
 from circ.verdict import Assertions, Options, Question, RaceOn, Technique
 from circ.views.havocked import irrelevant, opened
 from circ.views.variable_sets import VariableSet
@@ -34,7 +34,7 @@ class SearchSpace:
         self.samples = samples(program)
 
 
-class Search:
+class StateSearch:
     """One breadth-first search with a fixed crew. A state is a tuple of numbers: of its globals, then of each thread's state."""
 
     def __init__(self, space: SearchSpace, crew: tuple[int, ...], options: Options, proof: bool) -> None:
@@ -46,8 +46,8 @@ class Search:
         self.full = False
         self._globals: list[Globals] = []
         self._global_ids: dict[Globals, int] = {}
-        self._threads: list[list[Thread]] = [[] for _ in space.program.templates]
-        self._thread_ids: list[dict[Thread, int]] = [{} for _ in space.program.templates]
+        self._threads: list[list[LocalState]] = [[] for _ in space.program.templates]
+        self._thread_ids: list[dict[LocalState, int]] = [{} for _ in space.program.templates]
         self._moves: dict[tuple[int, int, int], tuple[tuple[Move, int, int], ...]] = {}
         self._ready: dict[tuple[int, int, int], tuple[Ready, ...]] = {}
         self._groups = [range(*_span(crew, i)) for i in sorted(set(crew))]
@@ -116,14 +116,14 @@ class Search:
             self._globals.append(g)
         return found
 
-    def _thread(self, template: int, thread: Thread) -> int:
+    def _thread(self, template: int, thread: LocalState) -> int:
         known = self._threads[template]
         found = self._thread_ids[template].setdefault(thread, len(known))
         if found == len(known):
             known.append(thread)
         return found
 
-    def _forgetful(self, template: int, thread: Thread) -> Thread:
+    def _forgetful(self, template: int, thread: LocalState) -> LocalState:
         return forget(self.space.forget[template][thread[0]], thread)
 
     def _sorted(self, key: list[int]) -> tuple[int, ...]:
@@ -133,7 +133,7 @@ class Search:
                     key[group.start + 1:group.stop + 1] = sorted(key[group.start + 1:group.stop + 1])
         return tuple(key)
 
-    def _state(self, key: tuple[int, ...]) -> list[Thread]:
+    def _state(self, key: tuple[int, ...]) -> list[LocalState]:
         return [self._threads[t][k] for t, k in zip(self.crew, key[1:], strict=True)]
 
     def _holder(self, key: tuple[int, ...]) -> int | None:

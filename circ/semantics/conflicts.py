@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from circ.semantics.interpreter import Globals, Machine, Thread
+from circ.semantics.interpreter import Globals, LocalState, Machine
 from frontend.program import (
     Access,
     AccessKind,
     Edge,
+    RaceModel,
 )
 
 
 # --------------------------------------------------------------------------------------------------- races
-def conflict(race_model: str, first: Edge, a: Access, second: Edge, b: Access) -> bool:
+def conflict(race_model: RaceModel, first: Edge, a: Access, second: Edge, b: Access) -> bool:
     """Whether two accesses by different threads make a race if they can be next in one state and their cells overlap.
 
     The variables must be equal; whether two elements of an array are the same cell is a question about the state:
@@ -22,9 +23,9 @@ def conflict(race_model: str, first: Edge, a: Access, second: Edge, b: Access) -
     """
     if a.variable != b.variable or not (a.write or b.write):
         return False
-    if AccessKind.SYNC in (a.kind, b.kind) or (a.kind is AccessKind.ATOMIC and b.kind is AccessKind.ATOMIC):
+    if AccessKind.SYNC in (a.kind, b.kind) or AccessKind.DATA not in (a.kind, b.kind):
         return False
-    if race_model == "nesc":
+    if race_model == RaceModel.NESC:
         return not first.protected and not second.protected
     return not (first.protected and second.protected)
 
@@ -32,7 +33,7 @@ Ready: TypeAlias = tuple[int, int, int | None]
 """An access that is next: edge, position in its accesses, element (None: a scalar, or any element)."""
 
 
-def ready(machine: Machine, variable: str, template: int, g: Globals, thread: Thread) -> tuple[Ready, ...]:
+def ready(machine: Machine, variable: str, template: int, g: Globals, thread: LocalState) -> tuple[Ready, ...]:
     """A thread's next accesses to a variable; raises Undefined if that depends on a value that nobody chose."""
     location, local = thread
     found: list[Ready] = []

@@ -1,7 +1,7 @@
 """Expressions as Python code: the exact meaning of `frontend.program.expr`, for the interpreter.
 
 A scalar's value is an int in the range of its type; in the `math` model it is unbounded, except BOOL, and casts between
-integers change nothing. An array's value is `Cells`: total over the 64-bit indices (all integers for `math`), so an access
+integers change nothing. An array's value is `ArrayValue`: total over the 64-bit indices (all integers for `math`), so an access
 out of bounds has a meaning too. None stands for a value that nobody has looked at yet: any value.
 """
 
@@ -11,14 +11,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, assert_never
 
-from frontend.program import BOOL, COMPARISONS, Binary, Cast, Const, Element, Expr, Ite, Read, Scalar, Unary, Var, reads
+from frontend.program import BOOL, COMPARISONS, Binary, Cast, Const, Element, Expr, Ints, Ite, Read, Scalar, Unary, Var, reads
 
 INDEX_MASK = (1 << 64) - 1
 
-Cells: TypeAlias = tuple[int | None, tuple[tuple[int, int | None], ...]]
+ArrayValue: TypeAlias = tuple[int | None, tuple[tuple[int, int | None], ...]]
 """Default value, and the elements that differ from it, sorted by index."""
 
-Value: TypeAlias = int | Cells | None
+Value: TypeAlias = int | ArrayValue | None
 
 Where: TypeAlias = tuple[str, int, int | None]
 """A place in a state: `g` (globals), `l` (the running thread's locals) or `h` (the n-th havoc target); slot; array index."""
@@ -32,19 +32,19 @@ class Undefined(Exception):
         self.where = where
 
 
-def cells(default: int | None, elements: Mapping[int, int | None]) -> Cells:
+def cells(default: int | None, elements: Mapping[int, int | None]) -> ArrayValue:
     """The array with these elements, all others `default`."""
     return default, tuple((i, elements[i]) for i in sorted(elements) if elements[i] != default)
 
 
-def cell(array: Cells, index: int) -> int | None:
+def cell(array: ArrayValue, index: int) -> int | None:
     """An element's value, None if it was never chosen."""
     default, items = array
     at = bisect_left(items, (index,))
     return items[at][1] if at < len(items) and items[at][0] == index else default
 
 
-def load(array: Cells, index: int, owner: str, slot: int) -> int:
+def load(array: ArrayValue, index: int, owner: str, slot: int) -> int:
     """An element's value; raises Undefined if it was never chosen."""
     value = cell(array, index)
     if value is None:
@@ -52,7 +52,7 @@ def load(array: Cells, index: int, owner: str, slot: int) -> int:
     return value
 
 
-def store(array: Cells, index: int, value: int | None) -> Cells:
+def store(array: ArrayValue, index: int, value: int | None) -> ArrayValue:
     """The array with one element changed."""
     default, items = array
     at = bisect_left(items, (index,))
@@ -105,8 +105,8 @@ class Coder:
     `place(name)` is the Python text of the variable's value and its (owner, slot).
     """
 
-    def __init__(self, ints: str, place: Callable[[str], tuple[str, str, int]]) -> None:
-        self.math = ints == "math"
+    def __init__(self, ints: Ints, place: Callable[[str], tuple[str, str, int]]) -> None:
+        self.math = ints == Ints.MATH
         self.place = place
         self.lines: list[str] = []
         self._temporaries = 0
@@ -202,7 +202,7 @@ class Coder:
                 raise AssertionError(e.op)
 
 
-def evaluate(e: Expr, values: Mapping[str, Value], ints: str = "exact") -> int:
+def evaluate(e: Expr, values: Mapping[str, Value], ints: Ints = Ints.EXACT) -> int:
     """The value of an expression where the variables have these values; raises Undefined where one is None."""
     for v in reads(e):
         if isinstance(v, Var) and values[v.name] is None:

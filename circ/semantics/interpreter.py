@@ -40,7 +40,7 @@ from frontend.program import (
 )
 
 Globals: TypeAlias = tuple[Value, ...]
-Thread: TypeAlias = tuple[int, tuple[Value, ...]]
+LocalState: TypeAlias = tuple[int, tuple[Value, ...]]
 """Location and locals."""
 
 
@@ -49,7 +49,7 @@ class State:
     """The globals, and each thread's location and locals."""
 
     globals: Globals
-    threads: tuple[Thread, ...]
+    threads: tuple[LocalState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Move:
 
     edge: int
     globals: Globals
-    thread: Thread
+    thread: LocalState
     decided: tuple[tuple[Where, int], ...]
     guards: tuple[AllAt, ...]
 
@@ -243,7 +243,7 @@ class Machine:
         return self.start(crew, chosen)
 
     # ----------------------------------------------------------------------------------------------- steps
-    def holder(self, crew: Sequence[int], threads: Sequence[Thread]) -> int | None:
+    def holder(self, crew: Sequence[int], threads: Sequence[LocalState]) -> int | None:
         """The thread at an atomic location, if one is: only it may run."""
         templates = self.program.templates
         for i, (location, _) in enumerate(threads):
@@ -251,7 +251,7 @@ class Machine:
                 return i
         return None
 
-    def guards_pass(self, guards: tuple[AllAt, ...], crew: Sequence[int], threads: Sequence[Thread], me: int) -> bool:
+    def guards_pass(self, guards: tuple[AllAt, ...], crew: Sequence[int], threads: Sequence[LocalState], me: int) -> bool:
         """Whether every other thread is where the guards want it."""
         return all(
             threads[i][0] in guard.locations
@@ -265,7 +265,7 @@ class Machine:
         after_g, after_l = list(g), list(local)
         return (tuple(after_g), tuple(after_l)) if code.run(after_g, after_l, fill) else None
 
-    def moves(self, template: int, g: Globals, thread: Thread, domain: Domain) -> Iterator[Move]:
+    def moves(self, template: int, g: Globals, thread: LocalState, domain: Domain) -> Iterator[Move]:
         """Every step of a thread from these globals, atomicity and guards on other threads left to the caller."""
         location, local = thread
         for e in self.leaving(template, location):
@@ -358,7 +358,7 @@ def settle(g: list[Value], local: list[Value], known: Mapping[Where, int]) -> No
             side[slot] = store(array, index, value)
 
 
-def forget(slots: Sequence[int], thread: Thread) -> Thread:
+def forget(slots: Sequence[int], thread: LocalState) -> LocalState:
     """The thread with these locals open again: it stands for more states."""
     location, local = thread
     if all(local[s] is None for s in slots):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from circ.semantics.evaluation import RUNTIME, Coder, Undefined, Value
-from circ.semantics.interpreter import Globals, Machine, State, Thread
+from circ.semantics.interpreter import Globals, LocalState, Machine, State
 from frontend.annotations.two_state import PRIME, TID
 from frontend.program import Assume, Expr, Program, Rely, Var, primitive, reads, variables
 
@@ -48,7 +48,8 @@ class Relies:
             return []
         return [self._compiled(p.cond) for p in primitive(starts[0].op) if isinstance(p, Assume) and variables(p.cond) == {TID}]
 
-    def broken(self, crew: Sequence[int], threads: Sequence[Thread], mover: int, before: Globals, after: Globals) -> Rely | None:
+    def broken(self, crew: Sequence[int], threads: Sequence[LocalState], mover: int, before: Globals,
+               after: Globals) -> Rely | None:
         """An assumption of a thread other than `mover` that a step from `before` to `after` breaks.
 
         Raises Undefined if that depends on a value that is open.
@@ -65,7 +66,7 @@ class Relies:
                     return rely
         return None
 
-    def _tid(self, template: int, thread: Thread) -> Value:
+    def _tid(self, template: int, thread: LocalState) -> Value:
         where = self._tids[template]
         return None if where is None else thread[1][where[1]]
 

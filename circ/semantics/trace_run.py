@@ -32,7 +32,7 @@ class NotARun(Exception):
         self.at, self.reason = at, reason
 
 
-class _Wrong(Exception):
+class _WrongTrace(Exception):
     """Why the trace is refused."""
 
 
@@ -47,7 +47,7 @@ def run_trace(machine: Machine, trace: Trace) -> TraceRun:
             at = f"step {number + 1}"
             states.append(_step(machine, crew, len(trace.threads), states[-1], step))
         return TraceRun(crew, tuple(states))
-    except _Wrong as wrong:
+    except _WrongTrace as wrong:
         raise NotARun(at, str(wrong)) from None
     except Undefined as missing:
         raise NotARun(at, f"a value that nobody chose is read: {missing.where}") from None
@@ -58,12 +58,12 @@ def _crew(machine: Machine, trace: Trace) -> tuple[int, ...]:
     crew = []
     for name in trace.threads:
         if name not in machine.index:
-            raise _Wrong(f"no thread template {name!r}")
+            raise _WrongTrace(f"no thread template {name!r}")
         crew.append(machine.index[name])
     for i, template in enumerate(machine.program.templates):
         if template.count is not None:
             if crew.count(i) > template.count:
-                raise _Wrong(f"{crew.count(i)} threads of {template.name!r}, of which there are {template.count}")
+                raise _WrongTrace(f"{crew.count(i)} threads of {template.name!r}, of which there are {template.count}")
             crew += [i] * (template.count - crew.count(i))
     return tuple(crew)
 
@@ -74,14 +74,14 @@ def _start(machine: Machine, crew: tuple[int, ...], trace: Trace) -> State:
         _check_start(machine, crew, len(trace.threads), choice)
         values = chosen.setdefault((choice.thread, choice.variable), {})
         if choice.index in values:
-            raise _Wrong(f"two values for {choice.variable!r}")
+            raise _WrongTrace(f"two values for {choice.variable!r}")
         values[choice.index] = choice.value
     numbers = _numbers(machine, crew, chosen)
 
     def value(v: Variable, thread: int | None) -> Value:
         if isinstance(v.start, Self):
             if thread is None:
-                raise _Wrong(f"the global {v.name!r} cannot hold a thread's number")
+                raise _WrongTrace(f"the global {v.name!r} cannot hold a thread's number")
             return v.type.wrap(numbers[thread] + v.start.offset)
         values = chosen.get((thread, v.name), {})
         if v.is_array:
@@ -93,21 +93,21 @@ def _start(machine: Machine, crew: tuple[int, ...], trace: Trace) -> State:
 
 def _check_start(machine: Machine, crew: tuple[int, ...], named: int, choice: Choice) -> None:
     if choice.thread is not None and not 0 <= choice.thread < named:
-        raise _Wrong(f"no thread {choice.thread}")
+        raise _WrongTrace(f"no thread {choice.thread}")
     owner = machine.program.globals if choice.thread is None else machine.program.templates[crew[choice.thread]].locals
     found = next((v for v in owner if v.name == choice.variable), None)
     if found is None or not isinstance(found.start, Arbitrary | Self):
-        raise _Wrong(f"{choice.variable!r} has no start value to choose")
+        raise _WrongTrace(f"{choice.variable!r} has no start value to choose")
     if (choice.index is not None) != found.is_array:
-        raise _Wrong(f"a start value of {choice.variable!r} has the wrong shape")
+        raise _WrongTrace(f"a start value of {choice.variable!r} has the wrong shape")
     if choice.index is not None and not 0 <= choice.index < 1 << 64:
-        raise _Wrong(f"{choice.variable!r} has no element {choice.index}")
+        raise _WrongTrace(f"{choice.variable!r} has no element {choice.index}")
     _check_range(choice, found.type)
 
 
 def _check_range(choice: Choice, t: Scalar) -> None:
     if not t.low <= choice.value <= t.high:
-        raise _Wrong(f"{choice.value} is no value of {choice.variable!r}")
+        raise _WrongTrace(f"{choice.value} is no value of {choice.variable!r}")
 
 
 def _numbers(
@@ -119,7 +119,7 @@ def _numbers(
         claims = {values[None] - v.start.offset for v in machine.program.templates[t].locals
                   if isinstance(v.start, Self) for values in [chosen.get((i, v.name), {})] if None in values}
         if len(claims) > 1:
-            raise _Wrong(f"thread {i} has two numbers")
+            raise _WrongTrace(f"thread {i} has two numbers")
         numbers.append(claims.pop() if claims else None)
     result: list[int] = []
     for i, t in enumerate(crew):
@@ -128,10 +128,10 @@ def _numbers(
         if number is None:
             number = numbers[i] = next(n for n in range(len(crew) + 1) if n not in taken)
         elif taken.count(number) > 1:
-            raise _Wrong(f"two threads of {machine.program.templates[t].name!r} have the number {number}")
+            raise _WrongTrace(f"two threads of {machine.program.templates[t].name!r} have the number {number}")
         count = machine.program.templates[t].count
         if number < 0 or (count is not None and number >= count):
-            raise _Wrong(f"thread {i} cannot have the number {number}")
+            raise _WrongTrace(f"thread {i} cannot have the number {number}")
         result.append(number)
     return result
 
@@ -140,22 +140,22 @@ def _numbers(
 def _step(machine: Machine, crew: tuple[int, ...], named: int, state: State, step: Step) -> State:
     me = step.thread
     if not 0 <= me < named:
-        raise _Wrong(f"no thread {me}")
+        raise _WrongTrace(f"no thread {me}")
     template, (location, local) = crew[me], state.threads[me]
     if step.edge not in machine.leaving(template, location):
-        raise _Wrong(f"thread {me} is at location {location}, which edge {step.edge} does not leave")
+        raise _WrongTrace(f"thread {me} is at location {location}, which edge {step.edge} does not leave")
     holder = machine.holder(crew, state.threads)
     if holder is not None and holder != me:
-        raise _Wrong(f"thread {me} cannot run while thread {holder} is inside an atomic section")
+        raise _WrongTrace(f"thread {me} cannot run while thread {holder} is inside an atomic section")
     code = machine.code(template, step.edge)
     if not machine.guards_pass(code.guards, crew, state.threads, me):
-        raise _Wrong(f"thread {me} waits for other threads")
+        raise _WrongTrace(f"thread {me} waits for other threads")
     choices = list(step.choices)
     after = machine.execute(code, state.globals, local, lambda k, index: _fill(machine, code.holes[k], index, choices, me))
     if after is None:
-        raise _Wrong(f"a condition does not hold: {machine.edge(template, step.edge)}")
+        raise _WrongTrace(f"a condition does not hold: {machine.edge(template, step.edge)}")
     if choices:
-        raise _Wrong(f"a value for {choices[0].variable!r}, which the step does not leave open")
+        raise _WrongTrace(f"a value for {choices[0].variable!r}, which the step does not leave open")
     g, after_local = after
     threads = list(state.threads)
     threads[me] = machine.edge(template, step.edge).target, after_local
@@ -166,19 +166,19 @@ def _fill(machine: Machine, hole: Hole, index: int | None, choices: list[Choice]
     """Takes what belongs to the hole from the front of `choices`."""
     if not hole.whole:
         if not choices or choices[0].variable != hole.variable:
-            raise _Wrong(f"no value for {hole.variable!r}")
+            raise _WrongTrace(f"no value for {hole.variable!r}")
         return _accept(choices.pop(0), hole, index, me)
     elements: dict[int, int | None] = {}
     while choices and choices[0].variable == hole.variable and choices[0].index is not None:
         element = choices[0].index
         if element in elements or not 0 <= element < 1 << 64:
-            raise _Wrong(f"element {element} of {hole.variable!r} cannot be chosen")
+            raise _WrongTrace(f"element {element} of {hole.variable!r} cannot be chosen")
         elements[element] = _accept(choices.pop(0), hole, element, me)
     return cells(0, elements)
 
 
 def _accept(choice: Choice, hole: Hole, index: int | None, me: int) -> int:
     if choice.thread not in (None, me) or choice.index not in (None, index):
-        raise _Wrong(f"the value for {choice.variable!r} is meant for another place")
+        raise _WrongTrace(f"the value for {choice.variable!r} is meant for another place")
     _check_range(choice, hole.type)
     return choice.value

@@ -27,6 +27,7 @@ from frontend.program import (
     Element,
     Expr,
     Havoc,
+    Ints,
     Ite,
     Lvalue,
     Op,
@@ -54,8 +55,8 @@ class SymbolicState:
 class Encoder:
     """Turns expressions and operations into terms. One encoder per solver context; fresh names never repeat in it."""
 
-    def __init__(self, ints: str) -> None:
-        self.math = ints == "math"
+    def __init__(self, ints: Ints) -> None:
+        self.math = ints == Ints.MATH
         self._fresh = 0
 
     # ----------------------------------------------------------------------------------------------- symbols

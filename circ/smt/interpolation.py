@@ -16,7 +16,7 @@ INTERPOLATION_EFFORT = 6_000_000
 """In the solver's resource units, a few seconds; counted, so that the same traces give the same predicates on a busy machine."""
 
 
-class _Inexpressible(Exception):
+class _NoExpression(Exception):
     """No expression over the known variables means the term."""
 
 
@@ -97,7 +97,7 @@ def atomic_conditions(term: Term, variable: Callable[[str], Lvalue | None]) -> l
         return [a for child in term.children() for a in atomic_conditions(child, variable)]
     try:
         return [_condition(term, variable)]
-    except _Inexpressible:
+    except _NoExpression:
         return []
 
 
@@ -111,7 +111,7 @@ def _condition(term: Term, variable: Callable[[str], Lvalue | None]) -> Expr:
         a, b = (_expression(c, variable) for c in term.children())
         t = Scalar(max(a.type.width, b.type.width), signed)
         return Binary(op, _retype(a, t), _retype(b, t))
-    raise _Inexpressible(str(term.decl()))
+    raise _NoExpression(str(term.decl()))
 
 
 def _same(a: Expr, b: Expr) -> tuple[Expr, Expr]:
@@ -137,7 +137,7 @@ def _expression(term: Term, variable: Callable[[str], Lvalue | None]) -> Expr:
     if kind == z3.Z3_OP_UNINTERPRETED and term.num_args() == 0:
         found = variable(term.decl().name())
         if found is None:
-            raise _Inexpressible(str(term))
+            raise _NoExpression(str(term))
         return Read(found)
     if kind == z3.Z3_OP_EXTRACT:
         high, low = term.params()
@@ -155,4 +155,4 @@ def _expression(term: Term, variable: Callable[[str], Lvalue | None]) -> Expr:
         for part in parts[1:]:
             result = Binary(_BINARY[kind], *_same(result, part))
         return result
-    raise _Inexpressible(str(term.decl()))
+    raise _NoExpression(str(term.decl()))

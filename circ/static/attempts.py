@@ -10,12 +10,12 @@ from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 
 from circ.semantics.conflicts import conflict
-from circ.static.arguments.argument import Argument, Spot
+from circ.static.arguments.argument import Argument, RegionPlace
 from circ.static.outline import Outline
-from circ.static.pairing import Open, Pairing, ThreadState, TooMuch
+from circ.static.pairing import OpenPair, Pairing, RegionThread, TooMuch
 from circ.static.regions import Regions
 from circ.static.tracking import Tracked
-from circ.static.values import State
+from circ.static.values import CellValues
 from frontend.program import Access, Edge, Element, Program, variables
 
 
@@ -45,13 +45,13 @@ class Clashes:
                 if region is not None and (arguments or sort not in alike):
                     alike.add(sort)
                     self.accesses[n].setdefault(region, {}).setdefault(variable, []).append((e, a))
-        self._clashes: dict[tuple[Spot, Spot], tuple[Clash, ...]] = {}
-        self._broken: dict[tuple[Spot, Spot], bool] = {}
+        self._clashes: dict[tuple[RegionPlace, RegionPlace], tuple[Clash, ...]] = {}
+        self._broken: dict[tuple[RegionPlace, RegionPlace], bool] = {}
         # An index that reads globals may change while a third thread is in an atomic section, of which pairs say nothing.
         sections = any(t.cfa.atomic for t in self.program.templates)
         self._moving = frozenset(v.name for v in self.program.globals) if sections else frozenset()
 
-    def between(self, one: ThreadState, two: ThreadState, g: State, left: Container[str]) -> list[str]:
+    def between(self, one: RegionThread, two: RegionThread, g: CellValues, left: Container[str]) -> list[str]:
         """Which of the variables left have conflicting accesses there that may mean one cell."""
         first, second = one[:2], two[:2]
         if first[1] not in self.accesses[first[0]] or second[1] not in self.accesses[second[0]]:
@@ -62,7 +62,7 @@ class Clashes:
         return [c.variable for c in clashes
                 if c.variable in left and (c.cells is None or self._overlap(c.cells, one, two, g))] if clashes else []
 
-    def broken(self, one: ThreadState, two: ThreadState) -> bool:
+    def broken(self, one: RegionThread, two: RegionThread) -> bool:
         """Whether an argument does not hold of the two threads."""
         key = one[:2], two[:2]
         if key not in self._broken:
@@ -72,7 +72,7 @@ class Clashes:
                                     for q in self.seen.groups[second[0]][p])
         return self._broken[key]
 
-    def _at(self, first: Spot, second: Spot) -> list[Clash]:
+    def _at(self, first: RegionPlace, second: RegionPlace) -> list[Clash]:
         found: dict[Clash, None] = {}
         theirs = self.accesses[second[0]][second[1]]
         for variable, mine in self.accesses[first[0]][first[1]].items():
@@ -89,7 +89,7 @@ class Clashes:
             return False
         return not self._moving & (variables(a.lvalue.index) | variables(b.lvalue.index))
 
-    def _overlap(self, cells: tuple[Access, Access], one: ThreadState, two: ThreadState, g: State) -> bool:
+    def _overlap(self, cells: tuple[Access, Access], one: RegionThread, two: RegionThread, g: CellValues) -> bool:
         a, b = cells[0].lvalue, cells[1].lvalue
         assert isinstance(a, Element) and isinstance(b, Element)
         i = self.regions[one[0]].cells.value(a.index, (*g, *one[2]))
@@ -118,7 +118,7 @@ class Attempt:
         self.left = dict.fromkeys(asked)
         self.final = False
         self.exhausted = False
-        self.met: dict[str, tuple[ThreadState, ThreadState]] = {}
+        self.met: dict[str, tuple[RegionThread, RegionThread]] = {}
         self._clashes = Clashes(seen, asked, self.regions, arguments)
         self.pairing = Pairing(program, self.regions, most, effort, self._forbidden, self._known if arguments else None)
 
@@ -126,7 +126,7 @@ class Attempt:
         """Works out the pairs, as far as the effort goes: beyond it nothing is left."""
         try:
             self.pairing.run()
-        except Open:
+        except OpenPair:
             pass
         except TooMuch:
             self.final = self.exhausted = True
@@ -140,7 +140,7 @@ class Attempt:
         return not any(clashes.between(pairing.threads[i], pairing.threads[j], pairing.lattice.states[s], (variable,))
                        for (i, j), states in pairing.pairs.items() if near[i] and near[j] for s in states)
 
-    def _forbidden(self, one: ThreadState, two: ThreadState, g: State) -> bool:
+    def _forbidden(self, one: RegionThread, two: RegionThread, g: CellValues) -> bool:
         """Whether no variable is left; those whose accesses meet there are dropped."""
         dropped = list(self.left) if self.arguments and self._clashes.broken(one, two) else \
             self._clashes.between(one, two, g, self.left)
@@ -151,8 +151,8 @@ class Attempt:
             self.left.clear()
         return not self.left
 
-    def _known(self, g: State, threads: Sequence[ThreadState]) -> State | None:
-        state: State | None = g
+    def _known(self, g: CellValues, threads: Sequence[RegionThread]) -> CellValues | None:
+        state: CellValues | None = g
         for arg in self.arguments:
             if state is not None:
                 state = arg.known(self.tracked.globals, state, [t[:2] for t in threads])

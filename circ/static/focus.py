@@ -26,7 +26,7 @@ WORTH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FocusedProgram:
     """A program seen through some variables; `asked`: whose accesses are to be seen."""
 
     whole: Program
@@ -49,9 +49,9 @@ class Focus:
         self.program, self.survey = program, survey
         self._quotients = Quotients(program)
         self._alike: dict[int, dict[VariableSet, list[str]]] = {}
-        self._views: dict[tuple[int, VariableSet], View | None] = {}
+        self._views: dict[tuple[int, VariableSet], FocusedProgram | None] = {}
 
-    def views(self, variable: str) -> Iterator[View]:
+    def views(self, variable: str) -> Iterator[FocusedProgram]:
         """What the variable may be looked at through, the least first."""
         seen: set[VariableSet] = set()
         for stage in STAGES:
@@ -66,10 +66,10 @@ class Focus:
             if view is not None and variable in view.asked:
                 yield view
 
-    def _view(self, kept: VariableSet, asked: frozenset[str]) -> View | None:
+    def _view(self, kept: VariableSet, asked: frozenset[str]) -> FocusedProgram | None:
         small = self._quotients.of(kept, asked)
         size = sum(len(t.cfa.edges) for t in small.templates)
-        return View(self.program, small, kept, asked) if size <= WORTH * self._quotients.size else None
+        return FocusedProgram(self.program, small, kept, asked) if size <= WORTH * self._quotients.size else None
 
     def _groups(self, stage: int) -> dict[VariableSet, list[str]]:
         """The variables by what they are looked at through."""
@@ -93,16 +93,16 @@ class Influence:
         self._shared = frozenset(v.name for v in program.globals)
         self._quotients = Quotients(program)
         self._waits = [self._waiting(n) for n in range(len(program.templates))]
-        self._views: dict[VariableSet, View | None] = {}
+        self._views: dict[VariableSet, FocusedProgram | None] = {}
 
-    def view(self, variable: str) -> View | None:
+    def view(self, variable: str) -> FocusedProgram | None:
         """None if the program is not much larger than what matters."""
         kept = self._closed(variable)
         if kept not in self._views:
             asked = frozenset(v.name for v in self.program.shared if v.name in kept.globals)
             small = self._quotients.of(kept, asked)
             size = sum(len(t.cfa.edges) for t in small.templates)
-            self._views[kept] = View(self.program, small, kept, asked) if size <= WORTH * self._quotients.size else None
+            self._views[kept] = FocusedProgram(self.program, small, kept, asked) if size <= WORTH * self._quotients.size else None
         return self._views[kept]
 
     def _closed(self, variable: str) -> VariableSet:

@@ -26,7 +26,7 @@ from frontend.program import (
     variables,
 )
 
-Part: TypeAlias = Assume | Assign | Havoc
+SimpleOp: TypeAlias = Assume | Assign | Havoc
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def outline(
     waits = awaited(program)
     for n, t in enumerate(program.templates):
         visible = [not seen.isdisjoint(names[n]) or _waits(e) for e, seen in zip(t.cfa.edges, touched[n], strict=True)]
-        ways = Ways(t.cfa)
+        ways = LocationOrder(t.cfa)
         plain = labels(t.cfa, waits[t.name], ways.order)
         first = ways.leaders(visible, {q: (plain[q], marks[n][q]) for q in ways.order})
         inside: dict[int, list[int]] = {}
@@ -85,7 +85,7 @@ def labels(cfa: Cfa, waits: Sequence[frozenset[int]], locations: Iterable[int]) 
     return {q: (q in cfa.atomic, q in cfa.critical, q in cfa.errors, *(q in s for s in waits)) for q in locations}
 
 
-class Ways:
+class LocationOrder:
     """How the locations of an automaton follow each other; made once for all questions about it."""
 
     def __init__(self, cfa: Cfa) -> None:
@@ -137,9 +137,9 @@ class Frame:
 
     def __init__(self, template: ThreadTemplate, waits: Sequence[frozenset[int]]) -> None:
         self.template = template
-        self.ways = Ways(template.cfa)
+        self.ways = LocationOrder(template.cfa)
         self.labels = labels(template.cfa, waits, self.ways.order)
-        self.parts: list[list[tuple[Part, frozenset[str]]]] = []
+        self.parts: list[list[tuple[SimpleOp, frozenset[str]]]] = []
         """For each edge its primitive operations with the names that they write or test."""
         self.guards: list[tuple[AllAt, ...]] = []
         self.writes: list[frozenset[str]] = []
@@ -150,7 +150,7 @@ class Frame:
             self.writes.append(frozenset(op_writes(e.op)))
 
 
-def _touched(part: Part) -> frozenset[str]:
+def _touched(part: SimpleOp) -> frozenset[str]:
     return variables(part.cond) if isinstance(part, Assume) else frozenset(op_writes(part))
 
 

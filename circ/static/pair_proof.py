@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from circ.abstraction.proof_rows import TRUE_TABLE, FormulaTable, Spot, Table, representatives, written_rows
+from circ.abstraction.proof_rows import TRUE_TABLE, DisjunctionTable, FormulaTable, ProofPlace, representatives, written_rows
 from circ.static.arguments.argument import Argument, of_thread
 from circ.static.outline import Outline
-from circ.static.pairing import Pairing, ThreadState
+from circ.static.pairing import Pairing, RegionThread
 from circ.static.regions import Regions
 from circ.static.values import ValueSet, anything
 from frontend.program import Binary, Const, Expr, Lvalue, Read, Var
@@ -23,25 +23,25 @@ def pairs_body(
     seen: Outline, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]
 ) -> dict[str, Any]:
     """The pairs as rows; regions about which all rows say the same become one class."""
-    return PairsWriter(seen, regions, pairing, arguments).body()
+    return RegionPairsWriter(seen, regions, pairing, arguments).body()
 
 
-class PairsWriter:
+class RegionPairsWriter:
     def __init__(self, seen: Outline, regions: Sequence[Regions], pairing: Pairing, arguments: Sequence[Argument]) -> None:
         self.seen, self.regions, self.pairing, self.arguments = seen, regions, pairing, arguments
         self.own = [frozenset(v.name for v in view.template.locals) for view in regions]
-        self._said: dict[tuple[Spot, ...], tuple[int, ...]] = {}
+        self._said: dict[tuple[ProofPlace, ...], tuple[int, ...]] = {}
         self.formulas = FormulaTable()
         self._states: dict[int, tuple[int, ...]] = {}
         self._literals: dict[tuple[Lvalue, ValueSet, int], tuple[int, ...]] = {}
 
     def body(self) -> dict[str, Any]:
-        pairs: dict[tuple[Spot, ...], Conjunctions] = {}
+        pairs: dict[tuple[ProofPlace, ...], Conjunctions] = {}
         for (i, j), states in self.pairing.pairs.items():
             one, two = self.pairing.threads[i], self.pairing.threads[j]
             for a, b in ((one, two), (two, one)):
                 self._put(pairs.setdefault((a[:2], b[:2]), {}), (a, b), states)
-        holders: dict[tuple[Spot, ...], Conjunctions] = {}
+        holders: dict[tuple[ProofPlace, ...], Conjunctions] = {}
         for (i, j, k), states in self.pairing.holders.items():
             one, two, three = (self.pairing.threads[n] for n in (i, j, k))
             for a, b in ((one, two), (two, one)):
@@ -62,7 +62,7 @@ class PairsWriter:
             body["counting"] = counting
         return body
 
-    def _classes_of(self, t: int, chosen: dict[Spot, int]) -> list[int]:
+    def _classes_of(self, t: int, chosen: dict[ProofPlace, int]) -> list[int]:
         """The class of each location of the program's own automaton; one that no path leads to is alone."""
         found = []
         for q, first in enumerate(self.seen.first[t]):
@@ -70,7 +70,7 @@ class PairsWriter:
             found.append(q if region is None else chosen[t, region])
         return found
 
-    def _count(self, e: Expr, weights: Sequence[Sequence[int]], chosen: dict[Spot, int]) -> dict[str, Any]:
+    def _count(self, e: Expr, weights: Sequence[Sequence[int]], chosen: dict[ProofPlace, int]) -> dict[str, Any]:
         """A counting fact by class; a region has one weight."""
         found = []
         for t, view in enumerate(self.regions):
@@ -80,14 +80,14 @@ class PairsWriter:
             found.append(ws)
         return {"expr": show_exact(e), "weights": found}
 
-    def _classes(self, pairs: dict[tuple[Spot, ...], Conjunctions],
-                 holders: dict[tuple[Spot, ...], Conjunctions]) -> dict[Spot, int]:
+    def _classes(self, pairs: dict[tuple[ProofPlace, ...], Conjunctions],
+                 holders: dict[tuple[ProofPlace, ...], Conjunctions]) -> dict[ProofPlace, int]:
         """The class of each region: the first region of its template with the same label and the same rows."""
         labels = {(t, r): view.labels[r] for t, view in enumerate(self.regions) for r in view.moves}
         return representatives(labels, labels, ((spots, tuple(sorted(c))) for spots, c in (*pairs.items(), *holders.items())))
 
     # ----------------------------------------------------------------------------------------------- formulas
-    def _put(self, dnf: Conjunctions, threads: Sequence[ThreadState], states: Iterable[int]) -> None:
+    def _put(self, dnf: Conjunctions, threads: Sequence[RegionThread], states: Iterable[int]) -> None:
         own = [f for slot, (t, _, values) in enumerate(threads, 1)
                for cell, v in zip(self.regions[t].own, values, strict=True) for f in self._literal(cell, v, slot)]
         own += self._argued(tuple(t[:2] for t in threads))
@@ -101,7 +101,7 @@ class PairsWriter:
             self._states[n] = tuple(f for cell, v in cells for f in self._literal(cell, v, 0))
         return self._states[n]
 
-    def _argued(self, spots: tuple[Spot, ...]) -> tuple[int, ...]:
+    def _argued(self, spots: tuple[ProofPlace, ...]) -> tuple[int, ...]:
         """What the arguments say of the first two threads there; a third is in rows of its own with each of them."""
         if spots not in self._said:
             found: list[Expr] = []
@@ -112,7 +112,7 @@ class PairsWriter:
             self._said[spots] = tuple(dict.fromkeys(self.formulas.number(e) for e in found))
         return self._said[spots]
 
-    def _everywhere(self, spots: tuple[Spot, ...]) -> tuple[int, ...]:
+    def _everywhere(self, spots: tuple[ProofPlace, ...]) -> tuple[int, ...]:
         """What the arguments say of every index while two threads are there."""
         found = [of_thread(e, slot, self.own[spot[0]]) for arg in self.arguments for slot, spot in enumerate(spots, 1)
                  for e in arg.everywhere(spot)]
@@ -131,9 +131,9 @@ class PairsWriter:
         return self._literals[key]
 
 
-def _rows(rows: Mapping[tuple[Spot, ...], Conjunctions], chosen: dict[Spot, int]) -> list[list[Any]]:
+def _rows(rows: Mapping[tuple[ProofPlace, ...], Conjunctions], chosen: dict[ProofPlace, int]) -> list[list[Any]]:
     """Rows by class. Of two rows about the same threads in exchanged order one says everything, the other nothing."""
-    def said(spots: tuple[Spot, ...], conjunctions: Conjunctions) -> Table:
+    def said(spots: tuple[ProofPlace, ...], conjunctions: Conjunctions) -> DisjunctionTable:
         one, two = ((t, chosen[t, r]) for t, r in spots[:2])
         return [list(c) for c in conjunctions] if one <= two else TRUE_TABLE
 

@@ -13,13 +13,13 @@ from functools import reduce
 from typing import TypeAlias
 
 from circ.static.regions import CELL, ENTERS, Regions, start_value
-from circ.static.values import State, anything, join, meet, within
+from circ.static.values import CellValues, anything, join, meet, within
 from frontend.program import AllAt, Program, name_of
 
 MOST_VARIANTS = 8
 """States of own cells that are told apart in one region."""
 
-ThreadState: TypeAlias = tuple[int, int, State]
+RegionThread: TypeAlias = tuple[int, int, CellValues]
 """Template, region, own cells."""
 
 
@@ -27,10 +27,10 @@ class TooMuch(Exception):
     """The effort is spent."""
 
 
-class Open(Exception):
+class OpenPair(Exception):
     """Two threads can be where the question forbids it, as far as is known."""
 
-    def __init__(self, one: ThreadState, two: ThreadState) -> None:
+    def __init__(self, one: RegionThread, two: RegionThread) -> None:
         super().__init__()
         self.one, self.two = one, two
 
@@ -38,18 +38,18 @@ class Open(Exception):
 class Lattice:
     """States as numbers, so that operations on them are done once; -1 is the impossible state."""
 
-    def __init__(self, top: State) -> None:
+    def __init__(self, top: CellValues) -> None:
         self.top = top
-        self.states: list[State] = []
+        self.states: list[CellValues] = []
         self.said: list[int] = []
         """For each state a mask of the cells about which it says something, and `ENTERS`."""
         self.joined = False
         """Whether states had to be joined because there were too many."""
-        self._number: dict[State, int] = {}
+        self._number: dict[CellValues, int] = {}
         self._met: dict[tuple[int, int], int] = {}
         self._within: dict[tuple[int, int], bool] = {}
 
-    def number(self, state: State) -> int:
+    def number(self, state: CellValues) -> int:
         n = self._number.setdefault(state, len(self.states))
         if n == len(self.states):
             self.states.append(state)
@@ -96,8 +96,8 @@ class Pairing:
 
     def __init__(
         self, program: Program, regions: Sequence[Regions], most: int, effort: int,
-        forbidden: Callable[[ThreadState, ThreadState, State], bool],
-        known: Callable[[State, Sequence[ThreadState]], State | None] | None = None,
+        forbidden: Callable[[RegionThread, RegionThread, CellValues], bool],
+        known: Callable[[CellValues, Sequence[RegionThread]], CellValues | None] | None = None,
     ) -> None:
         self.program, self.regions, self.most, self.effort = program, regions, most, effort
         self.forbidden, self.known = forbidden, known
@@ -105,7 +105,7 @@ class Pairing:
         self.lattice = Lattice(tuple(anything(v.type) for v in regions[0].globals))
         self.count = [t.count for t in program.templates]
         self.names = [t.name for t in program.templates]
-        self.threads: list[ThreadState] = []
+        self.threads: list[RegionThread] = []
         self.template: list[int] = []
         self.atomic: list[bool] = []
         self.changes: list[int] = []
@@ -113,15 +113,15 @@ class Pairing:
         self.near: list[dict[int, None]] = []
         self.pairs: dict[tuple[int, int], list[int]] = {}
         self.holders: dict[tuple[int, int, int], list[int]] = {}
-        self._number: dict[ThreadState, int] = {}
-        self._variants: dict[tuple[int, int], list[State]] = {}
+        self._number: dict[RegionThread, int] = {}
+        self._variants: dict[tuple[int, int], list[CellValues]] = {}
         self._moves: dict[tuple[int, int], list[tuple[int, int, bool, tuple[AllAt, ...]]]] = {}
         self._todo: deque[tuple[int, int]] = deque()
         self._thirds: deque[tuple[int, int, int]] = deque()
         self._waiting: set[tuple[int, ...]] = set()
 
     def run(self) -> None:
-        """Everything that the rules reach; raises Open for a pair that is forbidden, TooMuch beyond the effort."""
+        """Everything that the rules reach; raises OpenPair for a pair that is forbidden, TooMuch beyond the effort."""
         variables = {v.name: v for v in self.program.globals}
         g = self.lattice.number(tuple(start_value(variables[name_of(v)], v) for v in self.regions[0].globals))
         starts = [self._thread(t, r.cfa.start, r.start()) for t, r in enumerate(self.regions)]
@@ -234,7 +234,7 @@ class Pairing:
         if not self.lattice.include(states, g, self.most):
             return
         if self.forbidden(self.threads[i], self.threads[j], self.lattice.states[states[-1]]):
-            raise Open(self.threads[i], self.threads[j])
+            raise OpenPair(self.threads[i], self.threads[j])
         self.near[i][j] = None
         self.near[j][i] = None
         if (i, j) not in self._waiting:
@@ -251,7 +251,7 @@ class Pairing:
         if self.lattice.include(states, g, self.most):
             self._beside(i, j, c)
 
-    def _thread(self, t: int, region: int, own: State) -> int:
+    def _thread(self, t: int, region: int, own: CellValues) -> int:
         """The number of a thread state; beyond the most variants of a region their join stands for it."""
         state = (t, region, own)
         if state not in self._number:

@@ -29,11 +29,11 @@ from circ.static.attempts import Attempt, marked
 from circ.static.focus import LARGE, Focus
 from circ.static.outline import Outline, outline
 from circ.static.pair_proof import pairs_body
-from circ.static.pairing import ThreadState
+from circ.static.pairing import RegionThread
 from circ.static.reasons import reasons
-from circ.static.tracking import Cell, Survey, Tracked, key
+from circ.static.tracking import Survey, Tracked, TrackedCell, key
 from circ.verdict import Certificate, Observer, Options, ProofKind, Question, RaceOn, Safe, Statistics, Unknown, Verdict
-from frontend.program import Lvalue, Program, Var
+from frontend.program import Ints, Lvalue, Program, Var
 
 EFFORT = 60_000
 FEW = 4
@@ -77,7 +77,7 @@ class Static:
         self._proofs: dict[str, Shared] = {}
         self._last: list[Shared] = []
         self._kernel: Kernel | None = None
-        self._failed: dict[str, set[tuple[frozenset[Cell], int]]] = {}
+        self._failed: dict[str, set[tuple[frozenset[TrackedCell], int]]] = {}
         """For each variable what has been tracked in vain, with so many states."""
 
     def __call__(
@@ -143,7 +143,7 @@ class Static:
     def _sure(self, arguments: Sequence[Argument]) -> bool:
         """Pairs of value sets are inductive as they are made; what arguments and mathematical integers add is not sure."""
         assert self.survey is not None
-        return not arguments and self.survey.program.ints == "exact"
+        return not arguments and self.survey.program.ints == Ints.EXACT
 
     def _group(self, variable: str) -> tuple[str, ...]:
         """The variable and those that are accessed with the same locks held, as far as nothing is proved of them."""
@@ -293,7 +293,7 @@ class Static:
         return found
 
 
-def _place(program: Program, state: ThreadState) -> str:
+def _place(program: Program, state: RegionThread) -> str:
     template = program.templates[state[0]]
     line = template.cfa.places.get(state[1])
     return template.name if line is None else f"{template.name} from line {line.line} on"

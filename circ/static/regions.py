@@ -10,8 +10,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from circ.static.outline import Frame, Part
-from circ.static.values import TOP, Cells, State, ValueSet, anything, join, single
+from circ.static.outline import Frame, SimpleOp
+from circ.static.values import TOP, CellValues, TrackedCells, ValueSet, anything, join, single
 from frontend.program import (
     AllAt,
     Assign,
@@ -35,12 +35,12 @@ ENTERS, CELL = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class RegionMove:
     """What an edge does to the tracked cells; `to` is a region."""
 
     edge: int
     to: int
-    parts: tuple[Part, ...]
+    parts: tuple[SimpleOp, ...]
     guards: tuple[AllAt, ...]
     writes: bool
     """Whether it may change a tracked global."""
@@ -61,14 +61,14 @@ class Regions:
         self.cfa = self.template.cfa
         self.globals = tuple(globals_)
         self.own = tuple(locals_)
-        self.cells = Cells((*self.globals, *self.own), len(self.globals))
+        self.cells = TrackedCells((*self.globals, *self.own), len(self.globals))
         shared = frozenset(map(name_of, globals_))
         known = shared.union(v.name for v in locals_)
         parts = [tuple(p for p, names in edge if not names.isdisjoint(known)) if edge else () for edge in frame.parts]
         visible = [bool(p or g) for p, g in zip(parts, frame.guards, strict=True)]
         self.labels = {q: (label, marks[q]) for q, label in frame.labels.items()}
         self.of = frame.ways.leaders(visible, self.labels)
-        self.moves: dict[int, list[Move]] = {}
+        self.moves: dict[int, list[RegionMove]] = {}
         self.inside: dict[int, list[int]] = {}
         """The locations of each region."""
         for q in sorted(frame.ways.order):
@@ -83,7 +83,7 @@ class Regions:
             source, target = self.of[e.source], self.of[e.target]
             if source is not None and target is not None and (visible[i] or source != target):
                 writes = not shared.isdisjoint(frame.writes[i])
-                self.moves[source].append(Move(i, target, parts[i], frame.guards[i], writes))
+                self.moves[source].append(RegionMove(i, target, parts[i], frame.guards[i], writes))
                 if writes:
                     self.written[source] |= self._mask(frame.writes[i])
         self.live = self._live(uses) if self.own else dict.fromkeys(self.moves, frozenset())
@@ -116,12 +116,12 @@ class Regions:
         return live
 
     # ----------------------------------------------------------------------------------------------- states
-    def start(self) -> State:
+    def start(self) -> CellValues:
         """The own cells of a thread at its start."""
         known = {v.name: v for v in self.template.locals}
         return tuple(start_value(known[v.name], v) for v in self.own)
 
-    def step(self, move: Move, g: State, own: State) -> list[tuple[State, State]]:
+    def step(self, move: RegionMove, g: CellValues, own: CellValues) -> list[tuple[CellValues, CellValues]]:
         """Globals and own cells after the move, of which dead ones are forgotten."""
         states = [(*g, *own)]
         for part in move.parts:
@@ -147,12 +147,12 @@ def start_value(variable: Variable, cell: Lvalue) -> ValueSet:
             return anything(variable.type)
 
 
-def _surely_written(part: Part) -> Iterable[str]:
+def _surely_written(part: SimpleOp) -> Iterable[str]:
     targets = (part.target,) if isinstance(part, Assign) else part.targets if isinstance(part, Havoc) else ()
     return [t.name for t in targets if isinstance(t, Var)]
 
 
-def _read(part: Part) -> Iterable[Lvalue]:
+def _read(part: SimpleOp) -> Iterable[Lvalue]:
     exprs: list[Expr] = []
     match part:
         case Assume(cond=c):

@@ -39,9 +39,9 @@ from frontend.program import (
 MOST_FLAGS = 24
 MOST_LOCALS = 12
 
-Key: TypeAlias = tuple[str, int | None]
+CellKey: TypeAlias = tuple[str, int | None]
 """A cell: a scalar's name, or an array's with a constant index."""
-Cell: TypeAlias = tuple[int | None, Lvalue]
+TrackedCell: TypeAlias = tuple[int | None, Lvalue]
 """A tracked cell with the template it belongs to, None for a global."""
 
 
@@ -52,23 +52,23 @@ class Tracked:
     globals: tuple[Lvalue, ...]
     locals: tuple[tuple[Var, ...], ...]
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TrackedCell]:
         """Every tracked cell; those that are guessed last come first."""
-        own: list[Cell] = [(n, v) for n, vs in enumerate(self.locals) for v in vs]
+        own: list[TrackedCell] = [(n, v) for n, vs in enumerate(self.locals) for v in vs]
         return [*own, *((None, v) for v in reversed(self.globals))]
 
     def names(self, template: int) -> frozenset[str]:
         """The variables that tracked cells belong to, as that template sees them."""
         return frozenset(map(name_of, (*self.globals, *self.locals[template])))
 
-    def without(self, cells: Iterable[Cell]) -> Tracked:
+    def without(self, cells: Iterable[TrackedCell]) -> Tracked:
         """All but these cells."""
         dropped = set(cells)
         return Tracked(tuple(v for v in self.globals if (None, v) not in dropped),
                        tuple(tuple(v for v in own if (n, v) not in dropped) for n, own in enumerate(self.locals)))
 
 
-def key(v: Lvalue) -> Key | None:
+def key(v: Lvalue) -> CellKey | None:
     """The cell that an lvalue always means, None if that depends on the state."""
     if isinstance(v, Var):
         return v.name, None
@@ -87,7 +87,7 @@ def taken(parts: Iterable[Op]) -> Iterator[Lvalue]:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class OwnScalars:
     """A template's own scalars: how often each is compared with one value, which are counted, what each is computed from."""
 
     own: frozenset[str]
@@ -102,14 +102,14 @@ class Survey:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.globals = {v.name: v for v in program.globals}
-        self.cells: dict[Key, Lvalue] = {}
-        self._uses: dict[str, Use] = {}
-        self.takes: Counter[Key] = Counter()
+        self.cells: dict[CellKey, Lvalue] = {}
+        self._uses: dict[str, OwnScalars] = {}
+        self.takes: Counter[CellKey] = Counter()
         self.tested: dict[str, set[int]] = {}
         self.written: dict[str, set[int]] = {}
         self.odd: set[str] = set()
         """Globals that get other values than constants."""
-        self._effects: list[dict[int, tuple[list[Key], list[Key]]]] = [{} for _ in program.templates]
+        self._effects: list[dict[int, tuple[list[CellKey], list[CellKey]]]] = [{} for _ in program.templates]
         """For each template, by position, what edges take and what they set, where they take or set global cells."""
         self.touched = [[self._look(n, i, e) for i, e in enumerate(t.cfa.edges)] for n, t in enumerate(program.templates)]
         """For each edge the names that it writes or tests."""
@@ -118,7 +118,7 @@ class Survey:
         self.held = [self._held(n, t) for n, t in enumerate(program.templates)]
         self._ghosts = [v for k, v in self.cells.items() if self.globals[k[0]].ghost and v.type == BOOL and k[0] in self.tested]
         self._locks_of: dict[str, tuple[Lvalue, ...]] = {}
-        self._told: dict[str, tuple[tuple[Var, ...], list[Key]]] = {}
+        self._told: dict[str, tuple[tuple[Var, ...], list[CellKey]]] = {}
         self._chosen: dict[frozenset[int], list[Lvalue]] = {}
         self._full: dict[str, Tracked] = {}
 
@@ -139,7 +139,7 @@ class Survey:
         """Takes down what an edge does; the names that it writes or tests."""
         parts = tuple(primitive(e.op))
         touched: list[str] = []
-        assigned: list[Key] = []
+        assigned: list[CellKey] = []
         for part in parts:
             match part:
                 case Assume(cond=c):
@@ -174,7 +174,7 @@ class Survey:
                     self.takes[k] += 1
         return frozenset(touched)
 
-    def _cell(self, v: Lvalue) -> Key | None:
+    def _cell(self, v: Lvalue) -> CellKey | None:
         """Takes down a cell of a global."""
         k = key(v)
         if k is None or k[0] not in self.globals:
@@ -234,7 +234,7 @@ class Survey:
     def locks_of(self, variable: str) -> tuple[Lvalue, ...]:
         """The lock words that are held at some access to the variable, those that are held at most of them first."""
         if variable not in self._locks_of:
-            found: Counter[Key] = Counter()
+            found: Counter[CellKey] = Counter()
             places = {(n, id(e)): self.held[n][e.source] for n, e, _ in self.program.accesses.get(variable, ())}
             for mask in places.values():
                 while mask:
@@ -245,10 +245,10 @@ class Survey:
             self._locks_of[variable] = tuple(self.cells[k] for k, _ in order)
         return self._locks_of[variable]
 
-    def _use(self, t: ThreadTemplate) -> Use:
+    def _use(self, t: ThreadTemplate) -> OwnScalars:
         """What a template does to its own scalars; worked out once."""
         if t.name not in self._uses:
-            use = Use(frozenset(v.name for v in t.locals if not v.is_array), Counter(), set(), {})
+            use = OwnScalars(frozenset(v.name for v in t.locals if not v.is_array), Counter(), set(), {})
             for e in t.cfa.edges:
                 for part in primitive(e.op):
                     match part:
@@ -261,7 +261,7 @@ class Survey:
             self._uses[t.name] = use
         return self._uses[t.name]
 
-    def _telling(self, t: ThreadTemplate, variable: str) -> tuple[tuple[Var, ...], list[Key]]:
+    def _telling(self, t: ThreadTemplate, variable: str) -> tuple[tuple[Var, ...], list[CellKey]]:
         """Locals whose values decide something, and cells of globals they get them from.
 
         They are compared for equality, or as truth values, or tell which element of the variable is meant, and are not counted
@@ -277,7 +277,7 @@ class Survey:
             return self._told[t.name]
         tests = use.tests + indices
         chosen = list(itertools.islice((v for v, _ in tests.most_common() if v.name not in counters), MOST_LOCALS))
-        fed: list[Key] = []
+        fed: list[CellKey] = []
         for v in chosen:
             # What such a local is computed from is worth knowing too.
             for w in (w for e in sources.get(v, ()) for w in reads(e)):
@@ -310,7 +310,7 @@ def _compared(c: Expr) -> Iterator[Var]:
 
 def _first(cells: Iterable[Lvalue], most: int) -> tuple[Lvalue, ...]:
     """The first so many distinct cells."""
-    found: dict[Key, Lvalue] = {}
+    found: dict[CellKey, Lvalue] = {}
     for v in cells:
         k = key(v)
         if k is not None:
@@ -322,7 +322,7 @@ def _first(cells: Iterable[Lvalue], most: int) -> tuple[Lvalue, ...]:
 
 def _distinct(cells: Iterable[Lvalue]) -> tuple[Lvalue, ...]:
     """Each cell once; an element only with a constant index."""
-    found: dict[Key, Lvalue] = {}
+    found: dict[CellKey, Lvalue] = {}
     for v in cells:
         k = key(v)
         if k is not None:

@@ -1,7 +1,7 @@
 """Sets of values for a few variables: a cheap abstract domain that needs no solver.
 
 A `ValueSet` is a finite set of numbers, or everything except a finite set. A state is a tuple of them, one for each tracked
-cell; `Cells` says which lvalue is which position. Every operation gives a superset of what can happen.
+cell; `TrackedCells` says which lvalue is which position. Every operation gives a superset of what can happen.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ TOP = ValueSet(True, frozenset())
 BOTH = ValueSet(False, frozenset((0, 1)))
 NOT_ZERO = ValueSet(True, frozenset((0,)))
 
-State: TypeAlias = tuple[ValueSet, ...]
+CellValues: TypeAlias = tuple[ValueSet, ...]
 
 
 def single(value: int) -> ValueSet:
@@ -101,7 +101,7 @@ def fit(v: ValueSet, t: Scalar) -> ValueSet:
     return v.meet(BOTH) if t == BOOL else v
 
 
-def meet(a: State, b: State) -> State | None:
+def meet(a: CellValues, b: CellValues) -> CellValues | None:
     """Both; None if that is impossible."""
     if a == b:
         return a
@@ -114,15 +114,15 @@ def meet(a: State, b: State) -> State | None:
     return tuple(out)
 
 
-def join(a: State, b: State) -> State:
+def join(a: CellValues, b: CellValues) -> CellValues:
     return tuple(x if x is y else x.join(y) for x, y in zip(a, b, strict=True))
 
 
-def within(a: State, b: State) -> bool:
+def within(a: CellValues, b: CellValues) -> bool:
     return a == b or all(x is y or x.within(y) for x, y in zip(a, b, strict=True))
 
 
-class Cells:
+class TrackedCells:
     """The cells that are tracked: scalars, and elements of arrays with a constant index; and operations on states of them.
 
     Positions from `first_local` on belong to the running thread.
@@ -144,7 +144,7 @@ class Cells:
         return (name, None) in self._at or name in self._elements
 
     # ------------------------------------------------------------------------------------------- operations
-    def execute(self, part: Assume | Assign | Havoc, state: State) -> Iterator[State]:
+    def execute(self, part: Assume | Assign | Havoc, state: CellValues) -> Iterator[CellValues]:
         """States after a primitive operation that cover all that it can do."""
         match part:
             case Assume(cond=c):
@@ -167,13 +167,13 @@ class Cells:
             case _:
                 assert_never(part)
 
-    def _set(self, target: Lvalue, value: ValueSet, state: State) -> State:
+    def _set(self, target: Lvalue, value: ValueSet, state: CellValues) -> CellValues:
         if isinstance(target, Element):
             return self._store(target, value, state)
         at = self._at.get((target.name, None))
         return state if at is None else _with(state, at, fit(value, target.type))
 
-    def _store(self, target: Element, value: ValueSet, state: State) -> State:
+    def _store(self, target: Element, value: ValueSet, state: CellValues) -> CellValues:
         known = self._elements.get(target.array)
         if known is None:
             return state
@@ -185,7 +185,7 @@ class Cells:
                 state = _with(state, at, state[at].join(fit(value, target.type)))
         return state
 
-    def _split(self, e: Expr, state: State) -> Iterator[State]:
+    def _split(self, e: Expr, state: CellValues) -> Iterator[CellValues]:
         """The state, taken apart by one cell that decides what `e` is."""
         for at in self.support(e):
             if state[at].several:
@@ -195,7 +195,7 @@ class Cells:
         yield state
 
     # ------------------------------------------------------------------------------------------- conditions
-    def assume(self, cond: Expr, state: State) -> Iterator[State]:
+    def assume(self, cond: Expr, state: CellValues) -> Iterator[CellValues]:
         """The state where the condition holds."""
         match cond:
             case Binary(op="&&", left=a, right=b):
@@ -229,7 +229,7 @@ class Cells:
         if self.value(cond, state) != single(0):
             yield state
 
-    def _compare(self, op: str, cell: Expr, other: Expr, state: State | None) -> State | None:
+    def _compare(self, op: str, cell: Expr, other: Expr, state: CellValues | None) -> CellValues | None:
         """The state refined by `cell op other` if `cell` is a tracked cell."""
         if state is None:
             return None
@@ -248,7 +248,7 @@ class Cells:
         return None if met.empty else _with(state, at, met)
 
     # ------------------------------------------------------------------------------------------- expressions
-    def position(self, v: Lvalue, state: State) -> int | None:
+    def position(self, v: Lvalue, state: CellValues) -> int | None:
         """Where the lvalue is kept, if it certainly is one cell that is."""
         if isinstance(v, Var):
             return self._at.get((v.name, None))
@@ -289,7 +289,7 @@ class Cells:
             case _:
                 assert_never(e)
 
-    def value(self, e: Expr, state: State) -> ValueSet:
+    def value(self, e: Expr, state: CellValues) -> ValueSet:
         """All values that `e` can have."""
         match e:
             case Const(value=v):
@@ -331,7 +331,7 @@ class Cells:
                 assert_never(e)
 
 
-def _with(state: State, at: int, value: ValueSet) -> State:
+def _with(state: CellValues, at: int, value: ValueSet) -> CellValues:
     return state if state[at] is value else (*state[:at], value, *state[at + 1:])
 
 

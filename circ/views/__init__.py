@@ -22,7 +22,6 @@ proof about the program's own locations.
 """
 
 __all__ = [
-    "contraction",
     "copies",
     "havocked",
     "lifting",

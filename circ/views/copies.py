@@ -20,6 +20,7 @@ from frontend.program import (
     Element,
     Expr,
     Havoc,
+    Ints,
     Lvalue,
     Op,
     Program,
@@ -63,7 +64,7 @@ def copy_of(program: Program, name: str) -> tuple[str, int | None]:
     return name, None
 
 
-def _copy(t: ThreadTemplate, i: int, name: str, split: dict[str, tuple[str, ...]], ints: str) -> ThreadTemplate:
+def _copy(t: ThreadTemplate, i: int, name: str, split: dict[str, tuple[str, ...]], ints: Ints) -> ThreadTemplate:
     written = {w for e in t.cfa.edges for w in op_writes(e.op)}
     constants: dict[str, Const] = {}
     own: list[Variable] = []
@@ -83,7 +84,7 @@ def _rewritten(
     own: tuple[Variable, ...],
     constants: dict[str, Const],
     split: dict[str, tuple[str, ...]],
-    ints: str,
+    ints: Ints,
 ) -> ThreadTemplate:
     def value(v: Lvalue) -> Expr | None:
         return constants.get(v.name) if isinstance(v, Var) else None
@@ -92,7 +93,7 @@ def _rewritten(
         if not constants:
             return e
         filled = substitute(e, value)
-        return fold(filled) if ints == "exact" else filled  # folding wraps around, which mathematical integers do not
+        return fold(filled) if ints == Ints.EXACT else filled  # folding wraps around, which mathematical integers do not
 
     def place(v: Lvalue) -> Lvalue:
         return Element(v.array, known(v.index), v.type) if isinstance(v, Element) else v

@@ -56,7 +56,7 @@ class Quotients:
         self.program = program
         waits = awaited(program)
         reactive = frozenset(t.name for t in program.templates if t.role in (Role.HANDLER, Role.TASK))
-        self._views = [_View(program, t, waits[t.name], reactive) for t in program.templates]
+        self._views = [_TemplateQuotient(program, t, waits[t.name], reactive) for t in program.templates]
         self._made: dict[tuple[VariableSet, frozenset[str]], Program] = {}
 
     @property
@@ -91,7 +91,7 @@ class Quotients:
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
+class _MergedGraph:
     """For each vertex its node, and the edges between nodes, which still wait for locations."""
 
     graph: Contraction
@@ -110,7 +110,7 @@ class _Draft:
         return Cfa(max(self.node) + 1, self.node[self.graph.start], tuple(edges), frozenset(self.node) - plain, places=places)
 
 
-class _View:
+class _TemplateQuotient:
     """One template: who touches what, and which locations can be told apart by others.
 
     Most questions are about a few globals that are declared near each other, and about flags of threads. So the automaton is
@@ -167,7 +167,7 @@ class _View:
         yield from self._touching.get(name, ())
         yield from self._accessing.get(name, ())
 
-    def draft(self, graph: Contraction, kept: frozenset[str], asked: frozenset[str]) -> _Draft:
+    def draft(self, graph: Contraction, kept: frozenset[str], asked: frozenset[str]) -> _MergedGraph:
         """What the automaton becomes, by a graph in which no more is put together than for these variables."""
         cfa = self.template.cfa
         found = {*self._always, *(i for n in kept for i in self._touching.get(n, ())),
@@ -196,7 +196,7 @@ class _View:
             elif source != target and (source, target) not in edges:
                 e = cfa.edges[i]
                 edges[source, target] = Edge(source, target, SKIP, (), e.protected, e.location)
-        return _Draft(graph, node, list(edges.values()))
+        return _MergedGraph(graph, node, list(edges.values()))
 
     def _weakened(self, e: Edge, kept: frozenset[str], asked: frozenset[str]) -> Edge:
         accesses = tuple(_blurred(a, kept) for a in e.accesses if a.variable in asked)
@@ -231,7 +231,7 @@ def _block(parts: Iterable[Op]) -> Op:
     return ops[0] if len(ops) == 1 else Block(ops)
 
 
-def _renamed(edge: Edge, drafts: dict[str, _Draft]) -> Edge:
+def _renamed(edge: Edge, drafts: dict[str, _MergedGraph]) -> Edge:
     """The edge with nodes for the locations that it waits for."""
     parts = tuple(primitive(edge.op))
     if not any(isinstance(p, AllAt) for p in parts):

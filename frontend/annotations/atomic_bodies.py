@@ -26,12 +26,12 @@ _ATOMIC_NAME = "__VERIFIER_atomic_"
 def atomic_bodies(attached: Attached, ast: c_ast.FileAST, where: Callable[[c_ast.Node], Location]) -> Mapping[str, bool]:
     """The functions whose body is looked at, each with whether it is one atomic section of its own accord."""
     bodies = {node.decl.name: node for node in ast.ext if isinstance(node, c_ast.FuncDef)}
-    reader = _Reader(attached, bodies, where)
+    reader = _AtomicBodyReader(attached, bodies, where)
     return {name: name.startswith(_ATOMIC_NAME) or _is_section(bodies[name].body) for name in attached.functions
             if name in bodies and attached.of(name, ClauseKind.ATOMIC) and reader.readable(name, ())}
 
 
-class _Reader:
+class _AtomicBodyReader:
     def __init__(self, attached: Attached, bodies: Mapping[str, c_ast.FuncDef], where: Callable[[c_ast.Node], Location]) -> None:
         self._attached, self._bodies, self._where = attached, bodies, where
 

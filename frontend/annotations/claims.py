@@ -50,14 +50,14 @@ def with_claims(program: Program, annotations: Sequence[Annotation], enumerator:
         word, _, rest = a.text.partition("(")
         inside = rest.rpartition(")")[0]
         if word == "circ_invariant":
-            claim = truth(_Reader(program, a.location, enumerator).read(inside))
+            claim = truth(_ClaimReader(program, a.location, enumerator).read(inside))
             invariants.append(Invariant(claim, a.location, inside.strip()))
         elif word == "circ_range":
-            name, low, high = _range(_Reader(program, a.location, enumerator), inside)
+            name, low, high = _range(_ClaimReader(program, a.location, enumerator), inside)
             ranges[name] = (low, high)
         elif word == "circ_exception":
             cond, *places = _arguments(inside, a.location)
-            claim = truth(_Reader(program, a.location, enumerator).expr(cond))
+            claim = truth(_ClaimReader(program, a.location, enumerator).expr(cond))
             exceptions.append(Exempt(claim, tuple(_place(p, a.location) for p in places)))
     if not ranges and not exceptions and len(invariants) == len(program.invariants):
         return program
@@ -76,7 +76,7 @@ def _arguments(text: str, where: Location) -> list[c_ast.Node]:
     return list(call.args.exprs) if call.args is not None else []
 
 
-def _range(reader: _Reader, text: str) -> tuple[str, int, int]:
+def _range(reader: _ClaimReader, text: str) -> tuple[str, int, int]:
     where = reader.where
     arguments = _arguments(text, where)
     if len(arguments) != 3:
@@ -97,7 +97,7 @@ def _place(node: c_ast.Node, where: Location) -> tuple[str, int, int]:
     raise FrontendError(where, "circ_exception takes a condition and places", "circ_exception(x == 1, f(0, 12), f(1, 14))")
 
 
-class _Reader:
+class _ClaimReader:
     """C expressions over the globals of a program, with C's conversions."""
 
     def __init__(self, program: Program, where: Location, enumerator: Enumerator) -> None:

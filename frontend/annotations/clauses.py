@@ -29,7 +29,7 @@ class ClauseKind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ClauseToken:
     """A token of an annotation; `kind` is number, name, special (`\\tid`) or op."""
 
     kind: str
@@ -42,7 +42,7 @@ class Clause:
     """`words`: the formula. `functions`: those that `for f, g:` names. `location`: of the clause's first word."""
 
     kind: ClauseKind
-    words: tuple[Word, ...]
+    words: tuple[ClauseToken, ...]
     location: Location
     end: Location
     functions: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ _ENDS_WITH = "every clause ends with ';'"
 def clauses(annotations: Sequence[Annotation]) -> tuple[Clause, ...]:
     """The clauses of a file in the order of the text; raises FrontendError at the place of what is wrong."""
     found: list[Clause] = []
-    pending: list[Word] = []
+    pending: list[ClauseToken] = []
     last: Location | None = None
     for annotation in annotations:
         if not annotation.text.startswith(("//@", "/*@")):
@@ -95,7 +95,7 @@ def clauses(annotations: Sequence[Annotation]) -> tuple[Clause, ...]:
     return tuple(found)
 
 
-def _words(annotation: Annotation) -> Iterator[Word]:
+def _words(annotation: Annotation) -> Iterator[ClauseToken]:
     text, at = annotation.text, 3
     end = len(text) - 2 if text.startswith("/*") else len(text)
     macros = dict(annotation.macros)
@@ -116,11 +116,11 @@ def _words(annotation: Annotation) -> Iterator[Word]:
             if m[0] in macros:
                 yield from _expanded(m[0], macros[m[0]], here)
             else:
-                yield Word(m.lastgroup, m[0], here)
+                yield ClauseToken(m.lastgroup, m[0], here)
         at = m.end()
 
 
-def _expanded(name: str, body: str, here: Location) -> Iterator[Word]:
+def _expanded(name: str, body: str, here: Location) -> Iterator[ClauseToken]:
     """What a macro stands for, in parentheses."""
     text, at = f"({body})", 0
     while at < len(text):
@@ -129,11 +129,11 @@ def _expanded(name: str, body: str, here: Location) -> Iterator[Word]:
             raise FrontendError(here, f"the macro '{name}' is no expression that may stand in an annotation",
                                 f"it stands for {body}")
         if m["space"] is None:
-            yield Word(m.lastgroup, m[0], here)
+            yield ClauseToken(m.lastgroup, m[0], here)
         at = m.end()
 
 
-def _clause(words: list[Word], end: Location) -> Clause:
+def _clause(words: list[ClauseToken], end: Location) -> Clause:
     if not words:
         raise FrontendError(end, "an annotation without content", _HINT)
     first = words[0].location
@@ -152,7 +152,7 @@ def _clause(words: list[Word], end: Location) -> Clause:
     raise FrontendError(place, f"unknown annotation '{shown}'", _HINT)
 
 
-def _functions(words: list[Word]) -> tuple[list[Word], tuple[str, ...]]:
+def _functions(words: list[ClauseToken]) -> tuple[list[ClauseToken], tuple[str, ...]]:
     names: list[str] = []
     at = 1
     while at + 1 < len(words) and words[at].kind == "name" and words[at + 1].text in (",", ":"):

@@ -15,7 +15,7 @@ from frontend.annotations.clauses import Clause, ClauseKind
 from frontend.annotations.frames import with_frames
 from frontend.annotations.ghosts import Ghost, followed, with_ghosts
 from frontend.annotations.notes import NOTE, NotePlace, is_note
-from frontend.annotations.two_state import PRIME, Names, read_formula
+from frontend.annotations.two_state import PRIME, NameLookup, read_formula
 from frontend.program import (
     BOOL,
     DATA_MODELS,
@@ -55,7 +55,7 @@ from frontend.program.fold import conjunction, fold
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _NoteRead:
     """A note read back from an operation."""
 
     place: NotePlace
@@ -100,7 +100,7 @@ class _Contracts:
         return next((v for v in self.base.globals if v.name.startswith(f"{name}.__circ_") and not v.is_array), None)
 
     def _invariant(self, clause: Clause) -> Invariant:
-        cond = read_formula(clause, Names(self._shared, tid=False), self.model)
+        cond = read_formula(clause, NameLookup(self._shared, tid=False), self.model)
         return Invariant(cond, clause.location, clause.text, between=True)
 
     def _relies(self, template: ThreadTemplate) -> Iterator[Rely]:
@@ -108,7 +108,7 @@ class _Contracts:
         for number, clause in enumerate(self.attached.clauses):
             named = clause.functions or ((self.attached.inside[number],) if number in self.attached.inside else ())
             if clause.kind is ClauseKind.ASSUMES and (not named or function in named):
-                cond = read_formula(clause, Names(self._shared, primes=True), self.model)
+                cond = read_formula(clause, NameLookup(self._shared, primes=True), self.model)
                 yield Rely(template.name, cond, clause.location, clause.text)
 
     def _unused(self) -> None:
@@ -138,7 +138,7 @@ class _Contracts:
         locals_ = (*template.locals, *made.locals.values())
         return replace(template, cfa=made.cfa(), locals=locals_)
 
-    def _note(self, edge: Edge) -> _Found | None:
+    def _note(self, edge: Edge) -> _NoteRead | None:
         parts = list(primitive(edge.op))
         at = next((i for i, p in enumerate(parts) if isinstance(p, Assign) and is_note(name_of(p.target))), None)
         if at is None:
@@ -154,9 +154,9 @@ class _Contracts:
         names = {name_of(p.target).removeprefix(f"{NOTE} "): p.value for p in parts[at + 1:] if isinstance(p, Assign)
                  and is_note(name_of(p.target))}
         clauses = () if place == NotePlace.SAVED.value else tuple(self.attached.clauses[int(n)] for n in numbers.split(",") if n)
-        return _Found(NotePlace(place), function, clauses, names, tuple(parts[:at]))
+        return _NoteRead(NotePlace(place), function, clauses, names, tuple(parts[:at]))
 
-    def _claim(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> None:
+    def _claim(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _NoteRead) -> None:
         kinds = {NotePlace.LOOP: (ClauseKind.LOOP, ErrorKind.LOOP), NotePlace.ENTRY: (ClauseKind.REQUIRES, ErrorKind.REQUIRES),
                  NotePlace.EXIT: (ClauseKind.ENSURES, ErrorKind.ENSURES), NotePlace.DONE: (ClauseKind.ATOMIC, ErrorKind.ENSURES)}
         wanted, error = kinds[note.place]
@@ -171,7 +171,7 @@ class _Contracts:
         def old(v: Lvalue) -> Lvalue:
             return made.old(note.function, v, template)
 
-        names = Names(find, old=old if note.place is NotePlace.EXIT else None, result=note.names.get("\\result"),
+        names = NameLookup(find, old=old if note.place is NotePlace.EXIT else None, result=note.names.get("\\result"),
                       primes=note.place is NotePlace.DONE)
         claimed = [c for c in note.clauses if c.kind is wanted]
         cond: Expr = TRUE
@@ -195,7 +195,7 @@ class _Contracts:
         made.edges.append(replace(edge, op=Block((*note.guards, fails)) if note.guards else fails, target=wrong, accesses=()))
 
     # ------------------------------------------------------------------------------------------- functions that are one step
-    def _begun(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _Found) -> Edge:
+    def _begun(self, made: _Automaton, template: ThreadTemplate, edge: Edge, note: _NoteRead) -> Edge:
         """The edge where a function that is one step begins: it remembers what the function changes, and what was passed."""
         changed = self._changed(template, note)
         keep: list[Op] = [Assign(made.kept(note.function, v.name, v.type), Read(Var(v.name, v.type))) for v in changed]
@@ -205,7 +205,7 @@ class _Contracts:
         ops = (*parts[:at[0]], *keep, *parts[at[-1] + 1:])
         return replace(edge, op=Block(ops) if len(ops) != 1 else ops[0])
 
-    def _one_step(self, made: _Automaton, template: ThreadTemplate, note: _Found, cond: Expr) -> tuple[Expr, str]:
+    def _one_step(self, made: _Automaton, template: ThreadTemplate, note: _NoteRead, cond: Expr) -> tuple[Expr, str]:
         """What is claimed where such a function is done: the formula of the two states, and which globals stay as they were."""
         changed = {v.name: v for v in self._changed(template, note)}
         named = {name_of(v)[:-1] for v in reads(cond) if name_of(v).endswith(PRIME)}
@@ -229,7 +229,7 @@ class _Contracts:
             claim = conjunction(claim, Binary("==", Read(Var(v.name, v.type)), Read(made.kept(note.function, v.name, v.type))))
         return claim, ", ".join(v.shown or v.name for v in frame)
 
-    def _changed(self, template: ThreadTemplate, note: _Found) -> list[Variable]:
+    def _changed(self, template: ThreadTemplate, note: _NoteRead) -> list[Variable]:
         """The globals that are written between the beginning and the end of a function that is one step."""
         out: dict[int, list[Edge]] = {}
         for e in template.cfa.edges:
@@ -249,7 +249,7 @@ class _Contracts:
                 work += more
         return [v for v in self.base.globals if v.name in written]
 
-    def _kept(self, made: _Automaton, template: ThreadTemplate, note: _Found) -> list[tuple[Lvalue, Var]]:
+    def _kept(self, made: _Automaton, template: ThreadTemplate, note: _NoteRead) -> list[tuple[Lvalue, Var]]:
         """What `\\old` in the function's ensures needs to know later."""
         found: dict[str, tuple[Lvalue, Var]] = {}
 
@@ -262,7 +262,7 @@ class _Contracts:
         for clause in note.clauses:
             if clause.kind is ClauseKind.ENSURES:
                 # Parameters and the result do not matter here: only which globals the formula wants to remember.
-                names = Names(lambda n: note.names.get(n) or self._shared(n) or Const(0, BOOL), old=keep,
+                names = NameLookup(lambda n: note.names.get(n) or self._shared(n) or Const(0, BOOL), old=keep,
                               result=Const(0, BOOL))
                 read_formula(clause, names, self.model)
         return list(found.values())

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from frontend.annotations.clauses import Clause, Word
-from frontend.annotations.two_state import Names, read_formula, tid_of
+from frontend.annotations.clauses import Clause, ClauseToken
+from frontend.annotations.two_state import NameLookup, read_formula, tid_of
 from frontend.program import (
     FALSE,
     TRUE,
@@ -49,7 +49,7 @@ def with_ghosts(program: Program, clauses: Sequence[Clause], model: DataModel) -
     """The program with the variables; `followed` then makes the steps follow them."""
     made: list[Ghost] = []
     for clause in clauses:
-        ghost = _Reader(program, clause, model).ghost()
+        ghost = _GhostReader(program, clause, model).ghost()
         if any(ghost.variable.name in (v.name, v.shown) for v in program.globals):
             raise FrontendError(clause.location, f"there is a variable '{ghost.variable.name}' already",
                                 "give the ghost another name")
@@ -84,7 +84,7 @@ def _value(ghost: Ghost, here: Expr) -> Expr:
     return away if here == FALSE else Ite(here, mine, away)
 
 
-class _Reader:
+class _GhostReader:
     def __init__(self, program: Program, clause: Clause, model: DataModel) -> None:
         self.program, self.clause, self.model = program, clause, model
         self.words = list(clause.words)
@@ -111,9 +111,9 @@ class _Reader:
         return Ghost(Var(head[0], tid.type), tid, places)
 
     @staticmethod
-    def _items(words: list[Word]) -> list[list[Word]]:
+    def _items(words: list[ClauseToken]) -> list[list[ClauseToken]]:
         """The words between commas."""
-        items: list[list[Word]] = [[]]
+        items: list[list[ClauseToken]] = [[]]
         depth = 0
         for word in words:
             depth += (word.text in "([") - (word.text in ")]")
@@ -123,14 +123,14 @@ class _Reader:
                 items[-1].append(word)
         return items
 
-    def _template(self, word: Word) -> ThreadTemplate:
+    def _template(self, word: ClauseToken) -> ThreadTemplate:
         found = next((t for t in self.program.templates if t.name.partition("#")[0] == word.text), None)
         if found is None:
             raise FrontendError(word.location, f"'{word.text}' is not the function of a thread",
                                 f"threads run {', '.join(t.name for t in self.program.templates)}")
         return found
 
-    def _condition(self, template: ThreadTemplate, words: list[Word]) -> Expr:
+    def _condition(self, template: ThreadTemplate, words: list[ClauseToken]) -> Expr:
         if not words:
             return TRUE
         if words[0].text != "if" or len(words) == 1:
@@ -141,4 +141,4 @@ class _Reader:
             return next((v for v in known if name in (v.name, v.shown)), None) or next(
                 (v for v in template.locals if v.name.rpartition("::")[2] == name), None)
 
-        return read_formula(replace(self.clause, words=tuple(words[1:])), Names(find), self.model)
+        return read_formula(replace(self.clause, words=tuple(words[1:])), NameLookup(find), self.model)

@@ -41,7 +41,7 @@ def parse_predicate(program: Program, text: str) -> tuple[tuple[str, Expr], ...]
     missing: FrontendError | None = None
     for template in program.templates:
         try:
-            found.append((template.name, truth(_Parser(program, template, text).all())))
+            found.append((template.name, truth(_PredicateParser(program, template, text).all())))
         except _NoSuchName as error:
             missing = missing or error
     if not found:
@@ -54,7 +54,7 @@ class _NoSuchName(FrontendError):
     pass
 
 
-class _Parser:
+class _PredicateParser:
     """Operator precedence by climbing; C's promotions and conversions are made explicit."""
 
     def __init__(self, program: Program, template: ThreadTemplate, text: str) -> None:

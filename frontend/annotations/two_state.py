@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from frontend.annotations.clauses import Clause, Word
+from frontend.annotations.clauses import Clause, ClauseToken
 from frontend.annotations.operators import Operators
 from frontend.program import (
     BOOL,
@@ -41,7 +41,7 @@ _DEEPEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameLookup:
     """What names stand for: `find` gives a variable, a value, or None. `primes`, `old`, `result`: what else may stand here.
 
     `old` gives the variable that keeps the value an lvalue had on entry.
@@ -63,15 +63,15 @@ def tid_of(model: DataModel) -> Var:
     return Var(TID, Scalar(8 * model.int_size, True))
 
 
-def read_formula(clause: Clause, names: Names, model: DataModel) -> Expr:
+def read_formula(clause: Clause, names: NameLookup, model: DataModel) -> Expr:
     """The clause's formula as a BOOL expression; raises FrontendError at the place of what is wrong in it."""
-    return truth(_Parser(clause, names, model).all())
+    return truth(_TwoStateParser(clause, names, model).all())
 
 
-class _Parser:
+class _TwoStateParser:
     """Operator precedence by climbing."""
 
-    def __init__(self, clause: Clause, names: Names, model: DataModel) -> None:
+    def __init__(self, clause: Clause, names: NameLookup, model: DataModel) -> None:
         self.words, self.end, self.names, self.model = clause.words, clause.end, names, model
         self.operators = Operators(model)
         self.at = 0
@@ -86,7 +86,7 @@ class _Parser:
     def peek(self) -> str:
         return self.words[self.at].text if self.at < len(self.words) and self.words[self.at].kind == "op" else ""
 
-    def next(self) -> Word:
+    def next(self) -> ClauseToken:
         if self.at >= len(self.words):
             raise FrontendError(self.end, "the formula ends too early", "an operand is missing")
         self.at += 1
@@ -170,14 +170,14 @@ class _Parser:
         return e
 
     # ------------------------------------------------------------------------------------------- operands
-    def constant(self, word: Word) -> Expr:
+    def constant(self, word: ClauseToken) -> Expr:
         digits = word.text.lower().rstrip("ul")
         try:
             return self.operators.constant(digits, word.text[len(digits):])
         except ValueError as reason:
             raise FrontendError(word.location, str(reason).format(word.text)) from None
 
-    def variable(self, word: Word) -> Expr:
+    def variable(self, word: ClauseToken) -> Expr:
         found = self.names.find(word.text)
         if found is None:
             raise FrontendError(word.location, f"there is no variable '{word.text}' here",
@@ -192,7 +192,7 @@ class _Parser:
             v = Element(found.name, self.operators.promoted(index), found.type)
         return self.maybe_primed(v, word.text)
 
-    def special(self, word: Word) -> Expr:
+    def special(self, word: ClauseToken) -> Expr:
         match word.text:
             case "\\tid":
                 if not self.names.tid:
@@ -219,7 +219,7 @@ class _Parser:
         raise FrontendError(word.location, f"unknown word '{word.text}'",
                             "one of \\tid, \\old, \\result, \\in, \\add, \\remove, \\empty, \\created, \\done, \\true, \\false")
 
-    def lifetime(self, word: Word) -> Expr:
+    def lifetime(self, word: ClauseToken) -> Expr:
         """`\\done(f)`: the thread that `pthread_create` made of f has ended; `\\created(f)`: it is made and has not begun."""
         self.expect("(")
         name = self.next()
@@ -239,7 +239,7 @@ class _Parser:
         self.at += 1
         return Read(primed(v))
 
-    def old(self, word: Word) -> Expr:
+    def old(self, word: ClauseToken) -> Expr:
         keep = self.names.old
         if keep is None:
             raise FrontendError(word.location, "there is no state on entry here", "\\old is for ensures")
@@ -250,7 +250,7 @@ class _Parser:
             raise FrontendError(word.location, "\\old of an element of an array", "only scalars are remembered")
         return substitute(inner, lambda v: Read(keep(v)))
 
-    def set_operation(self, word: Word) -> Expr:
+    def set_operation(self, word: ClauseToken) -> Expr:
         """Of the thread `\\tid`, or of the one that a second argument names."""
         self.expect("(")
         place = self.here

@@ -1,7 +1,8 @@
 """C's types: declarations in; types, their layout in memory, conversions between them and constants out.
 
 `declarations` reads types from the AST, `layout` gives sizes and offsets under a data model, `conversions` the rules of the usual
-arithmetic conversions, `scope` what names mean. It may not know of instructions, functions' bodies or objects of the program.
+arithmetic conversions, `scope` what names mean, `linkage` and `program_names` what they are to
+other files. It may not know of instructions, functions' bodies or objects of the program.
 """
 
 from frontend.ctypes.types import (
@@ -24,5 +25,5 @@ __all__ = [
     "ArrayType", "CType", "FieldDecl", "FloatType", "FunctionType", "IntType", "NO_QUALS", "PointerType", "Quals",
     "Record", "RecordType", "VoidType", "unqualified",
     # modules
-    "conversions", "declarations", "literals", "scope",
+    "compatible", "conversions", "declarations", "linkage", "literals", "program_names", "scope",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -42,7 +42,7 @@ class Evaluator(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
+class _TypeDefinition:
     node: c_ast.Node
     scope: Scope
 
@@ -53,13 +53,16 @@ _MODES = {"QI": 8, "HI": 16, "SI": 32, "DI": 64, "TI": 128}
 class Types:
     """Types of a file; complete struct and union types are laid out when they are first looked at."""
 
-    def __init__(self, parsed: ParsedFile, model: DataModel, evaluator: Evaluator) -> None:
+    def __init__(self, parsed: ParsedFile, model: DataModel, evaluator: Evaluator,
+                 program_key: Callable[[str, str], str] = lambda key, owner: key) -> None:
+        """`program_key`: what the file's key of a struct or union, declared in a function if one is named, is in the program."""
         self.parsed = parsed
         self.model = model
         self.ints = Integers(model)
         self.records: Records = Records(self)
         self._evaluator = evaluator
-        self._definitions: dict[str, _Definition] = {}
+        self._program_key = program_key
+        self._definitions: dict[str, _TypeDefinition] = {}
         self._keys: dict[int, RecordType | IntType] = {}
         self._kept: list[c_ast.Node] = []
         self._completing: set[str] = set()
@@ -197,7 +200,7 @@ class Types:
         self._keys[id(node)] = tag
         self._kept.append(node)
         if node.decls is not None:
-            self._definitions[tag.key] = _Definition(node, scope)
+            self._definitions[tag.key] = _TypeDefinition(node, scope)
             for decl in node.decls:
                 self.declare_tags(decl, scope)
         return tag
@@ -206,7 +209,7 @@ class Types:
         base = f"{scope.owner}::{name or '<anon>'}" if scope.owner else name or "<anon>"
         n = self._used.get(base, 0) + 1
         self._used[base] = n
-        return base if n == 1 and name else f"{base}#{n}"
+        return self._program_key(base if n == 1 and name else f"{base}#{n}", scope.owner)
 
     def enum(self, node: c_ast.Enum, scope: Scope) -> IntType:
         """The integer type of an enumeration; its constants are entered into the scope that defines it."""

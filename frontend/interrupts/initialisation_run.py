@@ -59,7 +59,7 @@ def initialised(program: Program) -> Program:
     return _settled(program)
 
 
-State: TypeAlias = dict[str, Bits | dict[int, Bits]]
+KnownMemory: TypeAlias = dict[str, Bits | dict[int, Bits]]
 """What is known of every variable; arrays by element, an element that is missing is not known."""
 
 
@@ -75,10 +75,10 @@ class _Startup:
     def program(self) -> Program:
         cfa = self._template.cfa
         location = cfa.start
-        first: State = {v.name: _known(v) for v in (*self._program.globals, *self._template.locals)}
+        first: KnownMemory = {v.name: _known(v) for v in (*self._program.globals, *self._template.locals)}
         state = first
         lost: frozenset[str] = frozenset()
-        good: tuple[int, State] | None = None
+        good: tuple[int, KnownMemory] | None = None
         for _ in range(_MOST_STEPS):
             if location not in cfa.atomic:
                 if not self._matters(lost, location):
@@ -111,11 +111,11 @@ class _Startup:
                 live[q] = now
         return live
 
-    def _alone(self, location: int, state: State) -> bool:
+    def _alone(self, location: int, state: KnownMemory) -> bool:
         """Whether no other thread can start while `main` is here."""
         return all(self._kept(e, location, state) for e in self._starts)
 
-    def _kept(self, edge: Edge, location: int, state: State) -> bool:
+    def _kept(self, edge: Edge, location: int, state: KnownMemory) -> bool:
         """Whether a start step waits for `main`, or cannot be taken because of what is known."""
         name = self._template.name
         for part in primitive(edge.op):
@@ -129,7 +129,7 @@ class _Startup:
                     return False
         return False
 
-    def _step(self, location: int, state: State, lost: frozenset[str]) -> tuple[int, State, frozenset[str]] | None:
+    def _step(self, location: int, state: KnownMemory, lost: frozenset[str]) -> tuple[int, KnownMemory, frozenset[str]] | None:
         """The only step that `main` can take; None if there is none, or several, or it depends on what is open."""
         found = None
         for edge in self._out[location]:
@@ -141,7 +141,7 @@ class _Startup:
                 found = edge.target, after, frozenset(missing)
         return found
 
-    def _run(self, edge: Edge, state: State, lost: set[str]) -> bool | None:
+    def _run(self, edge: Edge, state: KnownMemory, lost: set[str]) -> bool | None:
         """Executes the step on `state`: whether it passes, None if that is not known.
 
         `lost`: variables of which something is known (bits of their values, or how they depend on each other) that a start
@@ -175,14 +175,14 @@ class _Startup:
                     pass  # all others are at their starts
         return True
 
-    def _is_known(self, name: str, state: State) -> bool:
+    def _is_known(self, name: str, state: KnownMemory) -> bool:
         """Whether all of a variable or array is known."""
         v, found = self._variables[name], state[name]
         if isinstance(found, tuple):
             return value_of(found, v.type) is not None
         return len(found) == v.length and all(value_of(bits, v.type) is not None for bits in found.values())
 
-    def _moved(self, edge: Edge, target: Lvalue, value: Expr, state: State, lost: set[str]) -> bool:
+    def _moved(self, edge: Edge, target: Lvalue, value: Expr, state: KnownMemory, lost: set[str]) -> bool:
         """Whether `target` takes over any value at all from a local that nobody looks at any more."""
         match value:
             case Read(lvalue=Var(name=name, type=t)):
@@ -191,7 +191,7 @@ class _Startup:
                 return gone and whole and not isinstance(self._variables[name].start, Self)
         return False
 
-    def _from(self, location: int, state: State, first: State) -> Program:
+    def _from(self, location: int, state: KnownMemory, first: KnownMemory) -> Program:
         cfa = self._template.cfa
         reached = cfa.behind((location,))
         kept = Cfa(cfa.size, location, tuple(e for e in cfa.edges if e.source in reached), cfa.atomic & reached,
@@ -228,7 +228,7 @@ def _known(v: Variable) -> Bits | dict[int, Bits]:
     return number(v.start.default, v.type) if isinstance(v.start, Values) else UNKNOWN
 
 
-def _read(state: State, v: Lvalue) -> Bits:
+def _read(state: KnownMemory, v: Lvalue) -> Bits:
     found = state[name_of(v)]
     if isinstance(v, Var):
         assert isinstance(found, tuple)
@@ -238,7 +238,7 @@ def _read(state: State, v: Lvalue) -> Bits:
     return UNKNOWN if index is None else found.get(index, UNKNOWN)
 
 
-def _write(state: State, v: Lvalue, bits: Bits) -> None:
+def _write(state: KnownMemory, v: Lvalue, bits: Bits) -> None:
     if isinstance(v, Var):
         state[v.name] = bits
         return
@@ -248,7 +248,7 @@ def _write(state: State, v: Lvalue, bits: Bits) -> None:
     state[v.array] = {} if index is None else {**found, index: bits}
 
 
-def _starting(v: Variable, state: State, first: State) -> Variable:
+def _starting(v: Variable, state: KnownMemory, first: KnownMemory) -> Variable:
     """The variable as it starts now; what is not known in full may be anything."""
     found = state[v.name]
     if found is first[v.name]:

@@ -25,9 +25,9 @@ from frontend.ir.assembly import (
     WRITE_STATUS,
     Status,
 )
-from frontend.ir.interrupt_table import OFF_CALLS, ON_CALLS, STARTS_ON, Rule, Table
+from frontend.ir.interrupt_table import OFF_CALLS, ON_CALLS, STARTS_ON, HandlerRule, InterruptTable
 from frontend.memory.objects import Notes
-from frontend.memory.sketch import Step
+from frontend.memory.sketch import SketchStep
 from frontend.program import (
     BOOL,
     SKIP,
@@ -77,12 +77,12 @@ _MASKING = frozenset({"__set_BASEPRI", "__set_BASEPRI_MAX", "__set_FAULTMASK", "
 class Interrupts:
     """The model of one program's interrupt calls. `handlers` are the functions that the table has rules for."""
 
-    table: Table
+    table: InterruptTable
     notes: Notes
     has_body: Callable[[str], bool]
     active: bool
     """Whether the program has handlers or tasks at all; without them nothing here does anything."""
-    rules: tuple[tuple[str, Rule], ...] = ()
+    rules: tuple[tuple[str, HandlerRule], ...] = ()
     tasks: frozenset[str] = frozenset()
     returning: frozenset[str] = frozenset()
     """Handlers that switch all interrupts on as they return, even to somebody who calls them like a function."""
@@ -168,7 +168,7 @@ class Interrupts:
     # ------------------------------------------------------------------------------------------- steps
     def _add(self, request: CallRequest, ops: list[Op], touched: tuple[Var, ...], source: int, target: int) -> None:
         op = ops[0] if len(ops) == 1 else Block(tuple(ops))
-        request.inliner.sketch.steps.append(Step(source, target, op, tuple(map(sync, touched)), request.location,
+        request.inliner.sketch.steps.append(SketchStep(source, target, op, tuple(map(sync, touched)), request.location,
                                                  request.edge.text or request.callee, protected=True))
 
     def _assign(self, request: CallRequest, v: Var, value: Expr) -> None:
@@ -217,7 +217,8 @@ class Interrupts:
         forgotten = (*lost, *(() if request.result is None else (request.result,)))
         doubt = Doubt("which interrupts are held back from here on is not followed", tuple(v.name for v in lost), step=True)
         op = Havoc(forgotten) if forgotten else SKIP
-        request.inliner.sketch.steps.append(Step(request.source, request.target, op, tuple(map(sync, lost)), request.location,
+        request.inliner.sketch.steps.append(SketchStep(request.source, request.target, op, tuple(map(sync, lost)),
+                                                       request.location,
                                                  request.edge.text or request.callee, protected=True, doubts=(doubt,)))
 
     def _enable_one(self, request: CallRequest) -> None:

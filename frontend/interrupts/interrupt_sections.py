@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from frontend.memory.sketch import Mark, Sketch, Step
+from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import BOOL, Assign, Block, Const, Havoc, Lvalue, Op, Read, Var, name_of, op_reads, op_writes, primitive
 from frontend.program.schedule_ghosts import IE, sync
 
@@ -69,12 +69,12 @@ def _sections(graph: Sketch, depths: dict[int, int], within: set[int]) -> set[in
     return found
 
 
-def _spelt(step: Step, depths: dict[int, int]) -> Step:
+def _spelt(step: SketchStep, depths: dict[int, int]) -> SketchStep:
     match step.mark:
-        case Mark.ATOMIC_BEGIN:
+        case SectionMark.ATOMIC_BEGIN:
             own = saved(depths[step.source])
             return replace(step, op=Block((Assign(own, Read(IE)), Assign(IE, _OFF))), accesses=(sync(IE),), mark=None)
-        case Mark.ATOMIC_END:
+        case SectionMark.ATOMIC_END:
             return replace(step, op=Assign(IE, Read(saved(depths[step.target]))), accesses=(sync(IE),), mark=None)
     return step
 
@@ -92,7 +92,7 @@ def _off(graph: Sketch, inside: set[int], status: str) -> set[int]:
         off -= lost
 
 
-def _leaves_off(step: Step, known: bool, on: set[Lvalue], status: str) -> bool:
+def _leaves_off(step: SketchStep, known: bool, on: set[Lvalue], status: str) -> bool:
     """Whether interrupts are off behind a step, if that is `known` before it; `on`: saved states that may be on."""
     for part in primitive(step.op):
         match part:

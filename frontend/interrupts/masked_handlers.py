@@ -12,7 +12,7 @@ from frontend.interrupts.known_bits import UNKNOWN, Bits, evaluate
 from frontend.program import AllAt, Assign, Assume, Edge, Havoc, Lvalue, ThreadTemplate, Var, primitive
 from frontend.program.schedule_ghosts import ACTIVE, IE
 
-State: TypeAlias = dict[str, Bits]
+KnownVariables: TypeAlias = dict[str, Bits]
 """The variables of which some bits are known."""
 
 _ON: Bits = (1, 1)
@@ -23,7 +23,7 @@ def stays_off(template: ThreadTemplate) -> bool:
     """Whether interrupts are off all the time in a handler that is entered with interrupts off."""
     own = {v.name for v in template.locals if not v.is_array} | {IE.name}
     out = template.cfa.leaving()
-    states: dict[int, State] = {template.cfa.start: {}}
+    states: dict[int, KnownVariables] = {template.cfa.start: {}}
     work = [template.cfa.start]
     while work:
         q = work.pop()
@@ -41,7 +41,7 @@ def stays_off(template: ThreadTemplate) -> bool:
     return True
 
 
-def _behind(edge: Edge, state: State, own: set[str]) -> State | None:
+def _behind(edge: Edge, state: KnownVariables, own: set[str]) -> KnownVariables | None:
     """What is known behind a step; None if the handler returns."""
     def read(v: Lvalue) -> Bits:
         return after.get(v.name, UNKNOWN) if isinstance(v, Var) else UNKNOWN
@@ -64,9 +64,9 @@ def _behind(edge: Edge, state: State, own: set[str]) -> State | None:
     return {name: bits for name, bits in after.items() if bits[0]}
 
 
-def _both(one: State, other: State) -> State:
+def _both(one: KnownVariables, other: KnownVariables) -> KnownVariables:
     """What is known on both ways."""
-    made: State = {}
+    made: KnownVariables = {}
     for name in one.keys() & other.keys():
         (m, x), (n, y) = one[name], other[name]
         same = m & n & ~(x ^ y)

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from frontend.interrupts.masked_handlers import stays_off
 from frontend.interrupts.registers import HardwareRegisters, armed, tracked
-from frontend.ir.interrupt_table import Bit, Rule, Test
+from frontend.ir.interrupt_table import Bit, HandlerRule, Test
 from frontend.program import (
     BOOL,
     FALSE,
@@ -240,7 +240,7 @@ class _Scheduler:
             return [(_block(waits), ())]
         return [(_block([*_assume([extra]), *waits, *more]), doubts) for extra, more, doubts in _counted(count)]
 
-    def _armed(self, name: str, rule: Rule) -> list[_Way]:
+    def _armed(self, name: str, rule: HandlerRule) -> list[_Way]:
         count = armed(name)
         if not rule.stays_armed:
             return _counted(count)
@@ -272,10 +272,10 @@ class _Scheduler:
                                 "name a global integer variable")
         return truth(Read(Var(found.name, found.type)))
 
-    def _terms(self, rule: Rule, terms: tuple[Bit | Test, ...]) -> list[Expr]:
+    def _terms(self, rule: HandlerRule, terms: tuple[Bit | Test, ...]) -> list[Expr]:
         return [_bit(term) if isinstance(term, Bit) else self._test(rule, term) for term in terms]
 
-    def _test(self, rule: Rule, term: Test) -> Expr:
+    def _test(self, rule: HandlerRule, term: Test) -> Expr:
         found = next((v for v in self._program.globals if term.name in (v.name, v.shown)), None)
         if found is None or found.is_array:
             raise FrontendError(rule.location, f"'{term.name}' is neither a register nor a variable of the program",

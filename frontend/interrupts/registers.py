@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from frontend.ir.interrupt_table import Bit, Rule, Table
+from frontend.ir.interrupt_table import Bit, HandlerRule, InterruptTable
 from frontend.memory.leaves import BYTE
 from frontend.program import (
     BOOL,
@@ -68,8 +68,8 @@ def armed(handler: str) -> Var:
 class HardwareRegisters:
     """The registers of a table as far as the handlers of one program (`rules`, by function) need them."""
 
-    table: Table
-    rules: Mapping[str, Rule]
+    table: InterruptTable
+    rules: Mapping[str, HandlerRule]
 
     @cached_property
     def masks(self) -> Mapping[int, int]:

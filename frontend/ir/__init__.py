@@ -28,12 +28,12 @@ from frontend.ir.instructions import (
     Store,
     defined,
 )
-from frontend.ir.module import STRING, AddressValue, Function, FunctionDecl, Module, Orders, Storage, Symbol
+from frontend.ir.module import STRING, AddressValue, Function, FunctionDecl, MemorySymbol, Module, Orders, Storage
 
 __all__ = [
     "Address", "AddressValue", "AtomicBegin", "AtomicEnd", "Call", "Copy", "CriticalBegin", "CriticalEnd", "Fail",
     "FailKind", "Field", "Forget", "Function", "FunctionDecl", "Guard", "Index", "Instr", "IrEdge", "Load", "Module",
-    "Nop", "Orders", "Place", "STRING", "Set", "PathStep", "Storage", "Store", "Symbol", "defined",
+    "Nop", "Orders", "Place", "STRING", "Set", "PathStep", "Storage", "Store", "MemorySymbol", "defined",
     # modules
     "assembly", "builder", "formats", "interrupt_table", "library_table", "modelled_calls", "split_registers", "thread_library",
 ]

@@ -18,7 +18,7 @@ class Finished:
     edges: tuple[IrEdge, ...]
 
 
-class Graph:
+class GraphBuilder:
     """A graph under construction with a current location, to which edges are added.
 
     A location is completed once: by an edge that leaves it, by branches, or by a jump, which makes it the same location

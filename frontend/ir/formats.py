@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 
-class Use(Enum):
+class ArgumentUse(Enum):
     """What becomes of an argument: its value is printed, what it points to is read, or written."""
 
     VALUE = "value"
@@ -20,12 +20,12 @@ _SCANNED = re.compile(r"%(\*?)\d*(?:hh|h|ll|l|q|L|j|z|t)?(\[\^?\]?[^\]]*\]|.)", 
 _PRINTS = frozenset("diouxXeEfFgGaAcCpbB")
 
 
-def uses(formats: Iterable[str] | None, scans: bool, count: int) -> list[frozenset[Use]]:
+def uses(formats: Iterable[str] | None, scans: bool, count: int) -> list[frozenset[ArgumentUse]]:
     """What may become of each of `count` arguments if the format is one of these; None: it may be any."""
-    anything = frozenset(Use)
+    anything = frozenset(ArgumentUse)
     if formats is None:
         return [anything] * count
-    found: list[frozenset[Use]] = [frozenset()] * count
+    found: list[frozenset[ArgumentUse]] = [frozenset()] * count
     for text in formats:
         wants = _scanned(text) if scans else _printed(text)
         for i in range(count):
@@ -34,45 +34,45 @@ def uses(formats: Iterable[str] | None, scans: bool, count: int) -> list[frozens
     return found
 
 
-def any_use(formats: Iterable[str] | None, scans: bool) -> frozenset[Use]:
+def any_use(formats: Iterable[str] | None, scans: bool) -> frozenset[ArgumentUse]:
     """What may become of some argument if the format is one of these; None: it may be any."""
     if formats is None:
-        return frozenset(Use)
+        return frozenset(ArgumentUse)
     wanted = [_scanned(text) if scans else _printed(text) for text in formats]
-    return frozenset(Use) if None in wanted else frozenset(use for uses_ in wanted for use in uses_ or ())
+    return frozenset(ArgumentUse) if None in wanted else frozenset(use for uses_ in wanted for use in uses_ or ())
 
 
-def _printed(text: str) -> list[Use] | None:
+def _printed(text: str) -> list[ArgumentUse] | None:
     """The arguments that a `printf` format takes; None if that is not understood."""
-    found: list[Use] = []
+    found: list[ArgumentUse] = []
     here = text.find("%")
     while here >= 0:
         part = _PRINTED.match(text, here)
         if part is None:
             return None
         width, precision, kind = part.groups()
-        found += [Use.VALUE] * ((width == "*") + (precision == "*"))
+        found += [ArgumentUse.VALUE] * ((width == "*") + (precision == "*"))
         if kind in _PRINTS:
-            found.append(Use.VALUE)
+            found.append(ArgumentUse.VALUE)
         elif kind in "sS":
-            found.append(Use.READ)
+            found.append(ArgumentUse.READ)
         elif kind == "n":
-            found.append(Use.WRITE)
+            found.append(ArgumentUse.WRITE)
         elif kind not in "%m":
             return None
         here = text.find("%", part.end())
     return found
 
 
-def _scanned(text: str) -> list[Use] | None:
+def _scanned(text: str) -> list[ArgumentUse] | None:
     """The arguments that a `scanf` format takes; None if that is not understood."""
-    found: list[Use] = []
+    found: list[ArgumentUse] = []
     here = text.find("%")
     while here >= 0:
         part = _SCANNED.match(text, here)
         if part is None or part.group(2) in ("m", "$"):
             return None
         if not part.group(1) and part.group(2) != "%":
-            found.append(Use.WRITE)
+            found.append(ArgumentUse.WRITE)
         here = text.find("%", part.end())
     return found

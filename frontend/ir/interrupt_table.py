@@ -56,7 +56,7 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class HandlerRule:
     """What the table says about one handler, by any of `names`."""
 
     names: tuple[str, ...]
@@ -80,10 +80,10 @@ STARTS_ON = frozenset({"__enable_irq", "interrupts"})
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class InterruptTable:
     """All that is known of a platform's interrupts. The status register of every AVR is where `status` says."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[HandlerRule, ...] = ()
     status: tuple[int, int] = (0x5F, 7)
     on_calls: frozenset[str] = frozenset()
     off_calls: frozenset[str] = frozenset()
@@ -93,24 +93,25 @@ class Table:
     required: bool = False
     """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
 
-    def rule(self, name: str) -> Rule | None:
+    def rule(self, name: str) -> HandlerRule | None:
         return next((r for r in self.rules if name in r.names), None)
 
 
-def load_table(platform: str | None, path: str = "", text: str = "") -> Table:
+def load_table(platform: str | None, path: str = "", text: str = "") -> InterruptTable:
     """The table of a platform, the user's own (name and text of a file) in front of it."""
-    table = Table()
+    table = InterruptTable()
     registers: dict[str, int] = {}
     if platform is not None:
         if platform not in PLATFORMS:
             raise FrontendError(Location("--platform", 1), f"unknown platform '{platform}' (one of {', '.join(PLATFORMS)})")
         shipped = (resources.files("frontend") / "tables" / f"{platform}.toml").read_text()
-        table, registers = _Reader(f"{platform}.toml", shipped, registers).table()
+        table, registers = _TableReader(f"{platform}.toml", shipped, registers).table()
     if path:
-        own, _ = _Reader(path, text, registers).table()
+        own, _ = _TableReader(path, text, registers).table()
         named = {n for r in own.rules for n in r.names}
         others = tuple(r for r in table.rules if not named & set(r.names))
-        table = replace(own, rules=(*own.rules, *others), status=own.status if own.status != Table().status else table.status,
+        table = replace(own, rules=(*own.rules, *others),
+                        status=own.status if own.status != InterruptTable().status else table.status,
                         data_model=own.data_model or table.data_model, required=True,
                         starts_on=table.starts_on if own.starts_on is None else own.starts_on)
     return table
@@ -122,14 +123,14 @@ _CALL = re.compile(r"([A-Za-z_$][\w$]*)\((\d*)\)")
 _KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "sets", "clears", "priority", "entered"}
 
 
-class _Reader:
+class _TableReader:
     """Reads one file; every complaint names the line on which the offending text stands."""
 
     def __init__(self, path: str, text: str, registers: Mapping[str, int]) -> None:
         self._path, self._text = path, text
         self._registers = dict(registers)
 
-    def table(self) -> tuple[Table, dict[str, int]]:
+    def table(self) -> tuple[InterruptTable, dict[str, int]]:
         if number := _LONG_NUMBER.search(self._text):
             before = self._text.count("\n", 0, number.start())
             raise FrontendError(Location(self._path, before + 1), "a number of more than 100 digits", "no register holds it")
@@ -146,7 +147,7 @@ class _Reader:
             if type(address) is not int or not 0 <= address < 1 << 16:
                 raise self._error(name, f"'{name}' is not at an address")
             self._registers[name] = address
-        made = Table()
+        made = InterruptTable()
         status = self._section(data, "status")
         if status:
             self._only(status, {"register", "bit", "reset"}, "[status]")
@@ -173,7 +174,7 @@ class _Reader:
                        off_calls=frozenset(self._texts(calls, "disable")), data_model=model), self._registers
 
     # ------------------------------------------------------------------------------------------- parts
-    def _rule(self, data: Mapping[str, Any]) -> Rule:
+    def _rule(self, data: Mapping[str, Any]) -> HandlerRule:
         names = tuple(self._texts(data, "name"))
         if not names:
             raise self._error("[[handler]]", "a handler has no name")
@@ -189,7 +190,7 @@ class _Reader:
         if entered not in (None, "on", "off"):
             raise self._error("entered", f"'{names[0]}' is entered with interrupts \"on\" or \"off\"")
         effects = [*self._bits(data, "sets"), *(replace(b, on=False) for b in self._bits(data, "clears"))]
-        return Rule(
+        return HandlerRule(
             names, tuple(self._terms(data, "enable")), calls[0] if calls else None, calls[1] if calls else None,
             tuple(self._arming(data)), tuple(self._terms(data, "stays_armed")), tuple(effects), priority,
             None if entered is None else entered == "on", self._where(names[0]))

@@ -2,21 +2,39 @@
 
 One line a function: name, result, arguments read, arguments written; a pointer argument that is not listed is not followed.
 Results: `any` an arbitrary value, `arg0` the first argument, `in0` a pointer into what the first argument points to or null,
-`new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere, `hidden` see `HIDDEN`.
+`new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere, `hidden` one to
+an object of the library's own. Functions with state of their own, and streams, are in `frontend.ir.library_state`.
 `p2` is a format of `printf` as argument 2 and `s2` one of `scanf`, which say what becomes of all further arguments;
 `vp2`, `vs2` the same with the arguments in a `va_list` or passed on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from frontend.ir import library_state
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryState:
+    """An object that the library keeps for all threads together, and what a call does to it; `sure`: every call does."""
+
+    name: str
+    write: bool
+    sure: bool
+
+    @property
+    def object(self) -> str:
+        return f"static@{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryFunction:
     """The effect of a library function; `reads` and `writes` number arguments, `format` the one that tells about the rest.
 
-    `scans`: it is a format of `scanf`; `listed`: a further argument may stand for several.
+    `scans`: it is a format of `scanf`; `listed`: a further argument may stand for several. `states`: objects of the library's own
+    that it touches. `stream`: the argument that is a stream; `closes`: it ends the stream; `buffers`: it uses some stream.
     """
 
     name: str
@@ -26,6 +44,10 @@ class LibraryFunction:
     format: int | None = None
     scans: bool = False
     listed: bool = False
+    states: tuple[LibraryState, ...] = ()
+    stream: int | None = None
+    closes: bool = False
+    buffers: bool = False
 
 
 _TABLE = """
@@ -58,8 +80,6 @@ strspn any r0 r1
 strcspn any r0 r1
 strdup new r0
 strndup new r0
-strtok hidden r0 r1 w0
-strerror hidden
 explicit_bzero any w0
 # stdlib.h
 malloc new
@@ -88,9 +108,6 @@ strtoll any r0 w1
 strtoul any r0 w1
 strtoull any r0 w1
 strtod any r0 w1
-getenv unknown r0
-setenv any r0 r1
-unsetenv any r0
 system any r0
 atexit any
 on_exit any
@@ -120,62 +137,24 @@ bsearch unknown r0 r1
 __assert_fail none
 __assert none
 # stdio.h
-printf any p0
-fprintf any p1
 dprintf any p1
 sprintf any w0 p1
 snprintf any w0 p2
-vprintf any vp0
-vfprintf any vp1
 vdprintf any vp1
 vsprintf any w0 vp1
 vsnprintf any w0 vp2
-scanf any s0
-fscanf any s1
 sscanf any r0 s1
-vscanf any vs0
-vfscanf any vs1
 vsscanf any r0 vs1
-__isoc99_scanf any s0
-__isoc99_fscanf any s1
 __isoc99_sscanf any r0 s1
 syslog any p1
-__printf_chk any vp1
-__fprintf_chk any vp2
 __dprintf_chk any vp2
 __sprintf_chk any w0 vp3
 __snprintf_chk any w0 vp4
-__vprintf_chk any vp1
-__vfprintf_chk any vp2
 __vdprintf_chk any vp2
 __vsprintf_chk any w0 vp3
 __vsnprintf_chk any w0 vp4
-puts any r0
-fputs any r0
-putchar any
-putc any
-fputc any
-getchar any
-getc any
-fgetc any
-ungetc any
-fgets in0 w0
-gets in0 w0
-perror any r0
-fopen unknown r0 r1
-fclose any
-fflush any
-fread any w0
-fwrite any r0
-fseek any
-ftell any
-rewind any
-feof any
-ferror any
 remove any r0
 rename any r0 r1
-setvbuf any
-setbuf any
 # unistd.h, time.h, sched.h and their like
 sleep any
 usleep any
@@ -193,11 +172,6 @@ clock any
 gettimeofday any w0
 clock_gettime any w1
 difftime any
-localtime hidden r0
-gmtime hidden r0
-ctime hidden r0
-asctime hidden r0
-mktime any r0
 strftime any w0 r2 r3
 sched_yield any
 sysconf any
@@ -272,16 +246,23 @@ def _parse(text: str) -> dict[str, LibraryFunction]:
             continue
         name, result, *effects = line.split()
         numbers: dict[str, list[int]] = {}
+        states: list[LibraryState] = []
         for effect in effects:
             kind = effect.rstrip("0123456789")
-            numbers.setdefault(kind, []).append(int(effect.removeprefix(kind)))
-        style = next((kind for kind in numbers if kind not in ("r", "w")), "")
-        table[name] = LibraryFunction(name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())),
-                            numbers[style][0] if style else None, style.endswith("s"), style.startswith("v"))
+            if ":" in effect:
+                states.append(LibraryState(effect[2:].rstrip("?"), effect.startswith("W"), not effect.endswith("?")))
+            elif kind != "b":
+                numbers.setdefault(kind, []).append(int(effect.removeprefix(kind)))
+        style = next((kind for kind in numbers if kind not in ("r", "w", "f", "F")), "")
+        stream = numbers.get("f", numbers.get("F"))
+        table[name] = LibraryFunction(
+            name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())), numbers[style][0] if style else None,
+            style.endswith("s"), style.startswith("v"), tuple(states), None if stream is None else stream[0], "F" in numbers,
+            stream is not None or "b" in effects)
     return table
 
 
-KNOWN = _parse(_TABLE)
+KNOWN = _parse(_TABLE) | _parse(library_state.TABLE)
 
 ASSEMBLER = "__circ_assembler"
 """What inline assembly does with the pointers among its inputs, as a function without a body."""
@@ -290,17 +271,19 @@ PUSH, POP = "__circ_cleanup_push", "__circ_cleanup_pop"
 RETURN_FROM_MAIN = "__circ_return_from_main"
 EXITS = {"exit": "exit", "quick_exit": "quick exit", RETURN_FROM_MAIN: "exit"}
 """Functions that run the exit handlers of a kind."""
-AT_EXIT = {"atexit": "exit", "on_exit": "exit", "at_quick_exit": "quick exit"}
-"""Functions whose first argument is an exit handler."""
+ON_EXIT = "on_exit"
+AT_EXIT = {"atexit": "exit", ON_EXIT: "exit", "at_quick_exit": "quick exit"}
+"""Functions whose first argument is an exit handler; that of `on_exit` gets the exit status and the second argument."""
 THREAD_END = "the end of a thread"
 ANY_TIME = {"signal": (1,), "bsd_signal": (1,), "sysv_signal": (1,), "__sysv_signal": (1,), "sigset": (1,), "sigaction": (1,),
             "pthread_atfork": (0, 1, 2)}
 """Functions that are given others which may run at any time from then on, or structs with those."""
 
-HIDDEN = {"localtime": "localtime", "gmtime": "localtime", "ctime": "asctime", "asctime": "asctime", "strerror": "strerror",
-          "strtok": "strtok"}
-"""Functions that write an object of the library's own, the same for all threads, and the one it is. They give a pointer to it,
-or null; `strtok` keeps its argument there and gives a pointer into what it was given at some time."""
+KEPT: Mapping[str, tuple[str, int]] = {"strtok": ("strtok", 0), "setvbuf": ("stream", 1), "setbuf": ("stream", 1),
+                                       "setbuffer": ("stream", 1), "putenv": ("environ", 0), "fmemopen": ("stream", 0)}
+"""Functions that keep an argument for later calls: with what, and which one it is. `strtok` gives pointers into it."""
+STREAMS = frozenset({"fopen", "fdopen", "tmpfile", "popen", "fmemopen"})
+"""Functions that make a stream."""
 
 CALLBACKS = {"qsort": (3, (0, 0)), "bsearch": (4, (0, 1))}
 """Functions that call a function they are given, any number of times: which argument it is, and into what of the other

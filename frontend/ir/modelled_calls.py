@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from frontend.annotations.attach import Attached
 from frontend.ctypes import CType, Record
-from frontend.ir.module import Function, FunctionDecl, Module, Orders, Symbol
+from frontend.ir.module import Function, FunctionDecl, MemorySymbol, Module, Orders
 from frontend.program import Location
 from frontend.text.comments import Annotation
 
@@ -29,7 +29,7 @@ class Without:
         return self._module.records
 
     @property
-    def symbols(self) -> Mapping[str, Symbol]:
+    def symbols(self) -> Mapping[str, MemorySymbol]:
         return self._module.symbols
 
     @property

@@ -40,7 +40,7 @@ class AddressValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class MemorySymbol:
     """A memory object. `initial`: (path of constant steps, value) for each initialised leaf, the rest is zero for statics.
 
     `name` is unique in the module (`f::x` for a function's own, `f::x#2` when the name is used again in the function);
@@ -56,6 +56,8 @@ class Symbol:
     defined: bool = True
     attributes: tuple[str, ...] = ()
     location: Location = NOWHERE
+    tentative: bool = False
+    """Of a global: nothing says what its value is at the start, so that another file may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Function:
     param_names: tuple[str, ...]
     result: Var | str | None
     registers: tuple[Var, ...]
-    memory: tuple[Symbol, ...]
+    memory: tuple[MemorySymbol, ...]
     size: int
     start: int
     exit: int
@@ -96,6 +98,8 @@ class FunctionDecl:
     location: Location = NOWHERE
     external: bool = False
     """Whether other files can call it."""
+    inline: bool = False
+    """Whether its body is an inline definition (C11 6.7.4): other files may have the same one."""
 
 
 class Orders(enum.Enum):
@@ -120,7 +124,7 @@ class Module(Protocol):
         """Every function declared or defined, in source order."""
 
     @property
-    def symbols(self) -> Mapping[str, Symbol]:
+    def symbols(self) -> Mapping[str, MemorySymbol]:
         """Every global and file static, string literals, and statics of the functions lowered so far."""
 
     @property

@@ -40,11 +40,16 @@ class ThreadCall(enum.Enum):
     SEMAPHORE_VALUE = "reads a semaphore"
     BARRIER_INIT = "makes a barrier for a number of threads"
     BARRIER_WAIT = "waits until so many have arrived"
+    DESTROY = "ends the use of a lock, a barrier or a condition variable"
+    CONDITION_INIT = "makes a condition variable"
+    CONDITION_SIGNAL = "wakes threads that wait"
     CONDITION_WAIT = "gives a mutex back, waits, takes it again"
     ONCE = "calls a function unless that was done before"
     NEW_KEY = "makes a key for thread-specific data, with a destructor"
     SET_SPECIFIC = "sets thread-specific data"
     DETACH = "says that nobody will wait for a thread"
+    SET_DETACHED = "puts into attributes whether anybody will wait for threads"
+    ATTRIBUTES = "makes, changes or ends attributes, of which nothing matters"
     NOTHING = "orders nothing and touches nothing that matters"
     ANYTHING = "orders nothing; its result is not tracked"
 
@@ -77,22 +82,28 @@ _NAMES: Mapping[ThreadCall, str] = {
     ThreadCall.SEMAPHORE_VALUE: "sem_getvalue",
     ThreadCall.BARRIER_INIT: "pthread_barrier_init",
     ThreadCall.BARRIER_WAIT: "pthread_barrier_wait",
+    ThreadCall.DESTROY: """
+        pthread_mutex_destroy pthread_rwlock_destroy pthread_spin_destroy pthread_barrier_destroy pthread_cond_destroy
+        mtx_destroy cnd_destroy sem_destroy""",
+    ThreadCall.CONDITION_INIT: "pthread_cond_init cnd_init",
+    ThreadCall.CONDITION_SIGNAL: "pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast",
     ThreadCall.CONDITION_WAIT: "pthread_cond_wait pthread_cond_timedwait cnd_wait cnd_timedwait",
     ThreadCall.ONCE: "pthread_once call_once",
     ThreadCall.NEW_KEY: "pthread_key_create tss_create",
     ThreadCall.SET_SPECIFIC: "pthread_setspecific tss_set",
-    ThreadCall.DETACH: "pthread_detach thrd_detach pthread_attr_setdetachstate",
+    ThreadCall.DETACH: "pthread_detach thrd_detach",
+    ThreadCall.SET_DETACHED: "pthread_attr_setdetachstate",
+    ThreadCall.ATTRIBUTES: """
+        pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize pthread_attr_setstack pthread_attr_setguardsize
+        pthread_attr_setscope pthread_attr_setschedpolicy pthread_attr_setinheritsched
+        pthread_mutexattr_destroy pthread_mutexattr_setpshared pthread_mutexattr_setprotocol
+        pthread_mutexattr_setprioceiling pthread_mutexattr_setrobust
+        pthread_condattr_init pthread_condattr_destroy pthread_condattr_setclock pthread_condattr_setpshared
+        pthread_rwlockattr_init pthread_rwlockattr_destroy pthread_rwlockattr_setpshared pthread_rwlockattr_setkind_np
+        pthread_barrierattr_init pthread_barrierattr_destroy pthread_barrierattr_setpshared""",
     ThreadCall.NOTHING: """
-        pthread_cond_init pthread_cond_signal pthread_cond_broadcast pthread_cond_destroy
-        cnd_init cnd_signal cnd_broadcast cnd_destroy
-        pthread_mutex_destroy pthread_rwlock_destroy pthread_spin_destroy pthread_barrier_destroy mtx_destroy sem_destroy
-        pthread_attr_init pthread_attr_destroy
-        pthread_attr_setscope pthread_attr_setschedpolicy pthread_mutexattr_destroy pthread_mutexattr_setpshared
-        pthread_mutexattr_setprotocol pthread_mutexattr_setprioceiling pthread_mutexattr_setrobust
-        pthread_condattr_init pthread_condattr_destroy pthread_rwlockattr_init pthread_rwlockattr_destroy
         pthread_setconcurrency pthread_key_delete tss_delete pthread_testcancel sched_yield thrd_yield pthread_yield""",
     ThreadCall.ANYTHING: """
-        pthread_attr_setstacksize pthread_attr_setstack pthread_attr_setguardsize
         pthread_self thrd_current pthread_equal thrd_equal pthread_getspecific tss_get pthread_kill thrd_sleep""",
 }
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 from frontend.annotations.attach import Attached
 from frontend.annotations.clauses import ClauseKind
 from frontend.annotations.notes import Note, NotePlace, note_op
-from frontend.annotations.two_state import PRIME, TID, Names, read_formula, tid_of
+from frontend.annotations.two_state import PRIME, TID, NameLookup, read_formula, tid_of
 from frontend.ir import Place, Storage
 from frontend.memory.objects import Notes
-from frontend.memory.sketch import Step
+from frontend.memory.sketch import SketchStep
 from frontend.program import (
     SKIP,
     Access,
@@ -99,7 +99,7 @@ class AtomicOps:
         if any(w.text == "\\result" for c in attached.of(request.callee, ClauseKind.ATOMIC) for w in c.words):
             kind = request.result.type if request.result is not None else tid_of(self._model).type
             result = request.result or inliner.accesses.temporary(kind)
-        names = Names(lambda name: self._find(request, name), primes=True, result=None if result is None else Read(result))
+        names = NameLookup(lambda name: self._find(request, name), primes=True, result=None if result is None else Read(result))
         formula: Expr | None = None
         for clause in attached.of(request.callee, ClauseKind.ATOMIC):
             if any(w.text == "\\add" for w in clause.words):
@@ -163,7 +163,7 @@ class AtomicOps:
         accesses = [Access(v, True, request.location, request.edge.text, AccessKind.ATOMIC) for v in changed.values()]
         accesses += [Access(v, False, request.location, request.edge.text, AccessKind.ATOMIC) for n,
                      v in seen.items() if n not in changed]
-        request.inliner.sketch.steps.append(Step(request.source, request.target, Block(tuple(ops)), tuple(accesses),
+        request.inliner.sketch.steps.append(SketchStep(request.source, request.target, Block(tuple(ops)), tuple(accesses),
                                                  request.location, request.edge.text, protected=True))
 
     def _find(self, request: CallRequest, name: str) -> Variable | Expr | None:

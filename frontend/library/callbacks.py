@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.ir import Call, Function, IrEdge, Place
-from frontend.ir.library_table import AT_EXIT, EXITS, POP, PUSH, RETURN_FROM_MAIN, THREAD_END
+from frontend.ir.library_table import AT_EXIT, EXITS, ON_EXIT, POP, PUSH, RETURN_FROM_MAIN, THREAD_END
 from frontend.ir.thread_library import CANCELLATION_POINTS, THREAD_LIBRARY, ThreadCall
 from frontend.library.thread_creation import ThreadCreation, sync
-from frontend.memory.sketch import Step
+from frontend.memory.sketch import SketchStep
 from frontend.program import (
     BOOL,
     SKIP,
@@ -41,11 +41,12 @@ from frontend.program.fold import cast, conjunction, fold
 from frontend.threads.frames import CallFrame
 from frontend.threads.inline import CallRequest, Inliner
 
+_INT = Scalar(32, True)
 _ORDER = "in which order and how often {} run is not tracked"
 
 
 @dataclass(frozen=True, slots=True)
-class _Pending:
+class _ExitCallback:
     """A function that runs when its thread ends: whether it is to, its argument, and the call that handed it over."""
 
     active: Var
@@ -61,8 +62,8 @@ class _Pending:
 class _Ending:
     """What runs when a thread ends, by the place that handed it over, and where the thread may be cancelled."""
 
-    pushed: dict[str, _Pending] = field(default_factory=dict)
-    specific: dict[str, _Pending] = field(default_factory=dict)
+    pushed: dict[str, _ExitCallback] = field(default_factory=dict)
+    specific: dict[str, _ExitCallback] = field(default_factory=dict)
     points: dict[int, IrEdge] = field(default_factory=dict)
 
 
@@ -102,19 +103,30 @@ class Callbacks:
         kind = AT_EXIT.get(request.callee)
         if kind is not None:
             flags += [self._flag(kind, name) for name, sites in pointsto.handlers.get(kind, {}).items() if site in sites]
+        given: list[Assign] = []
+        if request.callee == ON_EXIT and len(request.arguments) > 1 and not isinstance(request.arguments[1], Place):
+            held = cast(request.arguments[1], inliner.accesses.world.places.pointer)
+            given = [Assign(self._argument(flag, held.type), held) for flag in flags]
         if THREAD_LIBRARY.get(request.callee) is ThreadCall.SET_SPECIFIC and pointsto.handlers.get(THREAD_END):
             return self._specific(request)
         if not flags:
             return request
         after = inliner.sketch.fresh()
-        ops, seen = Block(tuple(Assign(v, Const(1, BOOL)) for v in flags)), tuple(sync(v, True) for v in flags)
-        inliner.sketch.steps.append(Step(request.source, after, ops, seen, edge.location, edge.text, protected=True))
+        ops = Block((*given, *(Assign(v, Const(1, BOOL)) for v in flags)))
+        seen = (*(sync(g.target, True) for g in given), *(sync(v, True) for v in flags))
+        inliner.sketch.steps.append(SketchStep(request.source, after, ops, seen, edge.location, edge.text, protected=True))
         return replace(request, source=after)
 
     def _flag(self, kind: str, name: str) -> Var:
         flag = Variable(f"<{name} at {kind}>", BOOL, None, Values(), f"<{name} at {kind}>", ghost=True)
         self.flags[flag.name] = flag
         return Var(flag.name, BOOL)
+
+    def _argument(self, flag: Var, pointer: Scalar) -> Var:
+        """What an exit handler is given."""
+        name = f"{flag.name.removesuffix('>')} with>"
+        self.flags[name] = Variable(name, pointer, None, Values(), name, ghost=True)
+        return Var(name, pointer)
 
     # ------------------------------------------------------------------------------------------- exit
     def _exit(self, request: CallRequest) -> None:
@@ -138,12 +150,25 @@ class Callbacks:
         for name, flag in zip(handlers, flags, strict=True):
             begin = inliner.sketch.fresh()
             ops: list[Op] = [Assume(Read(flag)), *([Assign(flag, Const(0, BOOL))] if exact else [])]
-            inliner.sketch.steps.append(Step(around, begin, Block(tuple(ops)), (sync(flag, exact),), edge.location, edge.text,
+            inliner.sketch.steps.append(SketchStep(around, begin, Block(tuple(ops)), (sync(flag, exact),), edge.location,
+                                                   edge.text,
                                              protected=True, doubts=doubts))
-            _run(inliner, frame, edge, name, (), (), begin, around)
+            passed: tuple[Expr, ...] = ()
+            declared = inliner.accesses.world.module.declarations.get(name)
+            if declared is not None and len(declared.type.params) > 1:
+                held = self._argument(flag, inliner.accesses.world.places.pointer)
+                # Of several handlers that are handed over with arguments, only the last argument is kept.
+                status, argument = inliner.accesses.temporary(_INT), inliner.accesses.temporary(held.type)
+                lost = () if exact else (Doubt(_ORDER.format("exit handlers"), (argument.name,)),)
+                op = Assign(argument, Read(held)) if exact else Havoc((argument,))
+                taken = inliner.sketch.fresh()
+                inliner.sketch.steps.append(SketchStep(begin, taken, Block((Havoc((status,)), op)), (sync(held, False),),
+                                                 edge.location, edge.text, protected=True, doubts=lost))
+                begin, passed = taken, (Read(status), Read(argument))
+            _run(inliner, frame, edge, name, passed, passed, begin, around)
         none = _none(flags) if exact else TRUE
         seen = tuple(sync(flag, False) for flag in flags)
-        inliner.sketch.steps.append(Step(around, after, Assume(none), seen, edge.location, edge.text, protected=True))
+        inliner.sketch.steps.append(SketchStep(around, after, Assume(none), seen, edge.location, edge.text, protected=True))
         return after
 
     def _single(self, inliner: Inliner, handlers: Mapping[str, Mapping[tuple[str, int, int], None]]) -> bool:
@@ -171,7 +196,7 @@ class Callbacks:
         names = inliner.accesses.world.pointsto.functions(request.frame.function.name, raw, 1)
         passed = request.call.args[2]
         assert not isinstance(passed, Place)
-        self._ending(inliner).pushed[name] = _Pending(active, given, names, held, passed, request.frame, request.edge)
+        self._ending(inliner).pushed[name] = _ExitCallback(active, given, names, held, passed, request.frame, request.edge)
         inliner.step(request.source, Block((Assign(active, Const(1, BOOL)), Assign(held, cast(routine, pointer)),
                                             Assign(given, cast(argument, pointer)))), request.target, request.edge)
 
@@ -190,7 +215,7 @@ class Callbacks:
         assert not isinstance(value, Place) and not isinstance(raw, Place)
         active, given = self._register(inliner, f"{name} active>", BOOL), self._register(inliner, f"{name} value>", pointer)
         names = tuple(inliner.accesses.world.pointsto.handlers[THREAD_END])
-        self._ending(inliner).specific[name] = _Pending(active, given, names, None, raw, request.frame, edge)
+        self._ending(inliner).specific[name] = _ExitCallback(active, given, names, None, raw, request.frame, edge)
         ops = Block((Assign(active, Const(1, BOOL)), Assign(given, cast(value, pointer))))
         return replace(request, source=inliner.between(request.source, ops, edge))
 
@@ -236,7 +261,7 @@ class Callbacks:
             inliner.step(first, Block(tuple(Assign(v, Const(0, BOOL)) for v in flags)), inliner.sketch.start, edge)
             inliner.sketch.start = first
 
-    def _finally(self, inliner: Inliner, handed: Iterable[_Pending], exact: bool, each_once: bool, what: str, source: int,
+    def _finally(self, inliner: Inliner, handed: Iterable[_ExitCallback], exact: bool, each_once: bool, what: str, source: int,
                  edge: IrEdge) -> int:
         """Run what the thread has handed over; gives the location behind.
 

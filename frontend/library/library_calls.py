@@ -7,16 +7,17 @@ from dataclasses import replace
 from frontend.ctypes import PointerType
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
-from frontend.ir.formats import Use, any_use, uses
-from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, LibraryFunction
+from frontend.ir.formats import ArgumentUse, any_use, uses
+from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, STREAMS, LibraryFunction
 from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
+from frontend.library.library_states import LibraryStates
 from frontend.library.pthreads import Pthreads
 from frontend.library.thread_creation import sync
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Notes
-from frontend.memory.points_to import Targets, hidden_object, points_to_const
-from frontend.memory.sketch import DEEP, Step
+from frontend.memory.points_to import Targets, points_to_const
+from frontend.memory.sketch import DEEP, SketchStep
 from frontend.program import SKIP, Assign, Assume, Binary, Block, Const, Doubt, Expr, Havoc, Op, Read, Values, Var, Variable
 from frontend.program.fold import cast, fold, plus, times
 from frontend.threads.inline import CallRequest, Library
@@ -41,6 +42,7 @@ class LibraryCalls(Library):
         self.callbacks = callbacks
         self._interrupts = interrupts
         self._notes = notes
+        self._states = LibraryStates(notes)
         self._instances: dict[str, int] = {}
         self.counters: dict[str, Variable] = {}
         self.called: dict[str, None] = {}
@@ -123,36 +125,19 @@ class LibraryCalls(Library):
     def _library(self, request: CallRequest, known: LibraryFunction) -> None:
         count = len(request.arguments)
         more = [] if known.format is None else self._formatted(request, known, known.format)
-        reads = [*known.reads, *(position for position, use in more if use is Use.READ)]
-        writes = [*known.writes, *(position for position, use in more if use is Use.WRITE)]
+        reads = [*known.reads, *(position for position, use in more if use is ArgumentUse.READ)]
+        writes = [*known.writes, *(position for position, use in more if use is ArgumentUse.WRITE)]
         here = request.source
         for position, write in [*((r, False) for r in reads), *((w, True) for w in writes)]:
             if position < count and self._is_pointer(request, position):
                 here = self._follow(request, here, position, write, self._extent(request, known))
-        if known.result == "hidden":
-            self._hidden(request, here)
+        here = self._states.touch(request, known, here)
+        if known.result == "hidden" and request.callee != "strtok" and request.into is None:
+            self._states.give(request, known, here)
         else:
             self._give(request, here, known.result)
 
-    def _hidden(self, request: CallRequest, source: int) -> None:
-        """Write the object that the library has for the function; see `HIDDEN`."""
-        accesses, sketch, edge = request.inliner.accesses, request.inliner.sketch, request.edge
-        obj = accesses.world.objects.named(hidden_object(request.callee))
-        address = Const(accesses.world.objects.base(obj), accesses.world.places.pointer)
-        after = sketch.fresh()
-        accesses.effect(sketch, source, after, address, Targets(((obj.name, 0),), False), -1, True, edge)
-        if request.callee == "strtok":
-            before, after = after, sketch.fresh()
-            accesses.effect(sketch, before, after, Const(0, address.type), accesses.world.pointsto.kept, DEEP, True, edge)
-            self._give(request, after, "any")
-            return
-        if request.result is None:
-            request.inliner.step(after, SKIP, request.target, edge)
-            return
-        for value in (address, Const(0, address.type)):  # null if it fails
-            request.inliner.step(after, Assign(request.result, cast(value, request.result.type)), request.target, edge)
-
-    def _formatted(self, request: CallRequest, known: LibraryFunction, at: int) -> list[tuple[int, Use]]:
+    def _formatted(self, request: CallRequest, known: LibraryFunction, at: int) -> list[tuple[int, ArgumentUse]]:
         """The format is read, and what may happen to the arguments behind it."""
         raw = request.call.args[at] if at < len(request.call.args) else None
         if raw is None or isinstance(raw, Place):
@@ -162,7 +147,8 @@ class LibraryCalls(Library):
             found = [any_use(texts, known.scans)] * (len(request.arguments) - at - 1)
         else:
             found = uses(texts, known.scans, len(request.arguments) - at - 1)
-        return [(at, Use.READ), *((at + 1 + i, use) for i, some in enumerate(found) for use in Use if use in some)]
+        return [(at, ArgumentUse.READ),
+                *((at + 1 + i, use) for i, some in enumerate(found) for use in ArgumentUse if use in some)]
 
     def _extent(self, request: CallRequest, known: LibraryFunction) -> int:
         """How far the function follows a pointer; see `Pending.extent`."""
@@ -237,6 +223,9 @@ class LibraryCalls(Library):
         here = request.source
         if request.callee in ("realloc", "strdup", "strndup") and self._is_pointer(request, 0):
             here = self._follow(request, here, 0, request.callee == "realloc", -1)
+        for position in KNOWN[request.callee].reads if request.callee in STREAMS else ():
+            if position < len(request.arguments) and self._is_pointer(request, position):
+                here = self._follow(request, here, position, False, 0)
         if request.result is None:
             inliner.step(here, SKIP, request.target, edge)
             return
@@ -281,7 +270,8 @@ class LibraryCalls(Library):
             Assign(request.result, cast(self._address(request, obj, Read(number)), request.result.type)),
             Assign(number, Binary("+", Read(number), Const(1, counter.type))),
         )
-        request.inliner.sketch.steps.append(Step(source, request.target, Block(ops), (sync(number, True),), request.location,
+        request.inliner.sketch.steps.append(SketchStep(source, request.target, Block(ops), (sync(number, True),),
+                                                       request.location,
                                                  request.edge.text, protected=True, total=True))
 
     # ------------------------------------------------------------------------------------------- everything else

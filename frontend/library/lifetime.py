@@ -9,7 +9,7 @@ from frontend.ir import Function, IrEdge, Place
 from frontend.library.thread_creation import MANY_HANDLES, CreatedThread, sync
 from frontend.memory.objects import Objects
 from frontend.memory.settling import put
-from frontend.memory.sketch import Sketch, Step
+from frontend.memory.sketch import Sketch, SketchStep
 from frontend.program import (
     BOOL,
     Access,
@@ -58,7 +58,7 @@ class Lifetime:
         sketch = inliner.sketch
         begin, end = sketch.start, inliner.end
         if source.again:
-            sketch.steps.append(Step(end, sketch.start, Block(()), (), edge.location))
+            sketch.steps.append(SketchStep(end, sketch.start, Block(()), (), edge.location))
         if source.role in (Role.HANDLER, Role.TASK):
             begin, end = self._mark(sketch, begin, end, edge)
         if created is not None and created.handler:
@@ -150,7 +150,7 @@ class Lifetime:
                 continue
             if step.join is not None and early:
                 doubts = tuple(Doubt(why, step=True) for why in early)
-                sketch.steps.append(Step(step.source, step.target, Block(()), (), step.location, step.text, doubts=doubts))
+                sketch.steps.append(SketchStep(step.source, step.target, Block(()), (), step.location, step.text, doubts=doubts))
             if step.join is None:
                 sketch.steps.append(step)
                 continue
@@ -164,10 +164,11 @@ class Lifetime:
                 mine = fold(Binary("==", group, Const(made.handle, step.join.type)))
                 other = conjunction(other, negate(mine))
                 waiting = sketch.fresh()
-                sketch.steps.append(Step(step.source, waiting, Assume(mine), (), step.location, step.text, total=True))
-                sketch.steps.append(Step(waiting, step.target, Assume(Read(done)), (sync(done, False),), step.location, step.text,
+                sketch.steps.append(SketchStep(step.source, waiting, Assume(mine), (), step.location, step.text, total=True))
+                sketch.steps.append(SketchStep(waiting, step.target, Assume(Read(done)), (sync(done, False),), step.location,
+                                               step.text,
                                          protected=True))
-            sketch.steps.append(Step(step.source, step.target, Assume(other), (), step.location, step.text, total=True))
+            sketch.steps.append(SketchStep(step.source, step.target, Assume(other), (), step.location, step.text, total=True))
 
     def ghosts(self, created: tuple[CreatedThread, ...]) -> list[Variable]:
         """The ghost globals that the threads may use."""
@@ -213,6 +214,6 @@ def _quiet(cfa: Cfa, created: CreatedThread) -> frozenset[int]:
     return frozenset(waiting | ended)
 
 
-def _step(source: int, target: int, op: Op, accesses: tuple[Access, ...], edge: IrEdge) -> Step:
-    return Step(source, target, op, accesses, edge.location, "", protected=True)
+def _step(source: int, target: int, op: Op, accesses: tuple[Access, ...], edge: IrEdge) -> SketchStep:
+    return SketchStep(source, target, op, accesses, edge.location, "", protected=True)
 

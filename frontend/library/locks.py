@@ -16,7 +16,7 @@ from frontend.memory.places import Cell
 from frontend.program import Assign, Assume, Binary, Const, Expr, Havoc, Ite, Op, Read, Var, negate
 from frontend.program.fold import cast, conjunction, fold
 
-Ways: TypeAlias = Callable[[Cell, Var | None], list[list[Op]]]
+LockAlternatives: TypeAlias = Callable[[Cell, Var | None], list[list[Op]]]
 
 SERIAL = -1
 """What a barrier gives to one of those that wait at it."""
@@ -66,9 +66,14 @@ def _plus(value: Expr, amount: Expr | int) -> Expr:
     return fold(Binary("+", value, right))
 
 
-def becomes(number: int) -> Ways:
+def becomes(number: int) -> LockAlternatives:
     """Sets the state."""
     return lambda word, result: [[*word.write(Const(value_of(word).type.wrap(number), value_of(word).type)), *gives(result, 0)]]
+
+
+def untouched(word: Cell, result: Var | None) -> list[list[Op]]:
+    """Leaves the state as it is."""
+    return [gives(result, 0)]
 
 
 # --------------------------------------------------------------------------------------------------- mutexes
@@ -111,7 +116,7 @@ class Mutexes:
             [Assume(others), *gives(result, self._codes.not_owner)],
         ]
 
-    def attempt(self, otherwise: int) -> Ways:
+    def attempt(self, otherwise: int) -> LockAlternatives:
         """Acquires the mutex if that is possible at once; gives `otherwise` if not."""
         def ways(word: Cell, result: Var | None) -> list[list[Op]]:
             value = value_of(word)
@@ -125,7 +130,7 @@ class Mutexes:
 
         return ways
 
-    def initialise(self, kind: Expr) -> Ways:
+    def initialise(self, kind: Expr) -> LockAlternatives:
         """Makes it a free mutex of a kind."""
         def ways(word: Cell, result: Var | None) -> list[list[Op]]:
             t = value_of(word).type
@@ -145,7 +150,7 @@ class Mutexes:
 
 
 # --------------------------------------------------------------------------------------------------- semaphores
-def set_up(amount: Expr) -> Ways:
+def set_up(amount: Expr) -> LockAlternatives:
     return lambda word, result: [[*word.write(cast(amount, value_of(word).type)), *gives(result, 0)]]
 
 
@@ -153,7 +158,7 @@ def post(word: Cell, result: Var | None) -> list[list[Op]]:
     return [[*word.write(_plus(value_of(word), 1)), *gives(result, 0)]]
 
 
-def wait(blocks: bool) -> Ways:
+def wait(blocks: bool) -> LockAlternatives:
     """Takes one; if there is none it waits, or gives -1."""
     def ways(word: Cell, result: Var | None) -> list[list[Op]]:
         value = value_of(word)
@@ -166,7 +171,7 @@ def wait(blocks: bool) -> Ways:
 
 
 # --------------------------------------------------------------------------------------------------- read-write locks
-def read_lock(otherwise: int | None) -> Ways:
+def read_lock(otherwise: int | None) -> LockAlternatives:
     """One more reader, unless it is held for writing: then it waits, or gives `otherwise`."""
     def ways(word: Cell, result: Var | None) -> list[list[Op]]:
         value = value_of(word)
@@ -179,7 +184,7 @@ def read_lock(otherwise: int | None) -> Ways:
     return ways
 
 
-def write_lock(otherwise: int | None) -> Ways:
+def write_lock(otherwise: int | None) -> LockAlternatives:
     """Held for writing, if nobody holds it: else it waits, or gives `otherwise`."""
     def ways(word: Cell, result: Var | None) -> list[list[Op]]:
         value = value_of(word)
@@ -187,6 +192,16 @@ def write_lock(otherwise: int | None) -> Ways:
         if otherwise is not None:
             made.append([Assume(negate(same(value, 0))), *gives(result, otherwise)])
         return made
+
+    return ways
+
+
+def deadlocks(writes: bool) -> LockAlternatives:
+    """Whoever holds it may be told so, rather than wait; for a reader, who holds it for writing."""
+    def ways(word: Cell, result: Var | None) -> list[list[Op]]:
+        value = value_of(word)
+        held = negate(same(value, 0)) if writes else same(value, value.type.wrap(-1))
+        return [[Assume(held), *gives(result, POSIX.deadlock)]]
 
     return ways
 
@@ -199,7 +214,7 @@ def read_write_unlock(word: Cell, result: Var | None) -> list[list[Op]]:
 
 
 # --------------------------------------------------------------------------------------------------- barriers
-def barrier(count: Expr) -> Ways:
+def barrier(count: Expr) -> LockAlternatives:
     """A barrier for so many threads: none has arrived."""
     def ways(word: Cell, result: Var | None) -> list[list[Op]]:
         t = value_of(word).type
@@ -208,7 +223,7 @@ def barrier(count: Expr) -> Ways:
     return ways
 
 
-def arrive(side: Var) -> Ways:
+def arrive(side: Var) -> LockAlternatives:
     """One arrives that is not the last, and remembers in `side` the bit that will change when the barrier opens."""
     def ways(word: Cell, result: Var | None) -> list[list[Op]]:
         value = value_of(word)
@@ -227,7 +242,7 @@ def open_barrier(word: Cell, result: Var | None) -> list[list[Op]]:
     return [[Assume(_is_last(value)), *word.write(after), *gives(result, SERIAL)]]
 
 
-def leave(side: Var) -> Ways:
+def leave(side: Var) -> LockAlternatives:
     """Passes when the barrier has opened since `side` was remembered."""
     return lambda word, result: [[Assume(Binary("!=", cast(_side(value_of(word)), side.type), Read(side))), *gives(result, 0)]]
 

@@ -17,7 +17,7 @@ from frontend.memory.accesses import Accesses
 from frontend.memory.escapes import SELF, own_number
 from frontend.memory.objects import Notes
 from frontend.memory.places import Cell
-from frontend.memory.sketch import Lock, Step
+from frontend.memory.sketch import LockOperation, SketchStep
 from frontend.program import (
     SKIP,
     Assign,
@@ -47,6 +47,9 @@ _SINGLES = 1 << 20
 _UNLESS = {"pthread_rwlock_tryrdlock": locks.POSIX.busy, "pthread_rwlock_timedrdlock": locks.POSIX.timed_out,
            "pthread_rwlock_trywrlock": locks.POSIX.busy, "pthread_rwlock_timedwrlock": locks.POSIX.timed_out}
 """What functions give that do not wait for ever."""
+_WITH_ATTRIBUTES = ("pthread_create", "pthread_mutex_init", "pthread_cond_init", "pthread_rwlock_init", "pthread_barrier_init")
+"""Functions whose second argument points to attributes."""
+_LEAVING = Doubt("whether a thread still waits when this is destroyed is not tracked", accesses=True)
 _NO_ORDER = "an attempt that fails orders nothing: what others did before need not be seen"
 
 
@@ -68,7 +71,10 @@ class Pthreads:
     # ------------------------------------------------------------------------------------------- entry
     def model(self, request: CallRequest) -> None:
         """Model the call of a function of `THREAD_LIBRARY`."""
-        _OPERATIONS[THREAD_LIBRARY[request.callee]](self, request)
+        what = THREAD_LIBRARY[request.callee]
+        if request.callee in _WITH_ATTRIBUTES and what is not ThreadCall.MUTEX_INIT:
+            request = replace(request, source=self._attributes(request, 1, False))
+        _OPERATIONS[what](self, request)
 
     def introduce(self, accesses: Accesses, count: int | None) -> None:
         """Give a thread its number among all, if there are locks that know their holder."""
@@ -87,8 +93,9 @@ class Pthreads:
 
     # ------------------------------------------------------------------------------------------- locks
     def _lock(self, request: CallRequest, position: int, lock: Callable[[Cell, Var | None], list[list[Op]]], source: int,
-              target: int, result: Var | None) -> None:
-        """Steps for an operation on the lock word that an argument points to."""
+              target: int, result: Var | None, *, sets_up: bool = False, plain: bool = False,
+              doubts: tuple[Doubt, ...] = ()) -> None:
+        """Steps for an operation on the lock word that an argument points to; see `Lock`."""
         pointer = request.arguments[position]
         if isinstance(pointer, Place):
             raise FrontendError(request.location, "a lock is passed as it is", "pass its address")
@@ -96,11 +103,24 @@ class Pthreads:
         params = request.call.type.params
         type_ = params[position] if position < len(params) else None
         kind = type_.target if isinstance(type_, PointerType) else VoidType()
-        request.inliner.sketch.steps.append(Step(source, target, SKIP, (), request.location, request.edge.text,
-                                                 lock=Lock(pointer, targets, kind, lock, result, request.edge)))
+        operation = LockOperation(pointer, targets, kind, lock, result, request.edge, sets_up, plain, doubts)
+        request.inliner.sketch.steps.append(SketchStep(source, target, SKIP, (), request.location, request.edge.text,
+                                                       lock=operation))
 
     def simple(self, request: CallRequest, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
         self._lock(request, 0, lock, request.source, request.target, request.result)
+
+    def make(self, request: CallRequest, lock: Callable[[Cell, Var | None], list[list[Op]]]) -> None:
+        """Initialises a lock: nobody may use it meanwhile."""
+        self._lock(request, 0, lock, request.source, request.target, request.result, sets_up=True)
+
+    def destroy(self, request: CallRequest) -> None:
+        """Ends the use of a lock, or makes or ends a condition variable: nobody may use it meanwhile."""
+        self._lock(request, 0, locks.untouched, request.source, request.target, request.result, sets_up=True, plain=True)
+
+    def signal(self, request: CallRequest) -> None:
+        """Wakes threads; who waits may always wake up, so this is a use and nothing else."""
+        self._lock(request, 0, locks.untouched, request.source, request.target, request.result, plain=True)
 
     def mutexes(self, request: CallRequest) -> locks.Mutexes:
         """Mutexes as the calling thread uses them."""
@@ -120,8 +140,16 @@ class Pthreads:
         request.inliner.step(request.source, Block(tuple(ops)), request.target, request.edge, doubts=(Doubt(why, step=True),))
 
     def set_up(self, request: CallRequest, lock: Callable[[Cell, Var | None], list[list[Op]]], code: int) -> None:
-        """Initialises something, or refuses to; a program that does not look takes it for done."""
-        self.simple(request, lock)
+        """Initialises a lock, or refuses to; a program that does not look takes it for done."""
+        self.make(request, lock)
+        self._may_refuse(request, code)
+
+    def post(self, request: CallRequest) -> None:
+        """Adds one to a semaphore, or refuses to."""
+        self.simple(request, locks.post)
+        self._may_refuse(request, -1)
+
+    def _may_refuse(self, request: CallRequest, code: int) -> None:
         if request.result is not None:
             self._fails(request, code, f"'{request.callee}' need not fail")
 
@@ -142,6 +170,10 @@ class Pthreads:
         self.simple(request, lock)
         if request.callee in _UNLESS:
             self._fails(request, _UNLESS[request.callee], _NO_ORDER)
+        elif request.result is not None:
+            own = Doubt("whether a thread waits for a lock of its own is not tracked", step=True)
+            writes = THREAD_LIBRARY[request.callee] is ThreadCall.WRITE_LOCK
+            self._lock(request, 0, locks.deadlocks(writes), request.source, request.target, request.result, doubts=(own,))
 
     def initialise(self, request: CallRequest) -> None:
         """A mutex of the kind that its attributes say."""
@@ -149,7 +181,7 @@ class Pthreads:
         attribute = request.arguments[1] if len(request.arguments) > 1 else None
         plain = attribute is None or isinstance(attribute, Place) or fold(attribute) == Const(0, attribute.type)
         if plain or not self._typed:
-            self.simple(request, locks.becomes(0))
+            self.make(request, locks.becomes(0))
             return
         kind = inliner.accesses.temporary(_INT)
         known = inliner.sketch.fresh()
@@ -158,7 +190,7 @@ class Pthreads:
             return [[Assign(kind, cast(locks.value_of(word), _INT))]]
 
         self._lock(request, 1, read, request.source, known, None)
-        self._lock(request, 0, self.mutexes(request).initialise(Read(kind)), known, request.target, request.result)
+        self._lock(request, 0, self.mutexes(request).initialise(Read(kind)), known, request.target, request.result, sets_up=True)
 
     def number(self, request: CallRequest, position: int) -> Expr:
         """An argument that is a number."""
@@ -169,7 +201,7 @@ class Pthreads:
     def typed(self, request: CallRequest) -> None:
         """`mtx_init(m, type)`"""
         kind = fold(Binary("&", cast(self.number(request, 1), _INT), Const(1, _INT)))
-        self.simple(request, self.mutexes(request).initialise(kind))
+        self.make(request, self.mutexes(request).initialise(kind))
 
     def read_lock(self, request: CallRequest) -> None:
         self._notes.assume("fewer readers hold a lock than its counter can count", request.location)
@@ -181,14 +213,19 @@ class Pthreads:
         side, waiting = inliner.accesses.temporary(_INT), inliner.sketch.fresh()
         self._lock(request, 0, locks.arrive(side), request.source, waiting, None)
         self._lock(request, 0, locks.open_barrier, request.source, request.target, request.result)
-        self._lock(request, 0, locks.leave(side), waiting, request.target, request.result)
+        # Who has been let through may still be on the way when the barrier is destroyed.
+        self._lock(request, 0, locks.leave(side), waiting, request.target, request.result, doubts=(_LEAVING,))
 
     def wait(self, request: CallRequest) -> None:
         """A condition variable's wait: releases the mutex and takes it again; it may wake up for no reason."""
-        inside, after = request.inliner.sketch.fresh(), request.inliner.sketch.fresh()
+        fresh = request.inliner.sketch.fresh
+        begin, inside, woken, after = fresh(), fresh(), fresh(), fresh()
         mutexes = self.mutexes(request)
-        self._lock(request, 1, mutexes.release, request.source, inside, None)
-        self._lock(request, 1, mutexes.acquire, inside, after, None)
+        self._lock(request, 0, locks.untouched, request.source, begin, None, plain=True)
+        self._lock(request, 1, mutexes.release, begin, inside, None)
+        # Who was woken up may still be on the way when the condition variable is destroyed.
+        self._lock(request, 0, locks.untouched, inside, woken, None, plain=True, doubts=(_LEAVING,))
+        self._lock(request, 1, mutexes.acquire, woken, after, None)
         op: Op = SKIP
         if request.result is not None:
             timed = "timed" in request.callee
@@ -228,6 +265,28 @@ class Pthreads:
         op: Op = SKIP if request.result is None else Assign(request.result, Const(0, request.result.type))
         request.inliner.step(request.source, op, request.target, request.edge)
 
+    def attributes(self, request: CallRequest) -> None:
+        """Writes attributes, like any other object; may refuse to."""
+        after = self._attributes(request, 0, True)
+        self.nothing(replace(request, source=after))
+        if request.result is not None:
+            self._may_refuse(replace(request, source=after), locks.INVALID)
+
+    def _attributes(self, request: CallRequest, position: int, write: bool) -> int:
+        """The attributes that an argument points to are written or read; gives the location behind that."""
+        given = request.arguments[position] if position < len(request.arguments) else None
+        if given is None or isinstance(given, Place) or fold(given) == Const(0, given.type):
+            return request.source
+        accesses, sketch = request.inliner.accesses, request.inliner.sketch
+        params = request.call.type.params
+        type_ = params[position] if position < len(params) else None
+        known = isinstance(type_, PointerType) and not isinstance(type_.target, VoidType)
+        size = accesses.world.module.sizeof(type_.target) if known and isinstance(type_, PointerType) else -1
+        after = sketch.fresh()
+        targets = accesses.world.pointsto.targets(request.frame.function.name, request.raw(position))
+        accesses.effect(sketch, request.source, after, given, targets, size, write, request.edge, sure=True)
+        return after
+
     def anything(self, request: CallRequest) -> None:
         """Orders nothing; the result may be any value."""
         if request.result is None:
@@ -242,7 +301,8 @@ class Pthreads:
         assert not isinstance(pointer, Place)
         after = request.inliner.sketch.fresh()
         targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
-        request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge)
+        request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge,
+                                        sure=True)
         self.anything(replace(request, source=after))
 
     def fill(self, request: CallRequest) -> None:
@@ -251,7 +311,8 @@ class Pthreads:
         assert not isinstance(pointer, Place)
         after = request.inliner.sketch.fresh()
         targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
-        request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge)
+        request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge,
+                                        sure=True)
         op: Op = SKIP if request.result is None else Havoc((request.result,))
         request.inliner.step(after, op, request.target, request.edge)
 
@@ -274,9 +335,9 @@ _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.MUTEX_UNLOCK: lambda p, r: p.simple(r, p.mutexes(r).release),
     ThreadCall.MUTEX_TRY: lambda p, r: p.attempt(r, p.mutexes(r)),
     ThreadCall.MUTEX_TIMED: lambda p, r: p.attempt(r, p.mutexes(r), timed=True),
-    ThreadCall.MUTEX_ATTRIBUTES_INIT: lambda p, r: p.simple(r, locks.becomes(0)),
+    ThreadCall.MUTEX_ATTRIBUTES_INIT: lambda p, r: p.make(r, locks.becomes(0)),
     ThreadCall.MUTEX_SET_KIND: lambda p, r: p.set_up(r, locks.set_up(p.number(r, 1)), locks.INVALID),
-    ThreadCall.LOCK_INIT: lambda p, r: p.simple(r, locks.becomes(0)),
+    ThreadCall.LOCK_INIT: lambda p, r: p.make(r, locks.becomes(0)),
     ThreadCall.SPIN_LOCK: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).acquire),
     ThreadCall.SPIN_UNLOCK: lambda p, r: p.simple(r, locks.Mutexes(_NOBODY, False, p.owner).release),
     ThreadCall.SPIN_TRY: lambda p, r: p.attempt(r, locks.Mutexes(_NOBODY, False, p.owner)),
@@ -285,15 +346,20 @@ _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.READ_WRITE_UNLOCK: lambda p, r: p.simple(r, locks.read_write_unlock),
     ThreadCall.SEMAPHORE_INIT: lambda p, r: p.set_up(r, locks.set_up(p.number(r, 2)), -1),
     ThreadCall.SEMAPHORE_WAIT: Pthreads.semaphore,
-    ThreadCall.SEMAPHORE_POST: lambda p, r: p.set_up(r, locks.post, -1),
+    ThreadCall.SEMAPHORE_POST: Pthreads.post,
     ThreadCall.SEMAPHORE_VALUE: Pthreads.fill,
     ThreadCall.BARRIER_INIT: lambda p, r: p.set_up(r, locks.barrier(p.number(r, 2)), locks.INVALID),
     ThreadCall.BARRIER_WAIT: Pthreads.barrier_wait,
+    ThreadCall.DESTROY: Pthreads.destroy,
+    ThreadCall.CONDITION_INIT: Pthreads.destroy,
+    ThreadCall.CONDITION_SIGNAL: Pthreads.signal,
     ThreadCall.CONDITION_WAIT: Pthreads.wait,
     ThreadCall.ONCE: Pthreads.once,
     ThreadCall.NEW_KEY: Pthreads.key,
     ThreadCall.SET_SPECIFIC: Pthreads.nothing,
     ThreadCall.DETACH: Pthreads.nothing,
+    ThreadCall.SET_DETACHED: Pthreads.attributes,
+    ThreadCall.ATTRIBUTES: Pthreads.attributes,
     ThreadCall.NOTHING: Pthreads.nothing,
     ThreadCall.ANYTHING: Pthreads.anything,
 }

@@ -14,7 +14,7 @@ from frontend.ir import Place
 from frontend.memory.escapes import STATIC_COPIES
 from frontend.memory.leaves import scalar_of
 from frontend.memory.objects import Notes
-from frontend.memory.sketch import Step
+from frontend.memory.sketch import SketchStep
 from frontend.program import (
     BOOL,
     SKIP,
@@ -175,7 +175,8 @@ class ThreadCreation:
             ops.append(Assign(request.result, Const(0, request.result.type)))
         written = tuple(sync(op.target, True) for op in ops if isinstance(op, Assign) and name_of(op.target).startswith("<"))
         between = inliner.sketch.fresh()
-        inliner.sketch.steps.append(Step(source, between, Block(tuple(ops)), written, edge.location, edge.text, protected=True))
+        inliner.sketch.steps.append(SketchStep(source, between, Block(tuple(ops)), written, edge.location, edge.text,
+                                               protected=True))
         place = self._handle_place(request)
         if place is None:
             inliner.step(between, SKIP, request.target, edge)
@@ -204,7 +205,7 @@ class ThreadCreation:
         if isinstance(handle, Place):
             inliner.step(request.source, SKIP, after, edge)
             return
-        inliner.sketch.steps.append(Step(request.source, after, SKIP, (), edge.location, edge.text, join=fold(handle)))
+        inliner.sketch.steps.append(SketchStep(request.source, after, SKIP, (), edge.location, edge.text, join=fold(handle)))
         if len(request.arguments) > 1 and request.raw(1) != Const(0, request.raw(1).type):
             self._notes.assume("what a joined thread returns is any pointer", request.location)
 

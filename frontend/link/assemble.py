@@ -11,7 +11,6 @@ from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
 from frontend.memory.world import World
 from frontend.program import (
-    AccessKind,
     Assumption,
     Ints,
     Preemption,
@@ -106,7 +105,7 @@ def _globals(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
     objects = world.objects
     edges = [e for t in templates for e in t.cfa.edges]
     used = {n for e in edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
-    data = {a.variable for e in edges for a in e.accesses if a.kind is not AccessKind.SYNC}
+    data = {a.variable for e in edges for a in e.accesses if not a.orders}
     locks = {a.variable for e in edges for a in e.accesses} - data
     made: list[Variable] = []
     for symbol in sorted(world.module.symbols.values(), key=lambda s: s.location):

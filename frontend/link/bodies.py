@@ -9,6 +9,7 @@ from frontend.ctypes import FunctionType, VoidType
 from frontend.ir import Call, Function, IrEdge, Module
 from frontend.ir.library_table import RETURN_FROM_MAIN
 from frontend.ir.split_registers import split
+from frontend.link.startup import started
 from frontend.memory.calling_contexts import NONE, Contexts
 from frontend.memory.points_to import PointsTo
 from frontend.threads.unroll import Unroller
@@ -17,7 +18,8 @@ from frontend.threads.unroll import Unroller
 class Bodies:
     """The functions of a module, each prepared when it is first asked for.
 
-    Loops that start or join threads are unrolled, to return from `main` is to call `exit`. With calling contexts, a copy of
+    Loops that start or join threads are unrolled, `main` begins with what runs before it, and to return from it is to call
+    `exit`. With calling contexts, a copy of
     a function has the function's body under its own name, and registers that hold pointers into the heap are split by use.
     """
 
@@ -34,7 +36,9 @@ class Bodies:
         return Bodies(self.module, contexts, solved)
 
     def written(self, name: str) -> Function | None:
-        """The function as it is written; None without a body."""
+        """The function as it is written, `main` with what runs before it; None without a body."""
+        if name == "main" and self.has(name):
+            return started(self.module.function(name), self.module)
         return self.module.function(name) if self.has(name) else None
 
     def has(self, name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from frontend.annotations.two_state import tid_of
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Call
-from frontend.ir.interrupt_table import Table
+from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall, names_of
 from frontend.library.callbacks import Callbacks
 from frontend.library.library_calls import LibraryCalls
@@ -35,7 +35,7 @@ class CallModels:
     early: tuple[str, ...]
 
 
-def model_interrupts(bodies: Bodies, threads: ThreadSet, table: Table, notes: Notes) -> Interrupts:
+def model_interrupts(bodies: Bodies, threads: ThreadSet, table: InterruptTable, notes: Notes) -> Interrupts:
     """What calls do that switch interrupts or post tasks; nothing in a program without handlers and tasks."""
     return Interrupts(table, notes, bodies.has, threads.reactive, threads.rules, threads.tasks, threads.reenabling)
 
@@ -49,7 +49,7 @@ def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> Cal
     creation = ThreadCreation(world.notes, pointer, threads.functions, calls(world, ThreadCall.JOIN))
     cancels = calls(world, ThreadCall.CANCEL)
     early = {"a thread that is cancelled may end early": cancels,
-             "a thread that is detached is not waited for": calls(world, ThreadCall.DETACH)}
+             "a thread that is detached is not waited for": calls(world, ThreadCall.DETACH, ThreadCall.SET_DETACHED)}
     callbacks = Callbacks(creation, count_runs(threads, world.pointsto), cancels, calls(world, ThreadCall.SET_CANCEL_TYPE))
     signals = bool(world.pointsto.anytime)
     library = LibraryCalls(Pthreads(world.notes, creation, kinds, owner, signals), callbacks, world.notes, interrupts)

@@ -15,7 +15,7 @@ from frontend.link.which_threads import ThreadSet
 from frontend.memory.accesses import Accesses
 from frontend.memory.escapes import UNBOUNDED_COPIES, Escapes, Root
 from frontend.memory.objects import Notes
-from frontend.memory.sketch import Sketch, Step
+from frontend.memory.sketch import Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import Arbitrary, Assume, Binary, Const, Read, Role, Self, Start, Var, Variable
 from frontend.program.fold import conjunction
@@ -109,7 +109,7 @@ def _bound_copies(sketch: Sketch, me: Variable, source: ThreadSource, notes: Not
     number = Read(Var(me.name, me.type))
     within = conjunction(Binary(">=", number, Const(0, me.type)), Binary("<", number, Const(UNBOUNDED_COPIES, me.type)))
     first = sketch.fresh()
-    sketch.steps.append(Step(first, sketch.start, Assume(within), (), source.location))
+    sketch.steps.append(SketchStep(first, sketch.start, Assume(within), (), source.location))
     sketch.start = first
 
 

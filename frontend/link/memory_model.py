@@ -11,7 +11,7 @@ from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.calling_contexts import confused, contexts
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import PointsTo, Site, heap_types
+from frontend.memory.points_to import FunctionEdge, PointsTo, heap_types
 from frontend.memory.world import World
 from frontend.threads.join_loops import find_joins
 
@@ -27,7 +27,7 @@ def model_memory(bodies: Bodies, threads: ThreadSet, tracked: frozenset[int], no
     objects = Objects(module, places, notes, tracked)
     analysis = _Analysis(bodies, objects, places, threads)
     solved = analysis.solve()
-    same: Mapping[Site, Site] = {}
+    same: Mapping[FunctionEdge, FunctionEdge] = {}
     # Annotations speak of functions by their names, so that there are no copies then.
     if solved.heaps and module.attached is None:
         apart = contexts(solved, CallGraph(solved), threads.functions, bodies.concerns_threads)
@@ -56,7 +56,7 @@ class _Analysis:
         self._threads = threads
 
     def solve(self, types: Mapping[str, CType] | None = None, single: frozenset[str] = frozenset(),
-              same: Mapping[Site, Site] | None = None) -> PointsTo:
+              same: Mapping[FunctionEdge, FunctionEdge] | None = None) -> PointsTo:
         """What pointers point to; once more, if it was learnt only on the way that a struct is taken as bytes.
 
         `types`: of the heap's objects; `single`: those allocated once; `same`: allocations that are one object with another.
@@ -70,7 +70,7 @@ class _Analysis:
             if module.bytewise == before:
                 return solved
 
-    def typed(self, solved: PointsTo, same: Mapping[Site, Site]) -> PointsTo:
+    def typed(self, solved: PointsTo, same: Mapping[FunctionEdge, FunctionEdge]) -> PointsTo:
         """The analysis once more, with what it found out about the heap: what its objects are used as, which there is one of."""
         calls = CallGraph(solved)
         runs = count_runs(self._threads, solved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from frontend.ir.interrupt_table import Table
+from frontend.ir.interrupt_table import InterruptTable
 from frontend.program import Ints, Preemption, RaceModel
 from frontend.threads.sources import NO_TABLE
 
@@ -18,7 +18,7 @@ class LinkOptions:
     race_model: RaceModel | None = None
     preemption: Preemption | None = None
     ignore_norace: bool = False
-    table: Table = NO_TABLE
+    table: InterruptTable = NO_TABLE
 
 
 DEFAULT_OPTIONS = LinkOptions()

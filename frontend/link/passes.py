@@ -18,6 +18,7 @@ from frontend.link.assemble import assemble
 from frontend.link.bodies import Bodies
 from frontend.link.call_models import model_calls, model_interrupts
 from frontend.link.drafts import draft_threads
+from frontend.link.lock_lifetimes import settle_lock_uses
 from frontend.link.memory_model import model_memory
 from frontend.link.options import DEFAULT_OPTIONS, LinkOptions
 from frontend.link.settle import settle_pointers
@@ -51,6 +52,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     # One automaton a thread: inlined, pointers resolved, sections resolved, simplified.
     drafts = draft_threads(world, bodies, threads, roots, escapes, models)
     settled = settle_pointers(world, drafts, models.lifetime, models.early)
+    settle_lock_uses(drafts.threads, drafts.created)
     templates = make_templates(world, bodies, settled, drafts.created, options.table if threads.reactive else None)
 
     if are_weak(seen.orders, templates):

@@ -33,10 +33,10 @@ def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, early: tup
     """
     created = tuple(c for c in drafts.created if not c.handler)
     handed: dict[str, Const] = {}
-    values = _sole_values(world, drafts, lifetime)
+    values = _sole_values(world, drafts)
     settled: list[Settled] = []
     for number, draft in enumerate(drafts.threads):
-        sketch, known = draft.sketch, _Constants(world, draft)
+        sketch, known = draft.sketch, _ScalarsSoFar(world, draft)
         if draft.created is not None:
             lifetime.known_argument(sketch, draft.created, handed)
         lifetime.resolve_joins(sketch, created, early)
@@ -47,17 +47,16 @@ def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, early: tup
     return tuple(settled)
 
 
-def _sole_values(world: World, drafts: Drafts, lifetime: Lifetime) -> SoleValues:
+def _sole_values(world: World, drafts: Drafts) -> SoleValues:
     """The addresses that are the only ones ever put into a variable, seen over all threads."""
     objects = world.objects
     shared = [v for o in objects.all() if objects.is_global(o) and not objects.is_hardware(o) for v in objects.variables(o)]
-    ghosts = lifetime.ghosts(drafts.created)
     threads = [(d.sketch, {*d.inliner.registers.known, *d.inliner.accesses.temporaries}) for d in drafts.threads]
     reached = drafts.threads[0].inliner.accesses.reached
-    return SoleValues(threads, (*shared, *ghosts), world.module, world.places, objects, reached)
+    return SoleValues(threads, (*shared, *drafts.ghosts), world.module, world.places, objects, reached)
 
 
-class _Constants:
+class _ScalarsSoFar:
     """What is known of a thread's own scalars while some accesses through pointers are not resolved."""
 
     def __init__(self, world: World, draft: Draft) -> None:

@@ -8,7 +8,7 @@ from frontend.annotations.thread_ids import numbered
 from frontend.annotations.two_state import TID
 from frontend.interrupts.interrupt_sections import saved_states, spell_out
 from frontend.interrupts.registers import register
-from frontend.ir.interrupt_table import Table
+from frontend.ir.interrupt_table import InterruptTable
 from frontend.library.lifetime import place_joins
 from frontend.library.thread_creation import CreatedThread
 from frontend.link.bodies import Bodies
@@ -23,7 +23,7 @@ from frontend.threads.simplify import simplify
 
 
 def make_templates(world: World, bodies: Bodies, threads: tuple[Settled, ...], created: tuple[CreatedThread, ...],
-                   table: Table | None) -> tuple[ThreadTemplate, ...]:
+                   table: InterruptTable | None) -> tuple[ThreadTemplate, ...]:
     """The automaton of every thread; `table`: of a program with handlers or tasks, whose sections may switch interrupts.
 
     A step outside atomic sections touches shared memory at most once, and no access is lost.
@@ -74,7 +74,7 @@ def _template(world: World, thread: Settled, private: list[str],
                           source.location, source.masked)
 
 
-def _sections(table: Table | None) -> Callable[[Sketch, dict[int, int]], set[int]]:
+def _sections(table: InterruptTable | None) -> Callable[[Sketch, dict[int, int]], set[int]]:
     """Replaces sections in which interrupts are switched by steps; see `frontend.interrupts.interrupt_sections`."""
     if table is None:
         return lambda sketch, depths: set()

@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 
 from frontend.interrupts.interrupt_calls import Interrupts, posted_tasks
 from frontend.ir import Function, Module
-from frontend.ir.interrupt_table import Rule
+from frontend.ir.interrupt_table import HandlerRule
 from frontend.link.bodies import Bodies
 from frontend.link.options import LinkOptions
+from frontend.link.startup import has_startup
 from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.escapes import Root
 from frontend.memory.objects import Notes
 from frontend.memory.points_to import PointsTo
 from frontend.memory.world import World
-from frontend.program import Role
+from frontend.program import FrontendError, Role
 from frontend.threads.sources import ThreadSource, choose_threads, task
 
 
@@ -34,7 +35,7 @@ class ThreadSet:
         return any(s.role in (Role.HANDLER, Role.TASK) for s in self.sources)
 
     @property
-    def rules(self) -> tuple[tuple[str, Rule], ...]:
+    def rules(self) -> tuple[tuple[str, HandlerRule], ...]:
         """What the interrupt table says about handlers."""
         return tuple((s.function, s.rule) for s in self.sources if s.rule is not None)
 
@@ -53,6 +54,9 @@ def find_threads(module: Module, options: LinkOptions, notes: Notes) -> ThreadSe
     sources = choose_threads(module, options.threads, options.table)
     if options.threads:
         return ThreadSet(sources)
+    if has_startup(module) and all(s.role is not Role.MAIN for s in sources):
+        raise FrontendError(sources[0].location, "there are constructors or destructors, and no 'main' that they run around",
+                            "define main, or name the threads with --thread")
     for decl in module.declarations.values():
         if not decl.defined and any(name in ("interrupt", "signal") for name, _ in decl.attributes):
             notes.warn(f"handler '{decl.name}' is declared but not defined: what it does is not seen", decl.location)

@@ -11,7 +11,7 @@ from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, 
 from frontend.ctypes.conversions import binary, cast, height
 from frontend.ir import Field, Index, Place
 from frontend.lower.emitter import Emitter
-from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, Value
+from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, ScalarValue
 from frontend.lower.unit import FLOATS
 from frontend.program import BOOL, COMPARISONS, Const, Expr, Scalar
 from frontend.text.ast_text import text_of
@@ -27,12 +27,12 @@ class Arithmetic:
         self._x = x
         self._ints = x.ints
 
-    def made(self, t: IntType | PointerType, e: Expr, depth: int | None, node: c_ast.Node) -> Value:
+    def made(self, t: IntType | PointerType, e: Expr, depth: int | None, node: c_ast.Node) -> ScalarValue:
         """A value of the expression, whose height is at most `depth`, cut by a register if it has grown too high."""
         if isinstance(e, Const):
-            return Value(t, e)
+            return ScalarValue(t, e)
         depth = height(e) if depth is None else depth
-        v = Value(t, e, depth)
+        v = ScalarValue(t, e, depth)
         return self._x.spill(v, node) if depth > DEPTH else v
 
     def floats(self, node: c_ast.Node) -> None:
@@ -69,10 +69,10 @@ class Arithmetic:
         raise self._x.unit.error(node, f"'{text_of(node)}' cannot be converted to the type that is needed here",
                                  "write a cast, or correct the type")
 
-    def _to_scalar(self, v: Operand, to: IntType | PointerType, node: c_ast.Node) -> Value:
+    def _to_scalar(self, v: Operand, to: IntType | PointerType, node: c_ast.Node) -> ScalarValue:
         scalar = self._ints.scalar(to)
         match v:
-            case Value(type=t, expr=e, depth=depth):
+            case ScalarValue(type=t, expr=e, depth=depth):
                 self._bytes(t, to)
                 if isinstance(t, PointerType) and scalar.width > self._ints.pointer.width:
                     e = cast(e, Scalar(self._ints.pointer.width, True))  # as gcc: the address is sign-extended
@@ -80,16 +80,16 @@ class Arithmetic:
                     # A bit field of one unsigned bit shares its scalar with _Bool, but takes the lowest bit.
                     e = binary("&", e, Const(1, e.type))
                 e = cast(e, scalar)
-                return Value(to, e, depth) if e is v.expr else self.made(to, e, depth + 2, node)
+                return ScalarValue(to, e, depth) if e is v.expr else self.made(to, e, depth + 2, node)
             case Floating(number=Fraction() as number):
                 if scalar == BOOL:
-                    return Value(to, Const(1 if number else 0, scalar))
+                    return ScalarValue(to, Const(1 if number else 0, scalar))
                 if scalar.low <= int(number) <= scalar.high:
-                    return Value(to, Const(int(number), scalar))
-                return Value(to, self._x.arbitrary(scalar, node, FLOATS))
+                    return ScalarValue(to, Const(int(number), scalar))
+                return ScalarValue(to, self._x.arbitrary(scalar, node, FLOATS))
             case Floating():
                 self.floats(node)
-                return Value(to, self._x.arbitrary(scalar, node, FLOATS))
+                return ScalarValue(to, self._x.arbitrary(scalar, node, FLOATS))
         raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
 
     def _bytes(self, t: CType, to: CType) -> None:
@@ -111,9 +111,9 @@ class Arithmetic:
         match v:
             case Floating(number=Fraction() as number):
                 return Floating(to, self.rounded(number, to))
-            case Value(expr=Const(value=number)):
+            case ScalarValue(expr=Const(value=number)):
                 return Floating(to, self.rounded(Fraction(number), to))
-            case Value() | Floating():
+            case ScalarValue() | Floating():
                 self.floats(node)
                 return Floating(to)
         raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
@@ -127,24 +127,24 @@ class Arithmetic:
                 return t
             case Floating(type=s), Floating(type=t):
                 return s if s.bits >= t.bits else t
-            case (Floating(type=t), Value()) | (Value(), Floating(type=t)):
+            case (Floating(type=t), ScalarValue()) | (ScalarValue(), Floating(type=t)):
                 return t
-            case Value(type=IntType() as s), Value(type=IntType() as t):
+            case ScalarValue(type=IntType() as s), ScalarValue(type=IntType() as t):
                 return self._ints.usual(s, t)
-            case Value(type=PointerType() as s), Value(type=PointerType() as t):
+            case ScalarValue(type=PointerType() as s), ScalarValue(type=PointerType() as t):
                 return self._composite(s, t, a, b)
-            case Value(type=PointerType() as t), Value():
+            case ScalarValue(type=PointerType() as t), ScalarValue():
                 return t
-            case Value(), Value(type=PointerType() as t):
+            case ScalarValue(), ScalarValue(type=PointerType() as t):
                 return t
         raise self._x.unit.error(node, "the branches of the conditional have no common type", "cast one of them")
 
     def _composite(self, s: PointerType, t: PointerType, a: Operand, b: Operand) -> PointerType:
         """A null constant `(void *)0` takes the other's type; else void wins."""
         if isinstance(s.target, VoidType):
-            return t if isinstance(a, Value) and isinstance(a.expr, Const) and a.expr.value == 0 else s
+            return t if isinstance(a, ScalarValue) and isinstance(a.expr, Const) and a.expr.value == 0 else s
         if isinstance(t.target, VoidType):
-            return s if isinstance(b, Value) and isinstance(b.expr, Const) and b.expr.value == 0 else t
+            return s if isinstance(b, ScalarValue) and isinstance(b.expr, Const) and b.expr.value == 0 else t
         return s
 
     # ------------------------------------------------------------------------------------------- operators
@@ -152,7 +152,7 @@ class Arithmetic:
         """`a op b` for every operator but `&&` and `||`."""
         if isinstance(a, Floating) or isinstance(b, Floating):
             return self._floating(op, a, b, node)
-        if not isinstance(a, Value) or not isinstance(b, Value):
+        if not isinstance(a, ScalarValue) or not isinstance(b, ScalarValue):
             raise self._x.unit.error(node, f"'{op}' needs two numbers or pointers",
                                      "use members or elements of what stands there")
         s, t = a.type, b.type
@@ -172,13 +172,13 @@ class Arithmetic:
     def _floating(self, op: str, a: Operand, b: Operand, node: c_ast.Node) -> Operand:
         self.floats(node)
         if op in COMPARISONS:
-            return Value(self._ints.int, cast(self._x.arbitrary(BOOL, node, FLOATS), self._ints.int.scalar), 1)
+            return ScalarValue(self._ints.int, cast(self._x.arbitrary(BOOL, node, FLOATS), self._ints.int.scalar), 1)
         t = self.common(a, b, node)
         if not isinstance(t, FloatType):
             raise self._x.unit.error(node, f"'{op}' needs two numbers", "use members or elements of what stands there")
         return Floating(t)
 
-    def _pointers(self, op: str, a: Value, b: Value, node: c_ast.Node) -> Operand:
+    def _pointers(self, op: str, a: ScalarValue, b: ScalarValue, node: c_ast.Node) -> Operand:
         word = self._ints.pointer
         depth = max(a.depth, b.depth) + 3
         if op in COMPARISONS:
@@ -197,7 +197,7 @@ class Arithmetic:
         step = binary("*", cast(b.expr, word), self.stride(a.type.target, word, node))
         return self.made(a.type, binary(op, a.expr, step), depth, node)
 
-    def _address(self, v: Value) -> Expr:
+    def _address(self, v: ScalarValue) -> Expr:
         return cast(v.expr, self._ints.pointer)
 
     # ------------------------------------------------------------------------------------------- addresses

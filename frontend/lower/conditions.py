@@ -11,7 +11,7 @@ from frontend.ctypes.conversions import both, cast, either
 from frontend.ctypes.scope import RegisterName, is_constant
 from frontend.ir import Place, Set
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Designated, Floating, InMemory, InRegister, Nothing, Operand, Value
+from frontend.lower.operands import Designated, Floating, InMemory, InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import FLOATS
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Ite, Read, negate, truth
 from frontend.text.ast_text import text_of
@@ -31,7 +31,7 @@ class Conditions:
 
     def truth(self, v: Operand, node: c_ast.Node) -> Expr:
         match v:
-            case Value(expr=e):
+            case ScalarValue(expr=e):
                 return truth(e)
             case Floating(number=Fraction() as number):
                 return TRUE if number else FALSE
@@ -75,7 +75,7 @@ class Conditions:
             for depth, term in enumerate(terms[1:]):
                 result = (both if node.op == "&&" else either)(result, self.condition(term))
                 if depth % 16 == 15:
-                    result = self._x.spill(Value(self._x.ints.bool, result), node).expr
+                    result = self._x.spill(ScalarValue(self._x.ints.bool, result), node).expr
             return self._x.math.made(t, cast(result, t.scalar), None, node)
         yes, no, end = self._x.graph.location(), self._x.graph.location(), self._x.graph.location()
         self.branch(node, yes, no)
@@ -85,7 +85,7 @@ class Conditions:
             self._x.emit(Set(var, Const(constant, t.scalar)), node)
             self._x.graph.jump(end)
         self._x.graph.current = end
-        return Value(t, Read(var))
+        return ScalarValue(t, Read(var))
 
     def pure(self, node: c_ast.Node) -> bool:
         """Whether the node is an expression over registers and constants: no access, no side effect, no edge."""
@@ -123,7 +123,7 @@ class Conditions:
         cond: Expr | None = None
         if elvis:
             kept = self._x.value(node.cond)
-            if isinstance(kept, Value) and kept.depth:
+            if isinstance(kept, ScalarValue) and kept.depth:
                 kept = self._x.spill(kept, node)
             cond = self.truth(kept, node.cond)
             self._x.conditions.append(kept)
@@ -163,10 +163,10 @@ class Conditions:
         quiet = quiet and graph.mark == mark
         other_end = graph.current
         t = self._x.math.common(then, other, node)
-        if cond is not None and quiet and isinstance(then, Value) and isinstance(other, Value) and t is not None:
+        if cond is not None and quiet and isinstance(then, ScalarValue) and isinstance(other, ScalarValue) and t is not None:
             graph.current = before
             a, b = self._x.math.convert(then, t, node), self._x.math.convert(other, t, node)
-            assert isinstance(a, Value) and isinstance(b, Value) and isinstance(t, (IntType, PointerType))
+            assert isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and isinstance(t, (IntType, PointerType))
             return self._x.math.made(t, Ite(cond, a.expr, b.expr), None, node)
         if cond is not None and quiet and isinstance(t, FloatType):
             graph.current = before

@@ -6,9 +6,9 @@ from pycparser import c_ast
 
 from frontend.ctypes import CType
 from frontend.ctypes.scope import Scope
-from frontend.ir import Forget, Instr, Set, Storage, Symbol
-from frontend.ir.builder import Graph
-from frontend.lower.operands import Operand, Value
+from frontend.ir import Forget, Instr, MemorySymbol, Set, Storage
+from frontend.ir.builder import GraphBuilder
+from frontend.lower.operands import Operand, ScalarValue
 from frontend.lower.unit import Unit
 from frontend.program import Expr, Read, Scalar
 from frontend.text.ast_text import text_of
@@ -18,7 +18,7 @@ from frontend.text.side_effects import Syntax
 class Emitter:
     """The state of one function's lowering (or of none's: constants and types)."""
 
-    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax) -> None:
+    def __init__(self, unit: Unit, graph: GraphBuilder, scope: Scope, syntax: Syntax) -> None:
         self.unit = unit
         self.graph = graph
         self.scope = scope
@@ -26,7 +26,7 @@ class Emitter:
         self.syntax = syntax
         self.ints = unit.ints
         self.types = unit.types
-        self.memory: list[Symbol] = []
+        self.memory: list[MemorySymbol] = []
         self.shown: dict[str, str] = {}
         self.cleanups: list[int] = []
         """The cleanup handlers that are pushed in the text before, by number."""
@@ -43,21 +43,21 @@ class Emitter:
         self.emit(Forget((t,), why), node)
         return Read(t)
 
-    def spill(self, v: Value, node: c_ast.Node) -> Value:
+    def spill(self, v: ScalarValue, node: c_ast.Node) -> ScalarValue:
         """The value in a register of its own."""
         t = self.graph.temporary(v.expr.type)
         self.emit(Set(t, v.expr), node)
-        return Value(v.type, Read(t))
+        return ScalarValue(v.type, Read(t))
 
-    def local(self, name: str, t: CType, node: c_ast.Node, storage: Storage = Storage.LOCAL) -> Symbol:
+    def local(self, name: str, t: CType, node: c_ast.Node, storage: Storage = Storage.LOCAL) -> MemorySymbol:
         """A new memory symbol of this function (of the file, outside functions)."""
         owner = self.scope.owner
-        shown = f"{owner}::{name}" if owner else name
+        shown = f"{owner}::{name}" if owner else f"{name}{self.unit.names.label}"
         unique = self.unit.unique(shown)
         while unique.removeprefix(f"{owner}::") in self.graph.registers:
             unique = self.unit.unique(shown)
         self.graph.reserved.add(unique.removeprefix(f"{owner}::"))
-        symbol = Symbol(unique, t, storage if owner else Storage.STATIC, shown, location=self.unit.where(node))
+        symbol = MemorySymbol(unique, t, storage if owner else Storage.STATIC, shown, location=self.unit.where(node))
         if symbol.storage is Storage.LOCAL:
             self.memory.append(symbol)
         return symbol

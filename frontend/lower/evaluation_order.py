@@ -9,7 +9,7 @@ from frontend.ctypes.scope import MemoryName, RegisterName
 from frontend.ir import Index, Place
 from frontend.ir.thread_library import PREFIXES
 from frontend.lower.emitter import Emitter
-from frontend.lower.operands import Value
+from frontend.lower.operands import ScalarValue
 from frontend.lower.unit import ORDER
 from frontend.program import variables
 from frontend.text.side_effects import Effects, effects
@@ -24,7 +24,7 @@ class Order:
     def __init__(self, x: Emitter) -> None:
         self._x = x
 
-    def settled(self, v: Value, later: c_ast.Node, node: c_ast.Node) -> Value:
+    def settled(self, v: ScalarValue, later: c_ast.Node, node: c_ast.Node) -> ScalarValue:
         """The value, in a register of its own if evaluating `later` changes a register it reads."""
         if id(later) in self._x.syntax.effectful and self._assigned(later) & variables(v.expr):
             return self._x.spill(v, node)
@@ -36,9 +36,9 @@ class Order:
         changed = self._assigned(later)
         base = place.base
         if not isinstance(base, str) and variables(base) & changed:
-            base = self._x.spill(Value(PointerType(place.base_type), base), node).expr
+            base = self._x.spill(ScalarValue(PointerType(place.base_type), base), node).expr
         path = tuple(
-            Index(self._x.spill(Value(self._x.ints.int, s.value), node).expr)
+            Index(self._x.spill(ScalarValue(self._x.ints.int, s.value), node).expr)
             if isinstance(s, Index) and variables(s.value) & changed else s
             for s in place.path)
         return Place(base, path, place.type, place.base_type)

@@ -10,12 +10,12 @@ from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, 
 from frontend.ctypes.conversions import cast, strip, unary
 from frontend.ctypes.scope import ConstantName, MemoryName, RegisterName, Scope, TypeName
 from frontend.ir import AtomicBegin, AtomicEnd, Place
-from frontend.ir.builder import Graph
+from frontend.ir.builder import GraphBuilder
 from frontend.lower.called import calls
 from frontend.lower.conditions import Conditions
 from frontend.lower.lowering import Lowering
 from frontend.lower.lvalues import Lvalues, is_lvalue
-from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, Value
+from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit
 from frontend.program import FALSE, TRUE, Const, Expr, negate
 from frontend.text.ast_text import text_of
@@ -40,7 +40,7 @@ class Blocks(Protocol):
 class Expressions(Lowering):
     """Lowers the expressions of one function (or of none: constants and types) into its graph."""
 
-    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax, blocks: Blocks) -> None:
+    def __init__(self, unit: Unit, graph: GraphBuilder, scope: Scope, syntax: Syntax, blocks: Blocks) -> None:
         super().__init__(unit, graph, scope, syntax)
         self._blocks = blocks
         self._lvalues = Lvalues(self)
@@ -102,12 +102,12 @@ class Expressions(Lowering):
         raise self.unit.error(node, f"an expression of this form ({type(node).__name__}) is not supported",
                               "write it with simpler expressions")
 
-    def scalar(self, node: c_ast.Node) -> Value:
+    def scalar(self, node: c_ast.Node) -> ScalarValue:
         """The value of an expression that must be an integer or a pointer."""
         v = self.value(node)
         if isinstance(v, Floating):
             v = self.math.convert(v, self.ints.named("long long"), node)
-        if not isinstance(v, Value):
+        if not isinstance(v, ScalarValue):
             raise self.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
         return v
 
@@ -145,29 +145,29 @@ class Expressions(Lowering):
                 return self.objects.load(self._lvalues.string(node), node)
             case _ if node.value[0] in "'LuU":
                 value, t = literals.character(node.value, self.ints, self.unit.where(node))
-                return Value(t, Const(value, t.scalar))
+                return ScalarValue(t, Const(value, t.scalar))
             case "bool":
-                return Value(self.ints.bool, TRUE if node.value == "true" else FALSE)
+                return ScalarValue(self.ints.bool, TRUE if node.value == "true" else FALSE)
             case "nullptr_t":
-                return Value(PointerType(VoidType()), Const(0, self.ints.pointer))
+                return ScalarValue(PointerType(VoidType()), Const(0, self.ints.pointer))
             case "float" | "double" | "long double" | "_Decimal32" | "_Decimal64" | "_Decimal128":
                 kind = self.types.resolve(c_ast.IdentifierType(node.type.split()), self.scope)
                 assert isinstance(kind, FloatType)
                 return Floating(kind, self.math.rounded(literals.floating(node.value), kind))
             case _:
                 value, t = literals.integer(node.value, self.ints)
-                return Value(t, Const(value, t.scalar))
+                return ScalarValue(t, Const(value, t.scalar))
 
     def _name(self, node: c_ast.ID) -> Operand:
         if node.name == "__circ_condition" and self.conditions:
             return self.conditions[-1]
         match self.scope.find(node.name):
             case ConstantName(value=value, type=t):
-                return Value(t, Const(value, t.scalar))
+                return ScalarValue(t, Const(value, t.scalar))
             case RegisterName(type=declared, value=int(value)) | MemoryName(type=declared, value=int(value)):
                 kind = strip(declared)
                 assert isinstance(kind, (IntType, PointerType))
-                return Value(kind, Const(value, self.ints.scalar(kind)))
+                return ScalarValue(kind, Const(value, self.ints.scalar(kind)))
             case TypeName():
                 raise self.unit.error(node, f"'{node.name}' is a type where a value is needed",
                                       "write sizeof or a cast, or another name")
@@ -190,7 +190,7 @@ class Expressions(Lowering):
         for part in reversed(spine):
             if id(part.right) in self.syntax.effectful or id(part.left) in self.syntax.effectful:
                 self.order.unsequenced(part.left, part.right)
-                if isinstance(left, Value):
+                if isinstance(left, ScalarValue):
                     left = self.order.settled(left, part.right, part)
             left = self.math.binary(part.op, left, self.value(part.right), part)
         return left
@@ -217,7 +217,7 @@ class Expressions(Lowering):
             case "sizeof":
                 return self._sizeof(node.expr)
             case "_Alignof":
-                return Value(self.ints.size, Const(self.types.alignment(node.expr, self.scope), self.ints.size.scalar))
+                return ScalarValue(self.ints.size, Const(self.types.alignment(node.expr, self.scope), self.ints.size.scalar))
             case "+" | "-" | "~":
                 return self._sign(node)
         raise self.unit.error(node, f"the operator '{node.op}' is not supported", "write it with C's operators")
@@ -226,7 +226,7 @@ class Expressions(Lowering):
         v = self.value(node.expr)
         if isinstance(v, Floating):
             return Floating(v.type, -v.number if v.number is not None and node.op == "-" else v.number)
-        if not isinstance(v, Value) or not isinstance(v.type, IntType):
+        if not isinstance(v, ScalarValue) or not isinstance(v.type, IntType):
             raise self.unit.error(node, f"'{node.op}' needs a number", "use a member or an element of what stands there")
         t = self.ints.promote(v.type)
         e = cast(v.expr, t.scalar)
@@ -250,20 +250,20 @@ class Expressions(Lowering):
                 size = entity.size if isinstance(entity, MemoryName) else None
             t = self.unit.type_of(operand, self.scope)
         if size is not None:
-            return Value(self.ints.size, size)
+            return ScalarValue(self.ints.size, size)
         if not self.math.has_size(t):
-            return Value(self.ints.size, self.arbitrary(self.ints.size.scalar, operand, "a size is not known"))
-        return Value(self.ints.size, Const(self.types.sizeof(t), self.ints.size.scalar))
+            return ScalarValue(self.ints.size, self.arbitrary(self.ints.size.scalar, operand, "a size is not known"))
+        return ScalarValue(self.ints.size, Const(self.types.sizeof(t), self.ints.size.scalar))
 
     def _step(self, node: c_ast.UnaryOp, keep: bool) -> Operand:
         """`++` and `--`, before and after; `keep` if the value is used."""
         lv = self._lvalues.lvalue(node.expr)
         post = node.op[0] == "p"
-        one = Value(self.ints.int, Const(1, self.ints.int.scalar))
+        one = ScalarValue(self.ints.int, Const(1, self.ints.int.scalar))
         if lv.type.quals.atomic and isinstance(lv, InMemory):
             self.emit(AtomicBegin(), node)
         old = self.objects.load(lv, node)
-        if post and keep and isinstance(lv, InRegister) and isinstance(old, Value):
+        if post and keep and isinstance(lv, InRegister) and isinstance(old, ScalarValue):
             old = self.spill(old, node)
         new = self.math.convert(self.math.binary(_STEPS[node.op], old, one, node), strip(lv.type), node)
         new = self.objects.store(lv, new, node)
@@ -289,7 +289,7 @@ class Expressions(Lowering):
             old = self.objects.load(lv, node.lvalue)
         else:
             old = self.objects.load(lv, node.lvalue)
-            if isinstance(old, Value):
+            if isinstance(old, ScalarValue):
                 old = self.order.settled(old, node.rvalue, node)
             right = self.value(node.rvalue)
         new = self.math.convert(self.math.binary(node.op[:-1], old, right, node), strip(lv.type), node)
@@ -331,7 +331,7 @@ class Expressions(Lowering):
             return literals.integer(node.value, self.ints)[0]
         self._divides_by_zero(node)
         v = self.value(node)
-        return v.expr.value if isinstance(v, Value) and isinstance(v.expr, Const) else None
+        return v.expr.value if isinstance(v, ScalarValue) and isinstance(v.expr, Const) else None
 
     def _divides_by_zero(self, node: c_ast.Node) -> None:
         """Raises FrontendError for a constant expression that surely divides by zero."""

@@ -11,10 +11,9 @@ from pycparser import c_ast
 from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, Record, RecordType, literals
 from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import field_type
-from frontend.ctypes.scope import MemoryName
-from frontend.ir import Address, AddressValue, Copy, Field, Index, PathStep, Place, Storage, Store, Symbol
+from frontend.ir import Address, AddressValue, Copy, Field, Index, MemorySymbol, PathStep, Place, Storage, Store
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Floating, Value
+from frontend.lower.operands import Floating, ScalarValue
 from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Read, Scalar, Var
 from frontend.program.fold import compute
 
@@ -325,7 +324,8 @@ def _copy_constants(x: Lowering, place: Place, parts: list[InitialPart], node: c
             isinstance(leaf.value, int) or (isinstance(leaf.value, c_ast.Constant) and leaf.value.type != "string"))
         (constant if known else other).append(leaf)
     name = x.unit.unique(f"{x.scope.owner}::<initial>")
-    x.unit.symbols[name] = Symbol(name, place.type, Storage.STATIC, name, link_values(x, constant), location=x.unit.where(node))
+    x.unit.symbols[name] = MemorySymbol(name, place.type, Storage.STATIC, name, link_values(x, constant),
+                                        location=x.unit.where(node))
     x.emit(Copy(place, Place(name, (), place.type, place.type)), node)
     return other
 
@@ -376,7 +376,7 @@ def _link_value(scratch: Lowering, leaf: InitialPart) -> int | AddressValue:
     v = scratch.math.convert(scratch.value(leaf.value), strip(leaf.type), leaf.node)
     if isinstance(v, Floating):
         return 0
-    if isinstance(v, Value):
+    if isinstance(v, ScalarValue):
         if isinstance(v.expr, Const):
             return scalar.wrap(v.expr.value)
         known: dict[Var, AddressValue] = {}
@@ -419,8 +419,8 @@ def _symbolic(x: Lowering, e: Expr, known: dict[Var, AddressValue]) -> int | Add
 
 def _distance(x: Lowering, a: AddressValue) -> int | None:
     """The bytes from the start of its symbol to an address."""
-    entity = x.scope.find(a.symbol)
-    if not isinstance(entity, MemoryName):
+    symbol = x.unit.symbols.get(a.symbol)
+    if symbol is None:
         return None
-    offset = x.math.offset(Place(a.symbol, a.path, entity.type, entity.type))
+    offset = x.math.offset(Place(a.symbol, a.path, symbol.type, symbol.type))
     return offset.value + a.addend if isinstance(offset, Const) else None

@@ -9,10 +9,10 @@ from pycparser import c_ast
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import binary, strip
 from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName, Scope
-from frontend.ir import Forget, Place, Storage, Symbol
+from frontend.ir import Forget, MemorySymbol, Place, Storage
 from frontend.lower.initialisers import leaves, link_values, store_all
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import InRegister, Value
+from frontend.lower.operands import InRegister, ScalarValue
 from frontend.program import Const, Expr, Scalar
 
 THREAD_LOCAL = ("_Thread_local", "thread_local", "__thread")
@@ -39,7 +39,8 @@ class Locals:
         t = self._declared_type(node)
         if isinstance(t, FunctionType):
             known = _file_scope(x.scope).find(node.name)
-            x.scope.names[node.name] = known if isinstance(known, FunctionName) else FunctionName(node.name, t)
+            x.scope.names[node.name] = known if isinstance(known, FunctionName) else FunctionName(
+                x.unit.names.external(node.name, x.unit.where(node)), t)
         elif "extern" in node.storage:
             self._extern(node, t)
         elif "static" in node.storage or any(s in node.storage for s in THREAD_LOCAL):
@@ -60,9 +61,11 @@ class Locals:
         scope = _file_scope(x.scope)
         found = scope.find(node.name)
         if found is None:
-            found = MemoryName(node.name, t)
-            x.unit.symbols[node.name] = Symbol(node.name, t, Storage.GLOBAL, node.name, defined=False,
-                                               location=x.unit.where(node))
+            where = x.unit.where(node)
+            known_as = x.unit.names.external(node.name, where)
+            found = MemoryName(known_as, t)
+            x.unit.symbols.setdefault(known_as,
+                                      MemorySymbol(known_as, t, Storage.GLOBAL, known_as, defined=False, location=where))
             scope.names[node.name] = found
         x.scope.names[node.name] = found
 
@@ -109,7 +112,7 @@ class Locals:
         if node.init is not None:
             v = x.math.convert(x.value(_scalar_init(node.init)), strip(t), node)
             x.objects.store(InRegister(var, t), v, node)
-            if fixed(t) and isinstance(v, Value) and isinstance(v.expr, Const):
+            if fixed(t) and isinstance(v, ScalarValue) and isinstance(v.expr, Const):
                 x.scope.names[node.name] = RegisterName(var, t, v.expr.value)
         elif again and not isinstance(t, FloatType):
             x.emit(Forget((var,)), node)
@@ -126,12 +129,12 @@ class Locals:
         element = x.types.resolve(node, x.scope)
         if not x.math.has_size(element):
             return None
-        total = Value(x.ints.size, Const(x.types.sizeof(element), x.ints.size.scalar))
+        total = ScalarValue(x.ints.size, Const(x.types.sizeof(element), x.ints.size.scalar))
         for d in dims:
             if d.dim is not None:
                 n = x.math.convert(x.value(d.dim), x.ints.size, d)
-                assert isinstance(n, Value)
-                total = Value(x.ints.size, binary("*", total.expr, n.expr), n.depth + 1)
+                assert isinstance(n, ScalarValue)
+                total = ScalarValue(x.ints.size, binary("*", total.expr, n.expr), n.depth + 1)
         return x.spill(total, dims[0].dim).expr
 
 
@@ -140,7 +143,7 @@ def fixed(t: CType) -> bool:
     return isinstance(t, (IntType, PointerType)) and t.quals.const and not t.quals.volatile and not t.quals.atomic
 
 
-def fixed_value(symbol: Symbol) -> int | None:
+def fixed_value(symbol: MemorySymbol) -> int | None:
     """The value of a `const` scalar that is initialised with a constant, None for any other symbol."""
     if not fixed(symbol.type):
         return None

@@ -11,12 +11,12 @@ from pycparser import c_ast
 
 from frontend.ctypes.scope import Scope
 from frontend.ir import Place
-from frontend.ir.builder import Graph
+from frontend.ir.builder import GraphBuilder
 from frontend.lower.arithmetic import Arithmetic
 from frontend.lower.emitter import Emitter
 from frontend.lower.evaluation_order import Order
 from frontend.lower.object_access import ObjectAccess
-from frontend.lower.operands import Designated, InMemory, Operand, Value
+from frontend.lower.operands import Designated, InMemory, Operand, ScalarValue
 from frontend.lower.unit import Unit
 from frontend.program import Expr
 from frontend.text.side_effects import Syntax
@@ -25,7 +25,7 @@ from frontend.text.side_effects import Syntax
 class Lowering(Emitter, ABC):
     """Lowers the syntax of one function: every method puts the code of a node behind what there is."""
 
-    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax) -> None:
+    def __init__(self, unit: Unit, graph: GraphBuilder, scope: Scope, syntax: Syntax) -> None:
         super().__init__(unit, graph, scope, syntax)
         self.math = Arithmetic(self)
         self.order = Order(self)
@@ -36,7 +36,7 @@ class Lowering(Emitter, ABC):
         """The value of an expression after lvalue conversion, with its side effects done."""
 
     @abstractmethod
-    def scalar(self, node: c_ast.Node) -> Value:
+    def scalar(self, node: c_ast.Node) -> ScalarValue:
         """The value of an expression that must be an integer or a pointer."""
 
     @abstractmethod

@@ -13,7 +13,7 @@ from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName, is_con
 from frontend.ir import Field, Index, Place
 from frontend.lower.initialisers import leaves, link_values, store_all
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Aggregate, Designated, InMemory, InRegister, Operand, Value
+from frontend.lower.operands import Aggregate, Designated, InMemory, InRegister, Operand, ScalarValue
 from frontend.program import Const
 from frontend.text.ast_text import text_of
 
@@ -65,7 +65,7 @@ class Lvalues:
             case FunctionName(name=name, type=t):
                 return InMemory(Place(name, (), t, t))
         if node.name in ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"):
-            return self._literal(f'"{self._x.scope.owner}"', node)
+            return self._literal(f'"{self._x.scope.owner.removeprefix(f"{self._x.unit.names.label}:")}"', node)
         raise self._x.unit.error(node, f"'{node.name}' is not declared", "declare it, or include its header")
 
     def string(self, node: c_ast.Constant) -> InMemory:
@@ -104,7 +104,7 @@ class Lvalues:
             raise self._x.unit.error(node, f"'{text_of(node)}' is not a pointer", "take the address of an object")
         return Place(found.expr, (), found.type.target, found.type.target)
 
-    def _array_or_pointer(self, node: c_ast.Node) -> Place | Value:
+    def _array_or_pointer(self, node: c_ast.Node) -> Place | ScalarValue:
         """An array as its place, a pointer as its value (also a function, an integer never)."""
         v: Operand
         if is_lvalue(node):
@@ -117,7 +117,7 @@ class Lvalues:
                 v = self._x.objects.load(lv, node)
         else:
             v = self._x.value(node)
-        if isinstance(v, Value):
+        if isinstance(v, ScalarValue):
             return v
         raise self._x.unit.error(node, f"'{text_of(node)}' is not a pointer", "take the address of an object")
 
@@ -130,12 +130,12 @@ class Lvalues:
         """`base[index]`, in whichever order the pointer and the integer come."""
         left = self._array_or_pointer(base)
         self._x.order.unsequenced(base, index)
-        if isinstance(left, Value):
+        if isinstance(left, ScalarValue):
             left = self._x.order.settled(left, index, node)
         else:
             left = self._x.order.settled_place(left, index, node)
         right = self._array_or_pointer(index)
-        if isinstance(right, Place) or (isinstance(right.type, PointerType) and isinstance(left, Value)
+        if isinstance(right, Place) or (isinstance(right.type, PointerType) and isinstance(left, ScalarValue)
                                         and isinstance(left.type, IntType)):
             left, right = right, left
         if isinstance(right, Place) or not isinstance(right.type, IntType):

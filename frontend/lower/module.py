@@ -16,9 +16,11 @@ from frontend.annotations.notes import Note, NotePlace
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType
 from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import adjusted
+from frontend.ctypes.linkage import declares_function, for_inlining, linkage
+from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName, RegisterName, Scope
-from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, Module, Orders, Place, Set, Storage, Symbol
-from frontend.ir.builder import Graph
+from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySymbol, Module, Orders, Place, Set, Storage
+from frontend.ir.builder import GraphBuilder
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.lower.expressions import Expressions
 from frontend.lower.initialisers import leaves, link_values
@@ -37,9 +39,12 @@ T = TypeVar("T")
 _ATOMIC_BODY = "__VERIFIER_atomic_"
 
 
-def load_module(parsed: ParsedFile, model: DataModel, contracts: bool = False) -> Module:
-    """The file with its declarations known; nothing is elaborated until it is asked for. `contracts`: heed annotations."""
-    return CModule(parsed, model, contracts)
+def load_module(parsed: ParsedFile, model: DataModel, contracts: bool = False, names: ProgramNames = AS_WRITTEN) -> Module:
+    """The file with its declarations known; nothing is elaborated until it is asked for. `contracts`: heed annotations.
+
+    `names`: what the file's names are in the program that it is a part of; all that goes out of here is called so.
+    """
+    return CModule(parsed, model, contracts, names)
 
 
 class _FileScope(Scope):
@@ -96,13 +101,14 @@ class _Lazy(Mapping[str, T]):
 
 
 class CModule:
-    """Implements `Module` over a pycparser AST."""
+    """Implements `Module` over a pycparser AST. Inside, names of file scope are as written; outside, as the program has them."""
 
-    def __init__(self, parsed: ParsedFile, model: DataModel, contracts: bool = False) -> None:
+    def __init__(self, parsed: ParsedFile, model: DataModel, contracts: bool = False, names: ProgramNames = AS_WRITTEN) -> None:
         self.file = parsed.path
         self.model = model
         self._parsed = parsed
-        self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, Statements.unevaluated)
+        self._names = names
+        self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, Statements.unevaluated, names)
         self._scope = _FileScope(self._elaborate, self._elaborate_tag)
         self._typedefs: dict[str, c_ast.Typedef] = {}
         self._functions: dict[str, list[c_ast.Decl]] = {}
@@ -112,9 +118,14 @@ class CModule:
         self._enums: dict[str, c_ast.Enum] = {}
         self._lowered: dict[str, Function] = {}
         self._elaborated = False
-        self._declarations = _Lazy(self._functions, self._declaration)
         for node in parsed.ast.ext:
             self._enter(node)
+        table = linkage(parsed)
+        self._aliases = {n: d.alias for n, d in table.items() if d.alias is not None}
+        self._unit.absent.update(names.of(n) for n, d in table.items()
+                                 if d.weak and not d.defined and d.alias is None and n not in names.defined)
+        self._written = {names.of(name): name for name in self._functions if name not in self._aliases}
+        self._declarations = _Lazy(self._written, self._declaration)
         if contracts:
             self._unit.attached = self._attached(parsed)
         self._check_labels()
@@ -143,7 +154,7 @@ class CModule:
                 self._tags(node)
                 if node.name is None:
                     return
-                if self._declares_function(node):
+                if declares_function(node, self._typedefs):
                     self._functions.setdefault(node.name, []).append(node)
                 else:
                     self._objects.setdefault(node.name, []).append(node)
@@ -151,7 +162,7 @@ class CModule:
     def _one_body(self, node: c_ast.FuncDef) -> None:
         """A function is defined once; a body for inlining alone (`extern inline`) is none beside another one."""
         before = self._bodies.get(node.decl.name)
-        if before is not None and not _for_inlining(before) and not _for_inlining(node):
+        if before is not None and not for_inlining(before) and not for_inlining(node):
             raise FrontendError(self._unit.where(node.decl), f"'{node.decl.name}' is defined twice",
                                 f"remove one; the other is at {self._unit.where(before.decl)}")
 
@@ -166,21 +177,11 @@ class CModule:
                 other = label if label in self._objects or label in self._functions else labels.get(label, name)
                 labels.setdefault(label, name)
                 same_object = name in self._objects and (other in self._objects or other in self._functions)
-                bodies = any(n in self._bodies and not _for_inlining(self._bodies[n]) for n in (name, other))
+                bodies = any(n in self._bodies and not for_inlining(self._bodies[n]) for n in (name, other))
                 same_function = name in self._functions and (bodies or other in self._objects)
                 if other != name and (same_object or same_function):
                     raise FrontendError(attribute.location, f"'{name}' is another name of '{other}' for the assembler",
                                         "use one name")
-
-    def _declares_function(self, decl: c_ast.Decl) -> bool:
-        """Whether the declaration is one of a function, be it through a typedef."""
-        node: c_ast.Node = decl.type
-        while isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType):
-            named = self._typedefs.get(node.type.names[0])
-            if named is None:
-                return False
-            node = named.type
-        return isinstance(node, c_ast.FuncDecl)
 
     def _tags(self, node: c_ast.Node) -> None:
         """Enter structs and unions by tag, and the names of enumeration constants."""
@@ -205,14 +206,16 @@ class CModule:
 
     def _elaborate(self, name: str) -> Entity | None:
         """What a name of file scope means."""
-        types = self._unit.types
+        types, known_as = self._unit.types, self._names.of(name)
         if name in self._functions:
-            return FunctionName(name, self._function_type(name))
+            return FunctionName(known_as, self._function_type(name))
+        if name in self._objects and name in self._aliases:
+            return MemoryName(known_as, self._declared_type(self._objects[name][0]))
         if name in self._objects:
             self._object(name)
-            symbol = self._unit.symbols[name]
+            symbol = self._unit.symbols[known_as]
             initialised = any(d.init is not None for d in self._objects[name])
-            return MemoryName(name, symbol.type, value=fixed_value(symbol) if initialised else None)
+            return MemoryName(known_as, symbol.type, value=fixed_value(symbol) if initialised else None)
         if name in self._typedefs:
             return types.typedef(self._typedefs[name], self._scope)
         if name in self._enumerators:
@@ -264,14 +267,15 @@ class CModule:
             storage = Storage.STATIC
         attributes = tuple(dict.fromkeys(a.name for a in self._parsed.attributes.get(name, ())))
         defined = any("extern" not in d.storage or d.init is not None for d in decls)
-        symbol = Symbol(unit.unique(name), t, storage, name, (), defined, attributes, unit.where(first))
-        unit.symbols[name] = symbol
-        self._scope.names[name] = MemoryName(name, t)
+        known_as = self._names.of(name)
+        symbol = MemorySymbol(known_as, t, storage, known_as, (), defined, attributes, unit.where(first), first.init is None)
+        unit.symbols[known_as] = symbol
+        self._scope.names[name] = MemoryName(known_as, t)
         if first.init is not None:
             x = Statements.unevaluated(unit, self._scope)
             t, parts = leaves(x, t, first.init)
-            self._scope.names[name] = MemoryName(name, t)
-            unit.symbols[name] = replace(symbol, type=t, initial=link_values(x, parts))
+            self._scope.names[name] = MemoryName(known_as, t)
+            unit.symbols[known_as] = replace(symbol, type=t, initial=link_values(x, parts))
 
     def _declared_type(self, decl: c_ast.Decl) -> CType:
         inner = decl.type
@@ -289,14 +293,15 @@ class CModule:
         return self._declarations
 
     @property
-    def symbols(self) -> Mapping[str, Symbol]:
+    def symbols(self) -> Mapping[str, MemorySymbol]:
         if not self._elaborated:
             for name in self._objects:
                 self._scope.find(name)
             # In the order of the source, whatever was asked for first.
             found = dict(self._unit.symbols)
             self._unit.symbols.clear()
-            self._unit.symbols.update({name: found.pop(name) for name in self._objects})
+            own = (self._names.of(name) for name in self._objects if name not in self._aliases)
+            self._unit.symbols.update({name: found.pop(name) for name in own})
             self._unit.symbols.update(found)
             self._elaborated = True
         return self._unit.symbols
@@ -326,7 +331,8 @@ class CModule:
         return (*self._parsed.assumptions, *self._unit.assumptions.items())
 
     def mentioned(self, function: str) -> frozenset[str]:
-        return effects(self._bodies[function].body).mentioned if function in self._bodies else frozenset()
+        body = self._bodies.get(self._written.get(function, ""))
+        return frozenset() if body is None else frozenset(map(self._names.of, effects(body.body).mentioned))
 
     def sizeof(self, t: CType) -> int:
         return self._unit.types.sizeof(t)
@@ -337,17 +343,19 @@ class CModule:
     def function(self, name: str) -> Function:
         """The function's body; raises FrontendError for what cannot be lowered soundly."""
         if name not in self._lowered:
-            if name not in self._bodies:
+            if self._written.get(name) not in self._bodies:
                 raise FrontendError(Location(self.file, 1), f"the function '{name}' is not defined in this file", "define it")
             with deep_recursion():
-                self._lowered[name] = self._lower(name)
+                self._lowered[name] = self._lower(name, self._written[name])
         return self._lowered[name]
 
     # ------------------------------------------------------------------------------------------- functions
     def _is_defined(self, name: str) -> bool:
-        return name in self._bodies
+        return name in self._bodies or name in self._names.defined
 
     def _is_noreturn(self, name: str) -> bool:
+        """Whether a function of the program never returns, as this file knows it."""
+        name = self._written.get(name, name)
         if THREAD_LIBRARY.get(name) is ThreadCall.EXIT:
             return True
         return any(a.name in ("noreturn", "_Noreturn") for a in self._parsed.attributes.get(name, ())) or any(
@@ -357,21 +365,23 @@ class CModule:
         found: tuple[Attribute, ...] = self._parsed.attributes.get(name, ())
         return tuple((a.name, a.args) for a in found)
 
-    def _declaration(self, name: str) -> FunctionDecl:
+    def _declaration(self, known_as: str) -> FunctionDecl:
+        name = self._written[known_as]
         body = self._bodies.get(name)
         decl = body.decl if body is not None else self._functions[name][0]
         entity = self._scope.find(name)
         assert isinstance(entity, FunctionName)
         external = not any("static" in d.storage for d in (decl, *self._functions.get(name, ())))
-        return FunctionDecl(name, entity.type, _param_names(decl.type), body is not None, self._attributes(name),
-                            self._unit.where(decl), external and not (body is not None and _for_inlining(body)))
+        inline = body is not None and all("inline" in d.funcspec and "extern" not in d.storage for d in self._functions[name])
+        return FunctionDecl(known_as, entity.type, _param_names(decl.type), body is not None, self._attributes(name),
+                            self._unit.where(decl), external and not (body is not None and for_inlining(body)), inline)
 
-    def _lower(self, name: str) -> Function:
+    def _lower(self, known_as: str, name: str) -> Function:
         body = self._bodies[name]
-        decl = self.declarations[name]
+        decl = self.declarations[known_as]
         unit = self._unit
-        graph = Graph()
-        scope = Scope(self._scope, name)
+        graph = GraphBuilder()
+        scope = Scope(self._scope, known_as)
         syntax = survey(body.body)
         statements = Statements(unit, graph, scope, syntax)
         x = statements.expressions
@@ -399,7 +409,7 @@ class CModule:
             graph.jump(exit_)
         made = graph.finish(exit_)
         return Function(
-            name=name, type=decl.type, params=params, param_names=decl.param_names, result=result,
+            name=known_as, type=decl.type, params=params, param_names=decl.param_names, result=result,
             registers=tuple(graph.registers.values()), memory=tuple(x.memory), size=made.size, start=made.start,
             exit=made.exit, edges=made.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown)
 
@@ -477,7 +487,3 @@ def _param_names(node: c_ast.Node) -> tuple[str, ...]:
         names.append(getattr(param, "name", None) or "")
     return tuple(names)
 
-
-def _for_inlining(node: c_ast.FuncDef) -> bool:
-    """Whether the body is one for inlining alone, beside which there is another one."""
-    return "inline" in node.decl.funcspec and "extern" in node.decl.storage

@@ -6,10 +6,10 @@ from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import strip
-from frontend.ir import Address, Copy, Index, Load, PathStep, Place, Set, Store
+from frontend.ir import Address, Copy, Forget, Index, Load, PathStep, Place, Set, Store
 from frontend.lower.arithmetic import Arithmetic
 from frontend.lower.emitter import Emitter
-from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, Value
+from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, ScalarValue
 from frontend.program import Const, Read, Scalar
 
 
@@ -40,7 +40,7 @@ class ObjectAccess:
                 return Floating(lv.type)
             t = strip(lv.type)
             assert isinstance(t, (IntType, PointerType))
-            return Value(t, Read(lv.var))
+            return ScalarValue(t, Read(lv.var))
         t = strip(lv.type)
         match t:
             case ArrayType():
@@ -57,10 +57,10 @@ class ObjectAccess:
             case IntType() | PointerType():
                 constant = self._x.unit.literal_element(lv.place)
                 if constant is not None:
-                    return Value(t, Const(constant, self._x.ints.scalar(t)))
+                    return ScalarValue(t, Const(constant, self._x.ints.scalar(t)))
                 var = self._x.graph.temporary(self._x.ints.scalar(t))
                 self._x.emit(Load(var, lv.place), node)
-                return Value(t, Read(var))
+                return ScalarValue(t, Read(var))
 
     def store(self, lv: Designated, v: Operand, node: c_ast.Node) -> Operand:
         """Assign a value of the lvalue's type (qualifiers aside); gives the value the assignment has."""
@@ -70,12 +70,12 @@ class ObjectAccess:
                 self._x.emit(Copy(lv.place, v.place), node)
             return Aggregate(v.type, lv.place)
         if isinstance(lv, InRegister):
-            if isinstance(v, Value):
+            if isinstance(v, ScalarValue):
                 if not self._x.graph.retarget(v.expr, lv.var):
                     self._x.emit(Set(lv.var, v.expr), node)
-                return Value(v.type, Read(lv.var))
+                return ScalarValue(v.type, Read(lv.var))
             return v
-        self._x.emit(Store(lv.place, v.expr if isinstance(v, Value) else None), node)
+        self._x.emit(Store(lv.place, v.expr if isinstance(v, ScalarValue) else None), node)
         return v
 
     def read(self, place: Place, node: c_ast.Node) -> Operand:
@@ -86,15 +86,17 @@ class ObjectAccess:
         """Store a value, converted to the type of the place."""
         self.store(InMemory(place), self._math.convert(v, strip(place.type), node), node)
 
-    def address(self, place: Place, node: c_ast.Node) -> Value:
+    def address(self, place: Place, node: c_ast.Node) -> ScalarValue:
         """The address of a place or function; no access."""
         t = PointerType(place.type)
         if not isinstance(place.base, str):
             offset = self._math.offset(place)
             if isinstance(place.base, Const) and isinstance(offset, Const):
-                return Value(t, Const(place.base.type.wrap(place.base.value + offset.value), place.base.type))
+                return ScalarValue(t, Const(place.base.type.wrap(place.base.value + offset.value), place.base.type))
             if offset is not None and all(isinstance(step, Index) for step in place.path):
                 return self._math.made(t, self._math.plus(place.base, offset), 2, node)
         var = self._x.graph.temporary(self._x.ints.pointer)
         self._x.emit(Address(var, place), node)
-        return Value(t, Read(var))
+        if place.base in self._x.unit.absent:
+            self._x.emit(Forget((var,), f"whether the weak '{place.base}' is there is not known"), node)
+        return ScalarValue(t, Read(var))

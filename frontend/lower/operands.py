@@ -12,7 +12,7 @@ from frontend.program import Expr, Var
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ScalarValue:
     """An integer or a pointer: an expression over registers. `depth` bounds the height of the expression."""
 
     type: IntType | PointerType
@@ -43,7 +43,7 @@ class Nothing:
     type: VoidType = VoidType()  # noqa: RUF009 - frozen
 
 
-Operand: TypeAlias = Value | Floating | Aggregate | Nothing
+Operand: TypeAlias = ScalarValue | Floating | Aggregate | Nothing
 
 
 @dataclass(frozen=True, slots=True)

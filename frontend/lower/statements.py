@@ -11,10 +11,10 @@ from frontend.ctypes import IntType
 from frontend.ctypes.conversions import binary, both, cast, either, strip
 from frontend.ctypes.scope import RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
-from frontend.ir.builder import Graph
+from frontend.ir.builder import GraphBuilder
 from frontend.lower.expressions import Expressions
 from frontend.lower.local_declarations import Locals
-from frontend.lower.operands import Designated, Nothing, Operand, Value
+from frontend.lower.operands import Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit
 from frontend.program import TRUE, Const, Expr, Read, negate
 from frontend.text.ast_text import text_of
@@ -50,7 +50,7 @@ class _Switch:
 class Statements:
     """Lowers the statements of one function; `expressions` lowers what is in them."""
 
-    def __init__(self, unit: Unit, graph: Graph, scope: Scope, syntax: Syntax) -> None:
+    def __init__(self, unit: Unit, graph: GraphBuilder, scope: Scope, syntax: Syntax) -> None:
         self.expressions = x = Expressions(unit, graph, scope, syntax, self)
         self._x = x
         self._exit: int | None = None
@@ -68,7 +68,7 @@ class Statements:
     @classmethod
     def unevaluated(cls, unit: Unit, scope: Scope) -> Expressions:
         """A lowering whose code is thrown away: for constants and types."""
-        graph = Graph()
+        graph = GraphBuilder()
         made = cls(unit, graph, scope, Syntax())
         made._exit = graph.location()
         return made.expressions
@@ -98,7 +98,7 @@ class Statements:
                 last = last.stmt
             if _is_expression(last):
                 result = self._x.value(last)
-                if isinstance(result, Value) and not isinstance(result.expr, Const):
+                if isinstance(result, ScalarValue) and not isinstance(result.expr, Const):
                     result = self._x.spill(result, last) if result.depth else result
             else:
                 self.statement(last)
@@ -262,7 +262,7 @@ class Statements:
         t = x.ints.promote(v.type)
         e = cast(v.expr, t.scalar)
         if not isinstance(e, (Const, Read)) and v.depth:
-            e = x.spill(Value(t, e), node.cond).expr
+            e = x.spill(ScalarValue(t, e), node.cond).expr
         dispatch, end = graph.current, graph.location()
         switch = _Switch(t, len(self._sections), [])
         self._switches.append(switch)

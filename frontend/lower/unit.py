@@ -11,8 +11,9 @@ from frontend.annotations.attach import Attached
 from frontend.ctypes import ArrayType, CType, IntType
 from frontend.ctypes.conversions import Integers
 from frontend.ctypes.declarations import Types
+from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import Scope
-from frontend.ir import STRING, Index, Orders, Place, Storage, Symbol
+from frontend.ir import STRING, Index, MemorySymbol, Orders, Place, Storage
 from frontend.program import Const, DataModel, FrontendError, Location
 from frontend.text.parse import ParsedFile
 
@@ -36,19 +37,23 @@ class Unit:
     """The state of one file's elaboration. `scratch` makes a lowering whose code is thrown away."""
 
     def __init__(self, parsed: ParsedFile, model: DataModel, defined: Callable[[str], bool],
-                 noreturn: Callable[[str], bool], scratch: Callable[[Unit, Scope], Unevaluated]) -> None:
+                 noreturn: Callable[[str], bool], scratch: Callable[[Unit, Scope], Unevaluated],
+                 names: ProgramNames = AS_WRITTEN) -> None:
         self.parsed = parsed
         self.model = model
-        self.types = Types(parsed, model, self)
+        self.names = names
+        self.types = Types(parsed, model, self, names.key)
         self.ints: Integers = self.types.ints
         self.defined = defined
         self.noreturn = noreturn
-        self.symbols: dict[str, Symbol] = {}
+        self.symbols: dict[str, MemorySymbol] = {}
         self.assumptions: dict[str, Location] = {}
         self.orders: set[Orders] = set()
         """What is weaker than sequentially consistent among the orders of atomic accesses."""
         self.bytewise: set[str] = set()
         """Structs and unions of which an address became one of bytes."""
+        self.absent: set[str] = set()
+        """Weak functions and objects that no file of the program defines: their address may be null."""
         self.attached: Attached | None = None
         """Annotations, if they are to be heeded."""
         self._scratch = scratch
@@ -72,15 +77,16 @@ class Unit:
         self._names[base] = n
         return base if n == 1 else f"{base}#{n}"
 
-    def string(self, codes: tuple[int, ...], element: IntType, shown: str, where: Location) -> Symbol:
+    def string(self, codes: tuple[int, ...], element: IntType, shown: str, where: Location) -> MemorySymbol:
         """The symbol of a string literal; equal literals share one."""
         name = self._strings.get((codes, element))
         if name is None:
-            name = self.unique(STRING)
+            name = self.unique(f"{STRING}{self.names.label}")
             self._strings[codes, element] = name
             self._literals[name] = codes
             initial = tuple(((Index(Const(i, self.ints.difference.scalar)),), c) for i, c in enumerate(codes) if c)
-            self.symbols[name] = Symbol(name, ArrayType(element, len(codes)), Storage.STATIC, shown, initial, location=where)
+            self.symbols[name] = MemorySymbol(name, ArrayType(element, len(codes)), Storage.STATIC, shown, initial,
+                                              location=where)
         return self.symbols[name]
 
     def literal_element(self, place: Place) -> int | None:

@@ -16,7 +16,7 @@ from frontend.memory.leaves import scalar_of
 from frontend.memory.places import CHAR
 from frontend.memory.points_to import Targets
 from frontend.memory.settling import Settling, SoleAddress
-from frontend.memory.sketch import Pending, Sketch, Step
+from frontend.memory.sketch import Pending, Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
     SKIP,
@@ -71,7 +71,7 @@ class Accesses:
             self._cases.load(sketch, source, target, register, self._cases.of_symbol(place, edge.location), edge)
         else:
             assert origin is not None
-            sketch.steps.append(Step(source, target, Havoc((register,)), (), edge.location, edge.text,
+            sketch.steps.append(SketchStep(source, target, Havoc((register,)), (), edge.location, edge.text,
                                      pending=Pending(place, origin, register, None, False, edge)))
 
     def store(self, sketch: Sketch, source: int, target: int, place: Place, value: Expr | None, origin: Targets | None,
@@ -81,7 +81,7 @@ class Accesses:
             self._cases.store(sketch, source, target, value, self._cases.of_symbol(place, edge.location), edge)
         else:
             assert origin is not None
-            sketch.steps.append(Step(source, target, SKIP, (), edge.location, edge.text,
+            sketch.steps.append(SketchStep(source, target, SKIP, (), edge.location, edge.text,
                                      pending=Pending(place, origin, None, value, True, edge)))
 
     def copy(self, sketch: Sketch, source: int, target: int, into: Place, origin: Place, into_targets: Targets | None,
@@ -103,7 +103,7 @@ class Accesses:
             value = None if isinstance(type_, FloatType) else Read(register)
             self.store(sketch, a, b, self._below(into, path, type_), value, into_targets, edge)
             here = b
-        sketch.steps.append(Step(here, target, SKIP, (), edge.location, edge.text))
+        sketch.steps.append(SketchStep(here, target, SKIP, (), edge.location, edge.text))
 
     def _pointer(self, place: Place, targets: Targets | None, edge: IrEdge) -> tuple[Expr, Targets]:
         """A place as an address, with what it may point to."""
@@ -118,7 +118,7 @@ class Accesses:
                edge: IrEdge, fill: int | None = None, sure: bool = False, outside: bool = False, ends: bool = False) -> None:
         """A library function reads, or changes in an unknown way, memory that a pointer leads to; see `Pending`."""
         place = Place(pointer, (), CHAR, CHAR)
-        sketch.steps.append(Step(source, target, SKIP, (), edge.location, edge.text,
+        sketch.steps.append(SketchStep(source, target, SKIP, (), edge.location, edge.text,
                                  pending=Pending(place, targets, None, None, write, edge, extent, fill, sure, outside, ends)))
 
     def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from frontend.ir import Function, Storage
 from frontend.memory.call_graph import BUDGET, SMALL, CallGraph
-from frontend.memory.points_to import PointsTo, Site
+from frontend.memory.points_to import FunctionEdge, PointsTo
 
 MOST_COPIES = 400
 """Of one function; with more calls it has none."""
@@ -37,7 +37,7 @@ class Contexts:
         function = functions(original or name)
         return function if function is None or original is None else replace(function, name=name, original=original)
 
-    def original(self, site: Site) -> Site:
+    def original(self, site: FunctionEdge) -> FunctionEdge:
         """The edge of the function that this one is a copy of."""
         return (self.originals.get(site[0], site[0]), *site[1:])
 
@@ -86,7 +86,7 @@ def contexts(solved: PointsTo, calls: CallGraph, roots: Iterable[str], stays: Ca
     return Contexts(copies, originals)
 
 
-def confused(solved: PointsTo, told: Contexts) -> dict[Site, Site]:
+def confused(solved: PointsTo, told: Contexts) -> dict[FunctionEdge, FunctionEdge]:
     """For each allocation of a copy the first one of the same place that some pointer may confuse it with."""
     chosen: dict[str, str] = {name: name for name in solved.heaps}
     place = {name: told.original(site) for site, name in solved.sites.items()}
@@ -105,10 +105,10 @@ def confused(solved: PointsTo, told: Contexts) -> dict[Site, Site]:
     return {site: site_of[first(name)] for site, name in solved.sites.items()}
 
 
-def _together(solved: PointsTo, place: Mapping[str, Site]) -> Iterator[list[str]]:
+def _together(solved: PointsTo, place: Mapping[str, FunctionEdge]) -> Iterator[list[str]]:
     """Allocations at one place that one pointer may point to."""
     for targets in solved.all_targets():
-        by_place: dict[Site, dict[str, None]] = {}
+        by_place: dict[FunctionEdge, dict[str, None]] = {}
         for name, _ in targets:
             if name in place:
                 by_place.setdefault(place[name], {}).setdefault(name)

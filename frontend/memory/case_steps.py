@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from frontend.ir import Index, IrEdge, Place, Storage, Store
 from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.places import Cell
-from frontend.memory.pointer_cases import Case
+from frontend.memory.pointer_cases import PointerCase
 from frontend.memory.points_to import Targets
-from frontend.memory.sketch import Sketch, Step
+from frontend.memory.sketch import Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
     SKIP,
@@ -54,30 +54,31 @@ class CaseSteps:
         self.used.setdefault(obj.name, obj)
         return True
 
-    def of_symbol(self, place: Place, location: Location) -> Case:
+    def of_symbol(self, place: Place, location: Location) -> PointerCase:
         assert isinstance(place.base, str)
         obj = self.object(place.base)
         head = () if obj.instances is None else (self._instances[obj.name],)
         part = self._world.places.part(obj.shape.root, obj.type, place.path, head)
         if any(isinstance(s, Index) and not isinstance(s.value, Const) for s in place.path):
             self._world.notes.assume("no array index is out of bounds", location)
-        return Case(None, obj, self._world.places.cell(part, place.type, location))
+        return PointerCase(None, obj, self._world.places.cell(part, place.type, location))
 
-    def load(self, sketch: Sketch, source: int, target: int, register: Var, case: Case, edge: IrEdge) -> None:
+    def load(self, sketch: Sketch, source: int, target: int, register: Var, case: PointerCase, edge: IrEdge) -> None:
         anything: Op = Havoc((register,))
         if case.cell is None:
             doubts = self._unsure(case, (register.name,))
             for accesses in self._some(case, False, edge):
-                sketch.steps.append(Step(source, target, anything, accesses, edge.location, edge.text, total=True, doubts=doubts))
+                sketch.steps.append(SketchStep(source, target, anything, accesses, edge.location, edge.text, total=True,
+                                               doubts=doubts))
             return
         assert case.object is not None
         value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
         op = anything if value is None else Assign(register, cast(value, register.type))
         accesses = self._exactly(case.object, case.cell, False, edge)
-        sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text,
+        sketch.steps.append(SketchStep(source, target, op, accesses, edge.location, edge.text,
                                  doubts=self._in_activation(case.object, register.name)))
 
-    def store(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: Case, edge: IrEdge) -> None:
+    def store(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: PointerCase, edge: IrEdge) -> None:
         if case.cell is None:
             if case.object is None and self._world.objects.tracked:
                 self._world.notes.assume("a pointer of unknown value does not point to a register", edge.location)
@@ -87,13 +88,13 @@ class CaseSteps:
                 op: Op = Havoc(scalars, tuple(v.array for v in touched if isinstance(v, Element)))
                 op = op if accesses else SKIP
                 doubts = self._unsure(case, tuple(leaf.name for leaf in case.leaves), case.guard is None)
-                sketch.steps.append(Step(source, target, op, accesses, edge.location, edge.text, total=True, doubts=doubts))
+                sketch.steps.append(SketchStep(source, target, op, accesses, edge.location, edge.text, total=True, doubts=doubts))
             return
         assert case.object is not None
         ops = case.cell.write(value)
         why = edge.instr.why if isinstance(edge.instr, Store) else ""
         doubts = (Doubt(why, (case.cell.leaf.name,), accesses=True),) if why else self._in_activation(case.object)
-        sketch.steps.append(Step(source, target, ops[0] if len(ops) == 1 else Block(ops),
+        sketch.steps.append(SketchStep(source, target, ops[0] if len(ops) == 1 else Block(ops),
                                  self._exactly(case.object, case.cell, True, edge), edge.location, edge.text, doubts=doubts))
 
     def _in_activation(self, obj: MemObject, *loaded: str) -> tuple[Doubt, ...]:
@@ -102,7 +103,7 @@ class CaseSteps:
             return ()
         return (Doubt("what is in the memory of a recursive function is not tracked", loaded, accesses=True),)
 
-    def _unsure(self, case: Case, values: tuple[str, ...], step: bool = False) -> tuple[Doubt, ...]:
+    def _unsure(self, case: PointerCase, values: tuple[str, ...], step: bool = False) -> tuple[Doubt, ...]:
         """An access that is not known exactly; hardware is known well enough, and gives any value."""
         if case.object is not None and self._world.objects.is_hardware(case.object):
             return ()
@@ -131,7 +132,7 @@ class CaseSteps:
         kind = AccessKind.ATOMIC if cell.atomic else AccessKind.DATA
         return tuple(Access(v, write, edge.location, edge.text, kind) for v in cell.lvalues)
 
-    def _some(self, case: Case, write: bool, edge: IrEdge) -> list[tuple[Access, ...]]:
+    def _some(self, case: PointerCase, write: bool, edge: IrEdge) -> list[tuple[Access, ...]]:
         """For an access that is not known exactly: the accesses of each of its possibilities."""
         if case.object is None:
             return [(self.whole(self.object(self._world.objects.outside().name).leaves[0], write, edge),)]

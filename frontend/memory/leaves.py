@@ -22,7 +22,7 @@ from frontend.ctypes import (
     RecordType,
     VoidType,
 )
-from frontend.ir import Module, Symbol
+from frontend.ir import MemorySymbol, Module
 from frontend.memory.lock_types import lock_records
 from frontend.program import BOOL, NOWHERE, UNBOUNDED_LENGTH, FrontendError, Location, Scalar, Start
 
@@ -130,7 +130,7 @@ class MemObject:
     size: int
     align: int
     shape: LeafLayout
-    symbol: Symbol | None = None
+    symbol: MemorySymbol | None = None
     location: Location = NOWHERE
     instances: Dim | None = None
     start: Start | None = None

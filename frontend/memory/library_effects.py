@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from frontend.memory.case_steps import CaseSteps
 from frontend.memory.leaves import Leaf, MemObject
-from frontend.memory.pointer_cases import Case, Resolver
+from frontend.memory.pointer_cases import PointerCase, Resolver
 from frontend.memory.points_to import ANY
-from frontend.memory.sketch import DEEP, Pending, Sketch, Step
+from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
     SKIP,
@@ -39,24 +39,24 @@ class LibraryEffects:
         self._cases = cases
         self._resolver = resolver
 
-    def settle(self, sketch: Sketch, step: Step, pending: Pending, extent: int) -> None:
+    def settle(self, sketch: Sketch, step: SketchStep, pending: Pending, extent: int) -> None:
         """Each object the pointer may lead to: its leaves are touched in any order, any number of times."""
         assert not isinstance(pending.place.base, str)
         if extent == DEEP:
             around = sketch.fresh()
             reached = self._cases.reached(pending.targets)
             changed = self._changed(pending, [leaf for obj in reached for leaf in obj.leaves])
-            sketch.steps.append(Step(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
+            sketch.steps.append(SketchStep(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
             for obj in reached:
                 for leaf in obj.leaves:
-                    self._touch(sketch, around, around, Case(None, obj), leaf, pending)
-            sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
+                    self._touch(sketch, around, around, PointerCase(None, obj), leaf, pending)
+            sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
             return
         for case in self._resolver.extents(pending.place.base, pending.targets, self._cases.visible, self._world.outside, extent):
             start = step.source
             if case.guard is not None:
                 start = sketch.fresh()
-                sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+                sketch.steps.append(SketchStep(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
             elif pending.fill is not None and self._fill(sketch, step, case, pending):
                 continue
             if len(case.leaves) == 1:
@@ -66,12 +66,12 @@ class LibraryEffects:
             changed = self._changed(pending, case.leaves)
             if case.object is None and pending.write and pending.targets.unknown:
                 changed = (Doubt("memory is changed through an unknown pointer", step=True),)
-            sketch.steps.append(Step(start, around, SKIP, (), step.location, step.text, doubts=changed))
+            sketch.steps.append(SketchStep(start, around, SKIP, (), step.location, step.text, doubts=changed))
             for leaf in case.leaves:
                 self._touch(sketch, around, around, case, leaf, pending)
-            sketch.steps.append(Step(around, step.target, SKIP, (), step.location, step.text))
+            sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
 
-    def _fill(self, sketch: Sketch, step: Step, case: Case, pending: Pending) -> bool:
+    def _fill(self, sketch: Sketch, step: SketchStep, case: PointerCase, pending: Pending) -> bool:
         """Set a whole object of few scalars byte by byte to one value; False if that is not what happens here."""
         obj, base = case.object, pending.place.base
         if obj is None or obj.instances is not None or pending.fill is None or pending.extent != obj.size:
@@ -90,12 +90,13 @@ class LibraryEffects:
                 access = Access(lvalue, True, step.location, step.text)
                 after = sketch.fresh()
                 shared = (access,) if self._world.objects.is_global(obj) else ()
-                sketch.steps.append(Step(here, after, Assign(lvalue, Const(number, leaf.type)), shared, step.location, step.text))
+                sketch.steps.append(SketchStep(here, after, Assign(lvalue, Const(number, leaf.type)), shared, step.location,
+                                               step.text))
                 here = after
-        sketch.steps.append(Step(here, step.target, SKIP, (), step.location, step.text))
+        sketch.steps.append(SketchStep(here, step.target, SKIP, (), step.location, step.text))
         return True
 
-    def _touch(self, sketch: Sketch, source: int, target: int, case: Case, leaf: Leaf, pending: Pending) -> None:
+    def _touch(self, sketch: Sketch, source: int, target: int, case: PointerCase, leaf: Leaf, pending: Pending) -> None:
         assert case.object is not None
         access = self._of_instance(case, leaf, pending) or self._cases.whole(leaf, pending.write, pending.edge)
         shared = self._world.objects.is_global(case.object)
@@ -107,10 +108,10 @@ class LibraryEffects:
         lost = case.guard is None and pending.targets.unknown
         if lost or not pending.sure or (access.whole and not self._all(case.object, pending)) or self._several(case, pending):
             doubts = (*doubts, Doubt("which memory a function touches is not known exactly", accesses=True))
-        sketch.steps.append(Step(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
+        sketch.steps.append(SketchStep(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
                                  doubts=doubts))
 
-    def _of_instance(self, case: Case, leaf: Leaf, pending: Pending) -> Access | None:
+    def _of_instance(self, case: PointerCase, leaf: Leaf, pending: Pending) -> Access | None:
         """The leaf of the one instance that the pointer is in; None if there is more than that to touch."""
         obj, pointer = case.object, pending.place.base
         assert obj is not None and not isinstance(pointer, str)
@@ -122,7 +123,7 @@ class LibraryEffects:
         lvalue = Element(leaf.name, instance, leaf.type)
         return Access(lvalue, pending.write, pending.edge.location, pending.edge.text)
 
-    def _several(self, case: Case, pending: Pending) -> bool:
+    def _several(self, case: PointerCase, pending: Pending) -> bool:
         """Whether the pointer may be at several places of the object, of which the function touches what is behind one."""
         assert case.object is not None
         offsets = [offset for name, offset in pending.targets.known if name == case.object.name]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, Quals, RecordType
-from frontend.ir import AddressValue, Module, Storage, Symbol
+from frontend.ir import AddressValue, MemorySymbol, Module, Storage
 from frontend.memory.leaves import BytesNode, Dim, Layout, Leaf, LeafNode, MemObject
 from frontend.memory.lock_types import state_of_kind
 from frontend.memory.places import Places
@@ -58,7 +59,7 @@ class Objects:
         self._layout = Layout(module)
         self._places = places
         self._notes = notes
-        self._symbols: dict[str, Symbol] = {}
+        self._symbols: dict[str, MemorySymbol] = {}
         self._objects: dict[str, MemObject] = {}
         self._bases: dict[str, int] = {}
         self._functions: dict[str, int] = {}
@@ -71,12 +72,12 @@ class Objects:
         self._next = _FIRST_ADDRESS[module.model.pointer_size]
 
     # ------------------------------------------------------------------------------------------- objects
-    def declare(self, symbols: Iterable[Symbol]) -> None:
+    def declare(self, symbols: Iterable[MemorySymbol]) -> None:
         """Make the memory symbols of a function known."""
         for symbol in symbols:
             self._symbols.setdefault(symbol.name, symbol)
 
-    def symbol(self, name: str) -> Symbol:
+    def symbol(self, name: str) -> MemorySymbol:
         found = self._symbols.get(name) or self._module.symbols.get(name)
         assert found is not None, name
         return found
@@ -90,7 +91,7 @@ class Objects:
         """Whether the object was ever asked for."""
         return name in self._objects
 
-    def add(self, symbol: Symbol) -> MemObject:
+    def add(self, symbol: MemorySymbol) -> MemObject:
         """Lay out a symbol, once for each of its instances if it has several."""
         size, align = self._size(symbol.type), self._module.alignof(symbol.type)
         count = self._instances.get(symbol.name)
@@ -281,6 +282,10 @@ class Objects:
         return self.base(obj) + self._places.displacement(obj.type, value.path, inside=True).offset + value.addend
 
 
+_STATE = re.compile(r"\.__circ_\w+")
+"""The members of our headers' library types: a lock is shown as what the program calls it."""
+
+
 def _pointers(obj: MemObject) -> frozenset[str]:
     """The leaves of an object that are pointers."""
     return frozenset(a.node.leaf.name for a in obj.shape.anchors
@@ -289,4 +294,4 @@ def _pointers(obj: MemObject) -> frozenset[str]:
 
 def _shown(leaf: Leaf, obj: MemObject) -> str:
     tail = leaf.name[len(obj.name):] if leaf.name.startswith(obj.name) else ""
-    return (obj.shown + tail).removesuffix(".bytes[]")
+    return _STATE.sub("", obj.shown + tail).removesuffix(".bytes[]")

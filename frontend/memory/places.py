@@ -94,7 +94,7 @@ def _join(parts: list[Read]) -> Expr:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlaceInObject:
     """Where a path leads: a subtree, the indices gathered on the way, and the byte offset once memory is untyped."""
 
     node: LayoutTree
@@ -148,40 +148,40 @@ class Places:
                     assert_never(step)
         return Displacement(offset, tuple(terms), here, field if field is not None and field.bits is not None else None)
 
-    def down(self, part: Part, step: PathStep) -> Part:
+    def down(self, part: PlaceInObject, step: PathStep) -> PlaceInObject:
         """One step further into an object."""
         if isinstance(part.node, BytesNode):
             move = self.displacement(part.type, (step,), inside=True)
             assert part.byte is not None
             distance = [Const(move.offset, self.word), *(times(cast(e, self.word), s) for e, s in move.terms)]
             bits = None if move.field is None else (move.field.bit_offset, move.field.bits or 0)
-            return Part(part.node, move.type, part.indices, bits, plus(part.byte, *distance))
+            return PlaceInObject(part.node, move.type, part.indices, bits, plus(part.byte, *distance))
         match step, part.node:
             case _, LeafNode(leaf=leaf) if leaf.lock:
                 move = self.displacement(part.type, (step,), inside=True)
                 moved = Const(move.offset, self.word) if part.byte is None else plus(part.byte, Const(move.offset, self.word))
-                return Part(part.node, move.type, part.indices, None, moved)
+                return PlaceInObject(part.node, move.type, part.indices, None, moved)
             case Field(name=name), StructNode(fields=fields):
                 assert isinstance(part.type, RecordType)
                 child, bits = fields[name]
                 below = self._module.records[part.type.key].field(name).type
                 byte = Const(0, self.word) if isinstance(child, BytesNode) else None
-                return Part(child, below, part.indices, bits, byte)
+                return PlaceInObject(child, below, part.indices, bits, byte)
             case Index(value=value), ArrayNode(element=element):
                 assert isinstance(part.type, ArrayType)
                 byte = Const(0, self.word) if isinstance(element, BytesNode) else None
-                return Part(element, part.type.element, (*part.indices, value), None, byte)
+                return PlaceInObject(element, part.type.element, (*part.indices, value), None, byte)
             case _:
                 raise AssertionError((step, part.node))
 
-    def part(self, root: LayoutTree, type_: CType, path: tuple[PathStep, ...], instance: tuple[Expr, ...] = ()) -> Part:
+    def part(self, root: LayoutTree, type_: CType, path: tuple[PathStep, ...], instance: tuple[Expr, ...] = ()) -> PlaceInObject:
         """The part of an object that `path` names."""
-        here = Part(root, type_, instance, None, Const(0, self.word) if isinstance(root, BytesNode) else None)
+        here = PlaceInObject(root, type_, instance, None, Const(0, self.word) if isinstance(root, BytesNode) else None)
         for step in path:
             here = self.down(here, step)
         return here
 
-    def cell(self, part: Part, type_: CType, location: Location) -> Cell:
+    def cell(self, part: PlaceInObject, type_: CType, location: Location) -> Cell:
         """The scalar at a part; `type_` is the C type it is accessed with."""
         scalar = scalar_of(type_, self._module)
         if scalar is None:

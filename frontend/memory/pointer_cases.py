@@ -9,14 +9,14 @@ from frontend.ctypes import ArrayType, CType, RecordType, VoidType
 from frontend.ir import Index, Module, PathStep, Place
 from frontend.memory.leaves import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
 from frontend.memory.objects import Notes, Objects
-from frontend.memory.places import Cell, Part, Places
+from frontend.memory.places import Cell, PlaceInObject, Places
 from frontend.memory.points_to import ANY, Target, Targets, is_inside, walks
 from frontend.program import TRUE, UNBOUNDED_LENGTH, Binary, Const, Expr, Location, Scalar, negate
 from frontend.program.fold import cast, conjunction, fold, minus, plus, times
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PointerCase:
     """One thing an access may touch under `guard` (None: no condition): an exact cell, or some part of some of `leaves`."""
 
     guard: Expr | None
@@ -27,7 +27,7 @@ class Case:
     """The access may touch several of the leaves at once."""
 
 
-OUTSIDE = Case(None, None)
+OUTSIDE = PointerCase(None, None)
 """An access to memory that is no object of the program."""
 
 
@@ -41,7 +41,7 @@ class Resolver:
         self._notes = notes
 
     def cases(self, place: Place, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-              location: Location) -> list[Case]:
+              location: Location) -> list[PointerCase]:
         """What an access to `place`, based on a pointer value, may touch.
 
         `targets` is what the pointer may point to, `visible` tells the objects this thread can reach, `anything` names the
@@ -54,7 +54,7 @@ class Resolver:
             exact = self._constant(*known, place, location)
             if exact is not None:
                 return exact
-        found: list[Case] = []
+        found: list[PointerCase] = []
         for target in targets.known:
             if target[0].startswith("&"):
                 continue
@@ -69,13 +69,13 @@ class Resolver:
             for name in anything:
                 obj = self._objects.named(name)
                 if visible(obj):
-                    found.append(Case(None, obj, None, obj.leaves, self._module.sizeof(place.type) > 1))
+                    found.append(PointerCase(None, obj, None, obj.leaves, self._module.sizeof(place.type) > 1))
         else:
             self._notes.assume("no invalid pointer is dereferenced", location)
         return _distinct(found)
 
     def extents(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-                extent: int) -> list[Case]:
+                extent: int) -> list[PointerCase]:
         """What a library function that follows a pointer may touch; see `Pending.extent`."""
         base = fold(cast(pointer, self._places.pointer))
         at = self._objects.at(base.value) if isinstance(base, Const) else None
@@ -83,25 +83,26 @@ class Resolver:
             return [OUTSIDE]
         if at is not None:
             obj, _, offset = at
-            return [Case(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else []
-        found: list[Case] = []
+            return [PointerCase(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else []
+        found: list[PointerCase] = []
         for name, offset in targets.known:
             if name[0] in "&*":
                 continue
             obj = self._objects.named(name)
             if visible(obj):
-                found.append(Case(self._within(base, obj), obj, None, self._extent(obj, offset, extent)))
+                found.append(PointerCase(self._within(base, obj), obj, None, self._extent(obj, offset, extent)))
         if found and not targets.unknown:
             # What a null pointer means to a function is its own affair (free, realloc, time, ...): it follows it nowhere.
-            found.append(Case(fold(Binary("==", base, Const(0, base.type))), None))
+            found.append(PointerCase(fold(Binary("==", base, Const(0, base.type))), None))
         if targets.unknown or not found:
             found.append(OUTSIDE)
             if targets.unknown:
-                found.extend(Case(None, obj, None, obj.leaves) for obj in map(self._objects.named, anything) if visible(obj))
+                found.extend(PointerCase(None, obj, None, obj.leaves) for obj in map(self._objects.named,
+                                                                                     anything) if visible(obj))
         return _distinct(found)
 
     def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-              type_: CType, location: Location) -> list[Case]:
+              type_: CType, location: Location) -> list[PointerCase]:
         """The lock words that a pointer may lead to: the first scalar of each object; no cell for one that is not told apart.
 
         One from outside may lead to any lock, which is of the type, in one of the objects `anything`.
@@ -115,8 +116,8 @@ class Resolver:
                 dims = leaf.dims[:-1] if leaf.bytes else leaf.dims
                 indices = self._along(obj, instance, offset - leaf.offset, dims, known[1], location)
                 if indices is not None:
-                    return [Case(None, obj, self._word(leaf, indices))]
-        found: list[Case] = []
+                    return [PointerCase(None, obj, self._word(leaf, indices))]
+        found: list[PointerCase] = []
         any_type = isinstance(type_, VoidType)
         far = [(obj.name, a.offset) for obj in map(self._objects.named, anything if targets.unknown else ())
                for a in obj.shape.anchors if any_type or isinstance(a.node, BytesNode) or self.compatible(a.type, type_)]
@@ -130,11 +131,11 @@ class Resolver:
                 if offset in (ANY, leaf.offset):
                     dims = leaf.dims[:-1] if leaf.bytes else leaf.dims
                     guard, values = self._test(base, self._objects.base(obj) + leaf.offset, dims, obj)
-                    found.append(Case(guard, obj, self._word(leaf, values)))
+                    found.append(PointerCase(guard, obj, self._word(leaf, values)))
                     if leaf.bytes:
                         # Another lock in memory of which nobody says what is in it.
                         within = Binary("<", minus(base, self._objects.base(obj) + leaf.offset), Const(leaf.span, base.type))
-                        found.append(Case(fold(conjunction(within, negate(guard))), obj))
+                        found.append(PointerCase(fold(conjunction(within, negate(guard))), obj))
         return _distinct(found)
 
     def _word(self, leaf: Leaf, indices: tuple[Expr, ...]) -> Cell:
@@ -156,7 +157,8 @@ class Resolver:
         return tuple(leaf for leaf in obj.leaves if leaf.offset < offset + extent and leaf.offset + leaf.span > offset)
 
     # ------------------------------------------------------------------------------------------- constants
-    def _constant(self, address: int, terms: tuple[tuple[Expr, int], ...], place: Place, location: Location) -> list[Case] | None:
+    def _constant(self, address: int, terms: tuple[tuple[Expr, int], ...], place: Place,
+                  location: Location) -> list[PointerCase] | None:
         """The cases for a pointer whose value is known up to indices; None if the general way has to be taken."""
         if address == 0 and not terms:
             self._notes.assume("no invalid pointer is dereferenced", location)
@@ -209,19 +211,19 @@ class Resolver:
         head = () if instance is None else (Const(instance, self._places.word),)
         return (*head, *values)
 
-    def _hardware(self, address: int, base: Expr, place: Place) -> Case:
+    def _hardware(self, address: int, base: Expr, place: Place) -> PointerCase:
         move = self._places.displacement(place.base_type, place.path)
         scalar = scalar_of(place.type, self._module)
         size = 1 if scalar is None else self._module.sizeof(place.type)
         guard = None if isinstance(base, Const) else Binary("==", base, Const(address, base.type))
         obj = self._objects.absolute(address + move.offset)
         if size == 1 and scalar is not None and not move.terms and move.field is None and self._objects.is_tracked(obj):
-            return Case(guard, obj, Cell(obj.leaves[0], None, scalar))
+            return PointerCase(guard, obj, Cell(obj.leaves[0], None, scalar))
         leaves = tuple(self._objects.absolute(address + move.offset + k).leaves[0] for k in range(size))
-        return Case(guard, obj, None, leaves)
+        return PointerCase(guard, obj, None, leaves)
 
     # ------------------------------------------------------------------------------------------- targets
-    def _in_object(self, base: Expr, obj: MemObject, target: Target, place: Place, location: Location) -> list[Case]:
+    def _in_object(self, base: Expr, obj: MemObject, target: Target, place: Place, location: Location) -> list[PointerCase]:
         path, address, at = place.path, base, target[1]
         if path and isinstance(path[0], Index):
             stride = self._module.sizeof(place.base_type)
@@ -230,7 +232,7 @@ class Resolver:
             address, path = plus(base, step), path[1:]
         if walks(obj, at, place.base_type, self._module):
             at = ANY
-        found: list[Case] = []
+        found: list[PointerCase] = []
         met: list[Anchor] = []
         for anchor in obj.shape.anchors:
             typed = self.compatible(anchor.type, place.base_type)
@@ -254,12 +256,12 @@ class Resolver:
         if not found and target[1] != ANY and not is_inside(obj, target[1]):
             # The pointer itself is outside; what matters is where its path leads.
             end = plus(base, Const(base.type.wrap(move.offset), base.type))
-            return [Case(None if move.terms else self._within(end, obj), obj, None, leaves, size > 1)]
+            return [PointerCase(None if move.terms else self._within(end, obj), obj, None, leaves, size > 1)]
         # What is nowhere in particular may be between the parts of its type, too: bytes of other members.
         rest = self._within(address if found else base, obj)
         for case in found:
             rest = conjunction(rest, negate(case.guard or TRUE))
-        return [*found, Case(rest, obj, None, leaves, size > 1)]
+        return [*found, PointerCase(rest, obj, None, leaves, size > 1)]
 
     def _covered(self, obj: MemObject, anchors: list[Anchor]) -> bool:
         """Whether every leaf lies in one of the parts."""
@@ -267,7 +269,7 @@ class Resolver:
         return all(any(start <= leaf.offset < end for start, end in parts) for leaf in obj.leaves)
 
     def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[PathStep, ...], place: Place,
-                  location: Location) -> Case:
+                  location: Location) -> PointerCase:
         """An access into untyped memory: the bytes from the address on."""
         leaf = anchor.node.leaf if isinstance(anchor.node, BytesNode) else obj.leaves[0]
         count = leaf.dims[-1].count
@@ -281,19 +283,20 @@ class Resolver:
             indices.append(cast(fold(Binary("/", rest, Const(dim.stride, rest.type))), self._places.word))
             rest = fold(Binary("%", rest, Const(dim.stride, rest.type)))
         guard = conjunction(guard, Binary("<", rest, Const(count, rest.type)))
-        part = Part(anchor.node, place.base_type, tuple(indices), None, cast(rest, self._places.word))
+        part = PlaceInObject(anchor.node, place.base_type, tuple(indices), None, cast(rest, self._places.word))
         return self._finish(guard, obj, part, path, place, location)
 
-    def _start(self, anchor: Anchor, indices: tuple[Expr, ...], type_: CType) -> Part:
+    def _start(self, anchor: Anchor, indices: tuple[Expr, ...], type_: CType) -> PlaceInObject:
         byte = Const(0, self._places.word) if isinstance(anchor.node, BytesNode) else None
         # The program's view of the type wins: it may be qualified differently.
-        return Part(anchor.node, type_ if isinstance(type_, RecordType | ArrayType) else anchor.type, indices, None, byte)
+        return PlaceInObject(anchor.node, type_ if isinstance(type_, RecordType | ArrayType) else anchor.type, indices, None,
+                             byte)
 
-    def _finish(self, guard: Expr | None, obj: MemObject, part: Part, path: tuple[PathStep, ...], place: Place,
-                location: Location) -> Case:
+    def _finish(self, guard: Expr | None, obj: MemObject, part: PlaceInObject, path: tuple[PathStep, ...], place: Place,
+                location: Location) -> PointerCase:
         for step in path:
             part = self._places.down(part, step)
-        return Case(guard, obj, self._places.cell(part, place.type, location))
+        return PointerCase(guard, obj, self._places.cell(part, place.type, location))
 
     def _test(self, address: Expr, start: int, dims: tuple[Dim, ...], obj: MemObject) -> tuple[Expr, tuple[Expr, ...]]:
         """Whether the address is that of an element, and which one."""
@@ -364,8 +367,8 @@ def _indices(distance: int, dims: tuple[Dim, ...]) -> list[int] | None:
     return found if distance == 0 else None
 
 
-def _distinct(cases: list[Case]) -> list[Case]:
-    kept: list[Case] = []
+def _distinct(cases: list[PointerCase]) -> list[PointerCase]:
+    kept: list[PointerCase] = []
     for case in cases:
         if case not in kept:
             kept.append(case)

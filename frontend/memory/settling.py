@@ -17,7 +17,7 @@ from frontend.memory.leaves import Leaf
 from frontend.memory.library_effects import LibraryEffects
 from frontend.memory.places import Cell
 from frontend.memory.pointer_cases import Resolver, linear
-from frontend.memory.sketch import Lock, Pending, Sketch, Step
+from frontend.memory.sketch import LockOperation, Pending, Sketch, SketchStep
 from frontend.memory.sole_values import pointer_in, sole
 from frontend.memory.world import World
 from frontend.program import (
@@ -90,7 +90,7 @@ class Settling:
                     else:
                         self._try(sketch, step, {}, True)
 
-    def _try(self, sketch: Sketch, step: Step, values: Mapping[str, Const], force: bool) -> bool:
+    def _try(self, sketch: Sketch, step: SketchStep, values: Mapping[str, Const], force: bool) -> bool:
         """Resolve the step if its pointer is known, or anyway; True if that was done."""
         if step.lock is not None:
             step, pointer = self._sole(sketch, step, put(step.lock.pointer, values), True)
@@ -113,7 +113,7 @@ class Settling:
         sketch.steps.append(replace(step, pending=pending))
         return False
 
-    def _sole(self, sketch: Sketch, step: Step, pointer: Expr, follows: bool) -> tuple[Step, Expr]:
+    def _sole(self, sketch: Sketch, step: SketchStep, pointer: Expr, follows: bool) -> tuple[SketchStep, Expr]:
         """The pointer with the only address that it can be put in; where it is followed, it is that."""
         known = linear(pointer)
         found = None if known is not None else sole(pointer, partial(self._address, step.source))
@@ -124,12 +124,13 @@ class Settling:
         if others:
             self._world.notes.assume("no invalid pointer is dereferenced", step.location)
             there = sketch.fresh()
-            sketch.steps.append(Step(step.source, there, Assume(Binary("==", Read(v), Const(address, v.type))), (), step.location,
+            sketch.steps.append(SketchStep(step.source, there, Assume(Binary("==", Read(v), Const(address, v.type))), (),
+                                           step.location,
                                      step.text, total=True))
             step = replace(step, source=there)
         return step, placed
 
-    def _settle_lock(self, sketch: Sketch, step: Step, lock: Lock, pointer: Expr) -> None:
+    def _settle_lock(self, sketch: Sketch, step: SketchStep, lock: LockOperation, pointer: Expr) -> None:
         words = self._resolver.words(pointer, lock.targets, self._cases.visible, self._world.outside, lock.type, step.location)
         if (lock.targets.unknown and not isinstance(pointer, Const)) or not words:
             self._lost(sketch, step, lock, step.source)
@@ -137,25 +138,33 @@ class Settling:
             start = step.source
             if case.guard is not None and case.guard != TRUE:
                 start = sketch.fresh()
-                sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
-            if case.cell is None or (case.object is not None and self._cases.is_many(case.object)):
-                self._lost(sketch, step, lock, start)
-                continue
+                sketch.steps.append(SketchStep(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
             assert case.object is not None
-            touched = tuple(Access(v, True, step.location, step.text, AccessKind.SYNC) for v in case.cell.lvalues)
             shared = self._world.objects.is_global(case.object)
+            kind = AccessKind.DATA if lock.sets_up else AccessKind.LOCK
+            if case.cell is None or self._cases.is_many(case.object):
+                leaves = case.object.leaves if case.cell is None else (case.cell.leaf,)
+                some = tuple(replace(self._cases.whole(leaf, True, lock.edge), kind=kind) for leaf in leaves)
+                self._lost(sketch, step, lock, start, some if shared else ())
+                continue
+            touched = tuple(Access(v, True, step.location, step.text, kind) for v in case.cell.lvalues)
             for ops in self._lock_ways(lock, case.cell):
                 block = ops[0] if len(ops) == 1 else Block(tuple(ops))
-                sketch.steps.append(Step(start, step.target, block, touched if shared else (), step.location, step.text, True))
+                sketch.steps.append(SketchStep(start, step.target, block, touched if shared else (), step.location, step.text,
+                                         not lock.sets_up, doubts=lock.doubts, sets_up=lock.sets_up))
 
-    def _lost(self, sketch: Sketch, step: Step, lock: Lock, start: int) -> None:
+    def _lost(self, sketch: Sketch, step: SketchStep, lock: LockOperation, start: int, touched: tuple[Access, ...] = ()) -> None:
         """A lock from outside, or one that is not told apart from others, excludes nobody that we know of."""
-        self._world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
         op: Op = SKIP if lock.result is None else Havoc((lock.result,))
-        lost = Doubt("a lock that cannot be told apart is not waited for", step=True)
-        sketch.steps.append(Step(start, step.target, op, (), step.location, step.text, doubts=(lost,)))
+        lost = Doubt("a lock that cannot be told apart is not waited for", accesses=bool(touched), step=not lock.plain)
+        if lock.plain and lock.result is not None:
+            op = Assign(lock.result, Const(0, lock.result.type))
+        elif not lock.plain:
+            self._world.notes.warn("a lock that cannot be told apart protects nothing", lock.edge.location)
+        sketch.steps.append(SketchStep(start, step.target, op, touched, step.location, step.text, doubts=(lost,),
+                                       sets_up=lock.sets_up))
 
-    def _lock_ways(self, lock: Lock, word: Cell) -> list[list[Op]]:
+    def _lock_ways(self, lock: LockOperation, word: Cell) -> list[list[Op]]:
         """What may be done to the word; one that is kept as bytes is put together, changed, and taken apart again."""
         if not word.bytes:
             return lock.ways(word, lock.result)
@@ -165,7 +174,7 @@ class Settling:
         state = Cell(Leaf(copy.name, copy.type, 0, word.bytes), None, copy.type)
         return [[Assign(copy, value), *ops, *word.write(Read(copy))] for ops in lock.ways(state, lock.result)]
 
-    def _settle(self, sketch: Sketch, step: Step, pending: Pending) -> None:
+    def _settle(self, sketch: Sketch, step: SketchStep, pending: Pending) -> None:
         if pending.extent is not None:
             self._effects.settle(sketch, step, pending, pending.extent)
             return
@@ -174,7 +183,7 @@ class Settling:
             start = step.source
             if case.guard is not None:
                 start = sketch.fresh()
-                sketch.steps.append(Step(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
+                sketch.steps.append(SketchStep(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
             if pending.write:
                 self._cases.store(sketch, start, step.target, pending.value, case, pending.edge)
             else:
@@ -182,7 +191,7 @@ class Settling:
                 self._cases.load(sketch, start, step.target, pending.register, case, pending.edge)
 
 
-def _at_origin(step: Step, into: Mapping[int, list[Step]], own: Set[str]) -> Step:
+def _at_origin(step: SketchStep, into: Mapping[int, list[SketchStep]], own: Set[str]) -> SketchStep:
     """The step with its pointer replaced by the expression that was assigned to it just before."""
     if step.lock is not None:
         return replace(step, lock=replace(step.lock, pointer=_origin(step.lock.pointer, step.source, into, own)))
@@ -192,7 +201,7 @@ def _at_origin(step: Step, into: Mapping[int, list[Step]], own: Set[str]) -> Ste
     return replace(step, pending=replace(step.pending, place=Place(base, place.path, place.type, place.base_type)))
 
 
-def _origin(e: Expr, location: int, into: Mapping[int, list[Step]], own: Set[str]) -> Expr:
+def _origin(e: Expr, location: int, into: Mapping[int, list[SketchStep]], own: Set[str]) -> Expr:
     """What a pointer was set to on the only way here, if nothing that went into it has changed since.
 
     A register that is a copy of another one, or lies at a distance from it, is what that one was set to further back, whatever

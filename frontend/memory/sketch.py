@@ -17,7 +17,7 @@ DEEP = -2
 """The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""
 
 
-class Mark(enum.Enum):
+class SectionMark(enum.Enum):
     """What a step does to the nesting of sections besides its operation (which is SKIP then)."""
 
     ATOMIC_BEGIN = "atomic begin"
@@ -52,10 +52,11 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class LockOperation:
     """An operation on the lock word that a pointer leads to: `ways` gives, for the word, the alternatives to step through.
 
-    `type` is what the library says the pointer points to.
+    `type` is what the library says the pointer points to. `sets_up`: the lock is initialised or destroyed, while nobody may use
+    it. `plain`: the state is neither looked at nor changed. `doubts`: about the use.
     """
 
     pointer: Expr
@@ -64,10 +65,13 @@ class Lock:
     ways: Callable[[Cell, Var | None], list[list[Op]]]
     result: Var | None
     edge: IrEdge
+    sets_up: bool = False
+    plain: bool = False
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SketchStep:
     """An edge in the making. `pending`, `lock` and `join` (a thread's handle) are resolved when the thread is inlined.
 
     `total`: one of the steps from this source always passes unless behaviour is undefined, so their guards never block.
@@ -80,19 +84,21 @@ class Step:
     location: Location = NOWHERE
     text: str = ""
     protected: bool = False
-    mark: Mark | None = None
+    mark: SectionMark | None = None
     total: bool = False
     pending: Pending | None = None
-    lock: Lock | None = None
+    lock: LockOperation | None = None
     join: Expr | None = None
     joined: tuple[str, ...] = ()
     """Functions of which every thread has ended behind this step."""
     doubts: tuple[Doubt, ...] = ()
+    sets_up: bool = False
+    """It initialises or destroys a lock; see `frontend.link.lock_lifetimes`."""
 
-    def between(self, source: int, target: int) -> Step:
+    def between(self, source: int, target: int) -> SketchStep:
         """The same step elsewhere."""
-        return Step(source, target, self.op, self.accesses, self.location, self.text, self.protected, self.mark, self.total,
-                    self.pending, self.lock, self.join, self.joined, self.doubts)
+        return SketchStep(source, target, self.op, self.accesses, self.location, self.text, self.protected, self.mark, self.total,
+                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up)
 
     def __str__(self) -> str:
         return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"
@@ -104,7 +110,7 @@ class Sketch:
 
     size: int = 1
     start: int = 0
-    steps: list[Step] = field(default_factory=list)
+    steps: list[SketchStep] = field(default_factory=list)
     errors: dict[int, ErrorLocation] = field(default_factory=dict)
     atomic: set[int] = field(default_factory=set)
     critical: set[int] = field(default_factory=set)
@@ -113,16 +119,16 @@ class Sketch:
         self.size += 1
         return self.size - 1
 
-    def leaving(self) -> dict[int, list[Step]]:
+    def leaving(self) -> dict[int, list[SketchStep]]:
         """Steps by source, in their order."""
-        out: dict[int, list[Step]] = defaultdict(list)
+        out: dict[int, list[SketchStep]] = defaultdict(list)
         for step in self.steps:
             out[step.source].append(step)
         return out
 
-    def entering(self) -> dict[int, list[Step]]:
+    def entering(self) -> dict[int, list[SketchStep]]:
         """Steps by target, in their order."""
-        into: dict[int, list[Step]] = defaultdict(list)
+        into: dict[int, list[SketchStep]] = defaultdict(list)
         for step in self.steps:
             into[step.target].append(step)
         return into

@@ -15,10 +15,10 @@ from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to import NO_OBJECT, Targets, walks
-from frontend.memory.sketch import DEEP, Pending, Sketch, Step
+from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep
 from frontend.program import Assign, Binary, Cast, Const, Expr, Havoc, Ite, Read, Values, Var, Variable, primitive, variables
 
-Key: TypeAlias = tuple[int | None, str]
+VariableKey: TypeAlias = tuple[int | None, str]
 """A variable: the thread it belongs to, None for a global, and its name."""
 
 PossibleValues: TypeAlias = dict[str, frozenset[int]]
@@ -39,9 +39,9 @@ class SoleValues:
         self._sketches = [Sketch(k.size, k.start, list(k.steps)) for k, _ in threads]
         self._at: dict[int, dict[int, PossibleValues]] = {}
         self._module, self._places, self._objects, self._reached = module, places, objects, reached
-        self._found: dict[Key, frozenset[int]] = {}
-        self._open: set[Key] = set()
-        self._into: dict[Key, list[tuple[Key, int]]] = {}
+        self._found: dict[VariableKey, frozenset[int]] = {}
+        self._open: set[VariableKey] = set()
+        self._into: dict[VariableKey, list[tuple[VariableKey, int]]] = {}
         known: set[str] = set()
         for v in starts:
             if not v.is_array:
@@ -69,7 +69,7 @@ class SoleValues:
         there = [n for n in values or () if self._objects.at(n) is not None]
         return (there[0], (values or frozenset()) - {there[0]}) if len(there) == 1 else None
 
-    def _ever(self, k: Key) -> frozenset[int] | None:
+    def _ever(self, k: VariableKey) -> frozenset[int] | None:
         """All values that the scalar is ever set to, if they are few."""
         return None if k in self._open else self._found.get(k, frozenset())
 
@@ -115,7 +115,7 @@ class SoleValues:
                 todo += sorted(sources.get(n, ()))
         return frozenset(found)
 
-    def _after(self, thread: int, step: Step, before: PossibleValues, wanted: frozenset[str]) -> PossibleValues:
+    def _after(self, thread: int, step: SketchStep, before: PossibleValues, wanted: frozenset[str]) -> PossibleValues:
         after = dict(before)
         leaves = self._loaded(step)
         if leaves is not None:
@@ -160,7 +160,7 @@ class SoleValues:
                 return None
 
     # ----------------------------------------------------------------------------------------------- steps
-    def _look(self, thread: int, step: Step) -> None:
+    def _look(self, thread: int, step: SketchStep) -> None:
         leaves = self._loaded(step)
         if leaves is not None:
             assert step.pending is not None and step.pending.register is not None
@@ -185,7 +185,7 @@ class SoleValues:
         if step.pending is not None and step.pending.write:
             self._through(thread, step.pending)
 
-    def _loaded(self, step: Step) -> list[str] | None:
+    def _loaded(self, step: SketchStep) -> list[str] | None:
         """The scalars one of which a step reads through a pointer, if it does that; None if it is not sure which."""
         pending = step.pending
         if pending is None or pending.write or pending.register is None or pending.extent is not None or pending.targets.unknown:
@@ -235,11 +235,11 @@ class SoleValues:
             objects = [self._objects.named(name) for name, _ in pending.targets.known if name[0] not in NO_OBJECT]
         self._open.update(self._key(thread, leaf.name) for obj in objects for leaf in obj.leaves)
 
-    def _key(self, thread: int, name: str) -> Key:
+    def _key(self, thread: int, name: str) -> VariableKey:
         return (thread, name) if name in self._own[thread] else (None, name)
 
     # ----------------------------------------------------------------------------------------------- values
-    def _set(self, k: Key, thread: int, value: Expr, more: int) -> None:
+    def _set(self, k: VariableKey, thread: int, value: Expr, more: int) -> None:
         match value:
             case Const(value=n, type=t):
                 self._found[k] = self._found.get(k, frozenset()) | {t.wrap(n + more)}

@@ -10,7 +10,7 @@ from frontend.memory.call_graph import CallGraph
 from frontend.memory.calling_contexts import Contexts
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import PointsTo, Site
+from frontend.memory.points_to import FunctionEdge, PointsTo
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class World:
     notes: Notes
     outside: tuple[str, ...]
     """Objects that a pointer from outside may point to."""
-    joined: Mapping[Site, tuple[str, ...]]
+    joined: Mapping[FunctionEdge, tuple[str, ...]]
     """Edges of functions that run once behind which every thread of some functions has ended."""
     contexts: Contexts
     """The calls that are told apart."""

@@ -27,10 +27,12 @@ def calls_copy(edge: Edge) -> bool:
 
 # --------------------------------------------------------------------------------------------------- automata
 class AccessKind(enum.Enum):
-    """DATA can race. ATOMIC (a C11/GNU atomic access) races with DATA only. SYNC (a lock word, a ghost) never races."""
+    """DATA can race. ATOMIC (a C11/GNU atomic access) races with DATA only, and so does LOCK, the use of a lock: to initialise,
+    destroy or free one in use is DATA. SYNC (a ghost, a lock that nobody touches otherwise) never races."""
 
     DATA = "data"
     ATOMIC = "atomic"
+    LOCK = "lock"
     SYNC = "sync"
 
 
@@ -52,6 +54,11 @@ class Access:
     @property
     def variable(self) -> str:
         return name_of(self.lvalue)
+
+    @property
+    def orders(self) -> bool:
+        """Whether the access is synchronisation by itself, and no data."""
+        return self.kind in (AccessKind.SYNC, AccessKind.LOCK)
 
 
 @dataclass(frozen=True, slots=True)

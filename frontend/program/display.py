@@ -11,7 +11,7 @@ from frontend.program.ops import AllAt, Assign, Assume, Block, Havoc, Op, show_o
 from frontend.program.program import Program, ThreadTemplate
 
 
-class Names:
+class DisplayNames:
     """What the variables that a thread of the template sees are called."""
 
     def __init__(self, program: Program, template: ThreadTemplate) -> None:

@@ -15,7 +15,7 @@ from html import escape
 from typing import Any
 
 from frontend.program.cfa import Access, AccessKind, Cfa, Edge
-from frontend.program.display import Names
+from frontend.program.display import DisplayNames
 from frontend.program.exact import exact_op
 from frontend.program.expr import show_lvalue
 from frontend.program.ops import SKIP, Assume, Op, primitive, show_op
@@ -24,7 +24,7 @@ from frontend.program.source import NOWHERE, Location
 
 FORMAT_VERSION = 1
 
-_MARK = {AccessKind.DATA: "", AccessKind.ATOMIC: " atomic", AccessKind.SYNC: " sync"}
+_MARK = {AccessKind.DATA: "", AccessKind.ATOMIC: " atomic", AccessKind.LOCK: " lock", AccessKind.SYNC: " sync"}
 
 
 def draw(program: Program, form: str) -> str:
@@ -34,12 +34,12 @@ def draw(program: Program, form: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- pieces
-def show_access(access: Access, names: Names) -> str:
+def show_access(access: Access, names: DisplayNames) -> str:
     """`w x`, `r a[i]`, `w a[..]` for any element; an atomic or synchronising access says so."""
     return f"{'w' if access.write else 'r'} {names.cell(access)}{_MARK[access.kind]}"
 
 
-def show_accesses(edge: Edge, names: Names) -> str:
+def show_accesses(edge: Edge, names: DisplayNames) -> str:
     """The shared accesses of a step, `(r x, w y)`, or nothing."""
     return f"({', '.join(show_access(a, names) for a in edge.accesses)})" if edge.accesses else ""
 
@@ -115,7 +115,7 @@ def as_text(program: Program) -> str:
 
 
 def _template_text(program: Program, template: ThreadTemplate) -> Iterator[str]:
-    cfa, file, names = template.cfa, program.file, Names(program, template)
+    cfa, file, names = template.cfa, program.file, DisplayNames(program, template)
     yield (f"{template.role.value} {template.name}, {show_count(template)}: {cfa.size} locations, "
            f"{len(cfa.edges)} edges, start {cfa.start}")
     if template.locals:
@@ -199,7 +199,7 @@ def as_dot(program: Program) -> str:
 
 
 def _cluster(number: int, program: Program, template: ThreadTemplate) -> Iterator[str]:
-    cfa, names = template.cfa, Names(program, template)
+    cfa, names = template.cfa, DisplayNames(program, template)
     title = f"{template.role.value} {template.name}, {show_count(template)}"
     yield f"  subgraph cluster_{number} {{"
     yield f"    label={_quoted(title)}; color=gray80; margin=18;"
@@ -219,7 +219,7 @@ def _cluster(number: int, program: Program, template: ThreadTemplate) -> Iterato
     yield "  }"
 
 
-def _edge_label(edge: Edge, names: Names) -> str:
+def _edge_label(edge: Edge, names: DisplayNames) -> str:
     """Assignments stand in a box, assumes as they are, and a step that does nothing has no text."""
     accesses = _small(show_accesses(edge, names)) if edge.accesses else ""
     if edge.op == SKIP:

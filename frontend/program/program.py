@@ -166,6 +166,8 @@ class Program:
     relies: tuple[Rely, ...] = ()
     procedures: Procedures | None = None
     """The same program with its functions kept apart, where an engine with a stack is to see it."""
+    files: tuple[str, ...] = ()
+    """All files that it was read from, in the order given; `file` is the one with `main`, else the first."""
     asserted: bool = False
     """Whether the text has assertions, even if none is left because each was seen to hold."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from frontend.program.program import Program, Variable
 from frontend.program.source import FrontendError, Location
 
@@ -18,15 +20,14 @@ def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
     """
     here = Location(program.file, 1)
     wanted = name.strip()
-    file, colon, rest = wanted.rpartition(":")
-    known = any(wanted.startswith(v.object) for v in program.globals if "@" in v.object)  # `malloc@f:12` is no file
-    if colon and not file.endswith(":") and "::" not in wanted and not known:
-        wanted = rest
-        candidates = [v for v in program.globals if v.location.file == file or v.location.file.endswith("/" + file)]
-    else:
-        candidates = list(program.globals)
-    candidates = [v for v in candidates if v.object]
-    for matches in (_exactly(candidates, wanted), _parts(candidates, wanted), _local(candidates, wanted)):
+    candidates = [v for v in program.globals if v.object]
+    known = any(wanted.startswith(v.object) for v in candidates if "@" in v.object)  # `malloc@f:12` is no file
+    named = None if known else _IN_FILE.match(wanted)
+    if named is not None:
+        file, wanted = named[1], wanted[named.end():]
+        candidates = [v for v in candidates if v.location.file == file or v.location.file.endswith("/" + file)]
+    for matches in (_exactly(candidates, wanted), _parts(candidates, wanted), _of_a_file(candidates, wanted),
+                    _local(candidates, wanted)):
         if not matches:
             continue
         objects = sorted({v.object or v.name for v in matches})
@@ -38,6 +39,16 @@ def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
 
 def _exactly(variables: list[Variable], name: str) -> list[Variable]:
     return [v for v in variables if name in (v.name, v.shown)]
+
+
+_IN_FILE = re.compile(r"([^:]+):(?!:)")
+"""A file, and what is in it: `file.c:x`, `file.c:f::x`."""
+
+
+def _of_a_file(variables: list[Variable], name: str) -> list[Variable]:
+    """Statics that are called after their file, because several files have one of that name."""
+    return [v for v in variables if (named := _IN_FILE.match(v.shown)) and "@" not in named[1]
+            and _tail_matches(v.shown[named.end():], name)]
 
 
 def _parts(variables: list[Variable], name: str) -> list[Variable]:

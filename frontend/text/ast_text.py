@@ -13,13 +13,13 @@ _UNARY, _PRIMARY = 11, 12
 
 def text_of(node: c_ast.Node | None) -> str:
     """The node as C on one line; what would be longer than LIMIT ends in `...`."""
-    writer = _Writer()
+    writer = _AstWriter()
     writer.write(node, -1)
     text = "".join(writer.parts)
     return text if len(text) <= LIMIT else text[: LIMIT - 3] + "..."
 
 
-class _Writer:
+class _AstWriter:
     """Writes a node until the budget is used up, so that the cost does not depend on the size of the tree."""
 
     def __init__(self) -> None:

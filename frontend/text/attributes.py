@@ -39,10 +39,7 @@ WITHOUT_MEANING = frozenset({
 """Attributes that change no program's behaviour; they are dropped."""
 
 REFUSED = {
-    "alias": "call or use the original directly",
     "cleanup": "call the function at the ends of the scope instead",
-    "constructor": "call the function at the start of main instead",
-    "destructor": "call the function at the end of main instead",
     "ext_vector_type": "use an array",
     "ifunc": "call the function that is meant",
     "scalar_storage_order": "convert the bytes by hand",

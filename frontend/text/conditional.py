@@ -19,14 +19,14 @@ _MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Value:
+class _ConditionValue:
     value: int
     unsigned: bool = False
 
     @staticmethod
-    def of(value: int, unsigned: bool) -> _Value:
+    def of(value: int, unsigned: bool) -> _ConditionValue:
         value &= _MASK
-        return _Value(value if unsigned or value <= _MASK >> 1 else value - (1 << 64), unsigned)
+        return _ConditionValue(value if unsigned or value <= _MASK >> 1 else value - (1 << 64), unsigned)
 
 
 class Condition:
@@ -63,7 +63,7 @@ class Condition:
             raise self._error(self._tokens[self._pos] if self._pos < len(self._tokens) else None)
         self._pos += 1
 
-    def _ternary(self, live: bool) -> _Value:
+    def _ternary(self, live: bool) -> _ConditionValue:
         """`live`: whether the value counts; a division by zero does no harm where it does not."""
         condition = self._binary(1, live)
         if self._peek() != "?":
@@ -73,9 +73,9 @@ class Condition:
         self._expect(":")
         no = self._ternary(live and condition.value == 0)
         chosen = yes if condition.value else no
-        return _Value.of(chosen.value, yes.unsigned or no.unsigned)
+        return _ConditionValue.of(chosen.value, yes.unsigned or no.unsigned)
 
-    def _binary(self, least: int, live: bool) -> _Value:
+    def _binary(self, least: int, live: bool) -> _ConditionValue:
         left = self._unary(live)
         while (level := _PRECEDENCE.get(op := self._peek(), 0)) >= least:
             token = self._tokens[self._pos]
@@ -85,41 +85,41 @@ class Condition:
             left = self._apply(op, left, right, token, needed)
         return left
 
-    def _apply(self, op: str, a: _Value, b: _Value, token: Token, live: bool) -> _Value:
+    def _apply(self, op: str, a: _ConditionValue, b: _ConditionValue, token: Token, live: bool) -> _ConditionValue:
         if op == "&&":
-            return _Value(int(a.value != 0 and b.value != 0))
+            return _ConditionValue(int(a.value != 0 and b.value != 0))
         if op == "||":
-            return _Value(int(a.value != 0 or b.value != 0))
+            return _ConditionValue(int(a.value != 0 or b.value != 0))
         unsigned = a.unsigned or b.unsigned
-        x, y = _Value.of(a.value, unsigned).value, _Value.of(b.value, unsigned).value
+        x, y = _ConditionValue.of(a.value, unsigned).value, _ConditionValue.of(b.value, unsigned).value
         match op:
             case "<<" | ">>":
                 by = b.value if b.value >= 0 else -b.value
                 leftwards = (op == "<<") == (b.value >= 0)
-                return _Value.of(a.value << min(by, 64) if leftwards else a.value >> min(by, 64), a.unsigned)
+                return _ConditionValue.of(a.value << min(by, 64) if leftwards else a.value >> min(by, 64), a.unsigned)
             case "/" | "%":
                 if y == 0:
                     if live:
                         raise FrontendError(token.location, f"division by zero in #{self._directive.value}", "guard it with &&")
-                    return _Value(0, unsigned)
+                    return _ConditionValue(0, unsigned)
                 quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-                return _Value.of(quotient if op == "/" else x - y * quotient, unsigned)
+                return _ConditionValue.of(quotient if op == "/" else x - y * quotient, unsigned)
             case "<":
-                return _Value(int(x < y))
+                return _ConditionValue(int(x < y))
             case ">":
-                return _Value(int(x > y))
+                return _ConditionValue(int(x > y))
             case "<=":
-                return _Value(int(x <= y))
+                return _ConditionValue(int(x <= y))
             case ">=":
-                return _Value(int(x >= y))
+                return _ConditionValue(int(x >= y))
             case "==":
-                return _Value(int(x == y))
+                return _ConditionValue(int(x == y))
             case "!=":
-                return _Value(int(x != y))
+                return _ConditionValue(int(x != y))
         result = {"*": x * y, "+": x + y, "-": x - y, "&": x & y, "^": x ^ y, "|": x | y}[op]
-        return _Value.of(result, unsigned)
+        return _ConditionValue.of(result, unsigned)
 
-    def _unary(self, live: bool) -> _Value:
+    def _unary(self, live: bool) -> _ConditionValue:
         signs: list[str] = []
         while self._peek() in ("!", "~", "-", "+"):
             signs.append(self._peek())
@@ -127,14 +127,14 @@ class Condition:
         value = self._primary(live)
         for sign in reversed(signs):
             if sign == "!":
-                value = _Value(int(value.value == 0))
+                value = _ConditionValue(int(value.value == 0))
             elif sign == "~":
-                value = _Value.of(~value.value, value.unsigned)
+                value = _ConditionValue.of(~value.value, value.unsigned)
             elif sign == "-":
-                value = _Value.of(-value.value, value.unsigned)
+                value = _ConditionValue.of(-value.value, value.unsigned)
         return value
 
-    def _primary(self, live: bool) -> _Value:
+    def _primary(self, live: bool) -> _ConditionValue:
         if self._pos >= len(self._tokens):
             raise self._error(None)
         token = self._tokens[self._pos]
@@ -144,7 +144,7 @@ class Condition:
             self._expect(")")
             return value
         if token.type == "ID":
-            return _Value(0)
+            return _ConditionValue(0)
         if token.type == "NUMBER" and (m := _NUMBER.fullmatch(token.value)):
             digits = m[1].replace("'", "")
             octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
@@ -152,9 +152,9 @@ class Condition:
                 number = int(digits, 8 if octal else 0)
             except ValueError:
                 raise self._error(token) from None
-            return _Value.of(number, "u" in m[2].lower() or number > _MASK >> 1)
+            return _ConditionValue.of(number, "u" in m[2].lower() or number > _MASK >> 1)
         if token.type == "CHAR_CONST":
-            return _Value(_character(token.value[1:-1]))
+            return _ConditionValue(_character(token.value[1:-1]))
         raise self._error(token)
 
 

@@ -14,7 +14,7 @@ CONTROL = frozenset({"IF", "WHILE", "FOR", "SWITCH"})
 
 
 @dataclass(slots=True)
-class Open:
+class OpenBracket:
     """An open bracket. `kind`: `(`, `[`, or for braces `block`, `init`, `record`, `enum`. `index` is where the bracket is in
     the output, `start` where the declaration around it starts, `tag` where its struct keyword is; `questions` counts `?`
     without their `:`."""
@@ -39,7 +39,7 @@ class Cursor:
     end: Token = _NO_TOKEN
     out: list[Token] = field(default_factory=list)
     inserts: dict[int, list[Token]] = field(default_factory=dict)
-    stack: list[Open] = field(default_factory=list)
+    stack: list[OpenBracket] = field(default_factory=list)
     start: int = 0
     bit_field: int = -1  # where the `:` of the present bit field is
     before_paren: Token = _NO_TOKEN  # what stands in front of the parentheses closed last
@@ -98,7 +98,7 @@ class Cursor:
         if len(self.stack) >= MAX_NESTING:
             raise FrontendError(token.location, f"brackets are nested more than {MAX_NESTING} levels deep",
                                 "split the expression or the function into parts")
-        self.stack.append(Open(token, kind, len(self.out), self.start, tag))
+        self.stack.append(OpenBracket(token, kind, len(self.out), self.start, tag))
         self.out.append(token)
         self.start = len(self.out)
 

@@ -32,7 +32,7 @@ from frontend.text.keywords import (
 from frontend.text.macros import spelled
 from frontend.text.tokens import STRING_TYPES, Token, bad_literal
 
-Rule: TypeAlias = Callable[[Cursor, Token], None]
+TokenRule: TypeAlias = Callable[[Cursor, Token], None]
 """Handles a token that was just taken from the input."""
 
 
@@ -344,7 +344,7 @@ def _asm_call(token: Token, inside: list[Token]) -> list[Token]:
     return made(token, "__circ_asm", "(", *arguments, ")")
 
 
-_WORD_RULES: dict[str, Rule] = {
+_WORD_RULES: dict[str, TokenRule] = {
     "struct": tagged, "union": tagged, "enum": tagged, "case": _case, "goto": _goto, "atomic": _atomic, "post": _post,
     "norace": _norace, "__interrupt": _interrupt,
     "circ_critical": _critical, "__alignof": _alignof, "__alignof__": _alignof, "__label__": _local_labels,
@@ -353,7 +353,7 @@ _WORD_RULES: dict[str, Rule] = {
     **dict.fromkeys(ASM, _asm), **dict.fromkeys(ATTRIBUTE, attribute), **dict.fromkeys(NO_MEANING, _nothing),
     **dict.fromkeys(LONG_DOUBLES, _long_double), **dict.fromkeys(WIDE_INTEGERS, _wide_integer),
 }
-_SIGN_RULES: dict[str, Rule] = {
+_SIGN_RULES: dict[str, TokenRule] = {
     "LPAREN": _open_paren, "LBRACKET": _open_bracket, "LBRACE": _open_brace, "RPAREN": _close, "RBRACKET": _close,
     "RBRACE": _close, "SEMI": _semicolon, "COLON": _colon, "CONDOP": _question, "LAND": _and_and, "NUMBER": _number,
     "PRAGMA": pragma, "BAD": _stray, "OTHER": _stray, "HASH": _stray, "DOUBLE_HASH": _stray,

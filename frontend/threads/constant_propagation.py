@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Collection
 from dataclasses import replace
 
-from frontend.memory.sketch import Sketch, Step
+from frontend.memory.sketch import Sketch, SketchStep
 from frontend.program import Assign, Assume, Const, Var, primitive
 from frontend.threads.op_facts import OpFacts, block, learned_equality, rewrite_step
 
@@ -51,7 +51,7 @@ def constants(sketch: Sketch, facts: OpFacts, memory: Collection[str] = ()) -> d
 def propagate(sketch: Sketch, facts: OpFacts) -> None:
     """Replace registers by the constants they are known to hold, drop guards that always pass and steps that never do."""
     states = constants(sketch, facts)
-    steps: list[Step] = []
+    steps: list[SketchStep] = []
     for step in sketch.steps:
         values = states.get(step.source)
         if values is not None and _constants_after(step, values, facts) is not None:
@@ -60,7 +60,7 @@ def propagate(sketch: Sketch, facts: OpFacts) -> None:
     sketch.prune()
 
 
-def _constants_after(step: Step, before: dict[str, Const], facts: OpFacts) -> dict[str, Const] | None:
+def _constants_after(step: SketchStep, before: dict[str, Const], facts: OpFacts) -> dict[str, Const] | None:
     """What is known behind the step; None if it can never be taken."""
     whole, known = facts.of(step.op), before.keys()
     if not whole.teaches and known.isdisjoint(whole.needs) and known.isdisjoint(whole.writes):
@@ -84,7 +84,7 @@ def _constants_after(step: Step, before: dict[str, Const], facts: OpFacts) -> di
     return now
 
 
-def _drop_true(step: Step) -> Step:
+def _drop_true(step: SketchStep) -> SketchStep:
     """Guards that always pass are left out, unless their step reads shared memory."""
     if step.accesses or not any(isinstance(p, Assume) and isinstance(p.cond, Const) for p in primitive(step.op)):
         return step

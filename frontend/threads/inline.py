@@ -28,7 +28,7 @@ from frontend.ir import (
 )
 from frontend.memory.accesses import Accesses
 from frontend.memory.points_to import Targets
-from frontend.memory.sketch import Mark, Sketch, Step
+from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import (
     BOOL,
     NOWHERE,
@@ -97,7 +97,7 @@ class Inliner:
     # ------------------------------------------------------------------------------------------- steps
     def step(self, source: int, op: Op, target: int, edge: IrEdge, **more: object) -> None:
         """Add a step that came from `edge`."""
-        self.sketch.steps.append(Step(source, target, op, location=edge.location, text=edge.text, **more))  # type: ignore[arg-type]
+        self.sketch.steps.append(SketchStep(source, target, op, location=edge.location, text=edge.text, **more))  # type: ignore[arg-type]
 
     def between(self, source: int, op: Op, edge: IrEdge) -> int:
         """Add a step to a fresh location and give that."""
@@ -341,13 +341,13 @@ class Inliner:
             case AtomicBegin() | AtomicEnd() if frame.inner:
                 self.step(source, SKIP, target, edge)
             case AtomicBegin():
-                self.step(source, SKIP, target, edge, mark=Mark.ATOMIC_BEGIN)
+                self.step(source, SKIP, target, edge, mark=SectionMark.ATOMIC_BEGIN)
             case AtomicEnd():
-                self.step(source, SKIP, target, edge, mark=Mark.ATOMIC_END)
+                self.step(source, SKIP, target, edge, mark=SectionMark.ATOMIC_END)
             case CriticalBegin():
-                self.step(source, SKIP, target, edge, mark=Mark.CRITICAL_BEGIN)
+                self.step(source, SKIP, target, edge, mark=SectionMark.CRITICAL_BEGIN)
             case CriticalEnd():
-                self.step(source, SKIP, target, edge, mark=Mark.CRITICAL_END)
+                self.step(source, SKIP, target, edge, mark=SectionMark.CRITICAL_END)
             case Fail(kind=kind, text=text):
                 self.sketch.errors[source] = ErrorLocation(ErrorKind(kind.value), edge.location, text)
             case _:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from frontend.ir import Address, Call, Copy, Function, Guard, Index, IrEdge, Load, Place, Set, Store, defined
 from frontend.ir.thread_library import THREAD_STARTERS, ThreadCall, names_of
-from frontend.memory.points_to import Site
+from frontend.memory.points_to import FunctionEdge
 from frontend.program import Binary, Cast, Const, Expr, Read, Var, negate, reads, substitute
 from frontend.program.components import components
 from frontend.program.fold import fold
@@ -322,14 +322,15 @@ def expressions(edge: IrEdge) -> list[Expr]:
     return found
 
 
-def find_joins(functions: Mapping[str, Function], created: Mapping[Site, Mapping[str, None]]) -> dict[Site, tuple[str, ...]]:
+def find_joins(functions: Mapping[str, Function], created: Mapping[FunctionEdge, Mapping[str, None]]) -> dict[FunctionEdge,
+                                                                                                              tuple[str, ...]]:
     """For each edge behind which every thread of some functions has ended, if its function runs once: those functions."""
     mentions: dict[str, int] = {}
     for f in functions.values():
         for edge in f.edges:
             for name in symbols_in(edge):
                 mentions[name] = mentions.get(name, 0) + 1
-    found: dict[Site, tuple[str, ...]] = {}
+    found: dict[FunctionEdge, tuple[str, ...]] = {}
     for f in functions.values():
         for (source, target), (a, b) in joined_everywhere(f, mentions).items():
             names = created.get((f.name, a, b), {})

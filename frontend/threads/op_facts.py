@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from frontend.memory.sketch import Step
+from frontend.memory.sketch import SketchStep
 from frontend.program import (
     SKIP,
     Assign,
@@ -55,7 +55,7 @@ class OpFacts:
     def __init__(self, locals_: Mapping[str, bool]) -> None:
         self.locals = locals_
         self._known: dict[int, tuple[Op, OpFact]] = {}
-        self._indices: dict[int, tuple[Step, frozenset[str]]] = {}
+        self._indices: dict[int, tuple[SketchStep, frozenset[str]]] = {}
         self._bits: dict[str, int] = {}
         self._rewritten: dict[tuple[int, tuple[tuple[str, Const], ...]], tuple[Op, Op]] = {}
 
@@ -75,7 +75,7 @@ class OpFacts:
             found |= self.bit(name)
         return found
 
-    def needs(self, step: Step) -> frozenset[str]:
+    def needs(self, step: SketchStep) -> frozenset[str]:
         """The thread's own scalars whose value before the step matters to it."""
         if not step.accesses or not any(isinstance(a.lvalue, Element) for a in step.accesses):
             return self.of(step.op).needs
@@ -138,7 +138,7 @@ def rewrite(op: Op, values: Mapping[str, Expr]) -> Op:
             return op
 
 
-def rewrite_step(step: Step, values: Mapping[str, Expr], facts: OpFacts) -> Step:
+def rewrite_step(step: SketchStep, values: Mapping[str, Expr], facts: OpFacts) -> SketchStep:
     """The step with variables replaced where it reads them before it changes them, accesses included."""
     values = {n: values[n] for n in facts.needs(step) if n in values}
     if not values:

@@ -25,16 +25,16 @@ from frontend.ir import (
     Index,
     IrEdge,
     Load,
+    MemorySymbol,
     Module,
     Nop,
     Place,
     Set,
     Storage,
     Store,
-    Symbol,
 )
 from frontend.ir.library_table import EXITS
-from frontend.memory.sketch import Mark, Sketch, Step
+from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import (
     SKIP,
     TRUE,
@@ -88,7 +88,7 @@ def procedures(module: Module, threads: tuple[str, ...] = (), ints: Ints = Ints.
             decl = module.declarations.get(name)
             if decl is None or not decl.defined:
                 raise FrontendError(where, f"the function '{name}' has no body here", "engines with a stack need one")
-            found[name] = _Lowering(module, module.function(name)).run()
+            found[name] = _ProcedureBuilder(module, module.function(name)).run()
             edges = found[name].template.cfa.edges
             todo.extend((c.callee, edges[c.edge].location) for c in found[name].calls)
     for caller in found.values():
@@ -121,7 +121,7 @@ def _count(module: Module, source: ThreadSource) -> int:
     return source.count
 
 
-def _global(symbol: Symbol) -> Variable:
+def _global(symbol: MemorySymbol) -> Variable:
     """A variable of file scope with its start value; refuses what is one object for each thread, or defined elsewhere."""
     if symbol.storage not in (Storage.GLOBAL, Storage.STATIC):
         raise FrontendError(symbol.location, f"'{symbol.shown}' is no object that all threads share",
@@ -142,12 +142,12 @@ def _global(symbol: Symbol) -> Variable:
     return Variable(name, scalar, length, Values(default, tuple(sorted(elements))), name, symbol.name, location=symbol.location)
 
 
-def _name(symbol: Symbol) -> str:
+def _name(symbol: MemorySymbol) -> str:
     """What the linked program calls it, so that one question fits both."""
     return f"{symbol.name}[]" if isinstance(symbol.type, ArrayType) else symbol.name
 
 
-def _shape(symbol: Symbol) -> tuple[Scalar, int | None]:
+def _shape(symbol: MemorySymbol) -> tuple[Scalar, int | None]:
     match symbol.type:
         case IntType() as t:
             return t.scalar, None
@@ -166,7 +166,7 @@ class _Lowered:
     touched: frozenset[str]
 
 
-class _Lowering:
+class _ProcedureBuilder:
     """One function as a template."""
 
     def __init__(self, module: Module, function: Function) -> None:
@@ -188,8 +188,8 @@ class _Lowering:
         f = self.function
         sketch = Sketch(f.size, f.start)
         calls: dict[int, tuple[CallSite, Op, IrEdge]] = {}
-        marks = {AtomicBegin: Mark.ATOMIC_BEGIN, AtomicEnd: Mark.ATOMIC_END, CriticalBegin: Mark.CRITICAL_BEGIN,
-                 CriticalEnd: Mark.CRITICAL_END}
+        marks = {AtomicBegin: SectionMark.ATOMIC_BEGIN, AtomicEnd: SectionMark.ATOMIC_END,
+                 CriticalBegin: SectionMark.CRITICAL_BEGIN, CriticalEnd: SectionMark.CRITICAL_END}
         for e in f.edges:
             match e.instr:
                 case Fail(kind=kind, text=text):
@@ -199,10 +199,11 @@ class _Lowering:
                 case Call():
                     site, op = self._call(e, e.instr)
                     calls[id(op)] = (site, op, e)
-                    sketch.steps.append(Step(e.source, e.target, op, (), e.location, e.text))
+                    sketch.steps.append(SketchStep(e.source, e.target, op, (), e.location, e.text))
                 case _:
                     op, accesses = self._plain(e)
-                    sketch.steps.append(Step(e.source, e.target, op, accesses, e.location, e.text, mark=marks.get(type(e.instr))))
+                    sketch.steps.append(SketchStep(e.source, e.target, op, accesses, e.location, e.text,
+                                                   mark=marks.get(type(e.instr))))
         sketch.prune()
         reached = [s.op for s in sketch.steps]
         resolve_sections(sketch)

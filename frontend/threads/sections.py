@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from frontend.memory.sketch import Mark, Sketch, Step
+from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import (
     SKIP,
     Access,
@@ -46,15 +46,15 @@ def resolve_sections(graph: Sketch, spell_out: Callable[[Sketch, dict[int, int]]
     `spell_out`: replaces the marks of sections that are not simply atomic, and gives their locations where others may run.
     """
     graph.prune()
-    depths = _depths(graph, Mark.ATOMIC_BEGIN, Mark.ATOMIC_END, "atomic section")
-    criticals = _depths(graph, Mark.CRITICAL_BEGIN, Mark.CRITICAL_END, "critical section")
+    depths = _depths(graph, SectionMark.ATOMIC_BEGIN, SectionMark.ATOMIC_END, "atomic section")
+    criticals = _depths(graph, SectionMark.CRITICAL_BEGIN, SectionMark.CRITICAL_END, "critical section")
     graph.atomic = {q for q, d in depths.items() if d > 0} - (set() if spell_out is None else spell_out(graph, depths))
     graph.critical = {q for q, d in criticals.items() if d > 0}
     graph.steps = [replace(s, protected=True) if s.source in graph.atomic or s.target in graph.atomic else s for s in graph.steps]
     _drop_marks(graph)
 
 
-def _depths(graph: Sketch, begin: Mark, end: Mark, what: str) -> dict[int, int]:
+def _depths(graph: Sketch, begin: SectionMark, end: SectionMark, what: str) -> dict[int, int]:
     """Nesting depth of each location; paths must agree on it."""
     out = graph.leaving()
     depth = {graph.start: 0}
@@ -77,7 +77,8 @@ def _depths(graph: Sketch, begin: Mark, end: Mark, what: str) -> dict[int, int]:
 
 
 def _drop_marks(graph: Sketch) -> None:
-    graph.steps = [replace(s, mark=None) if s.mark in (Mark.CRITICAL_BEGIN, Mark.CRITICAL_END) else s for s in graph.steps]
+    graph.steps = [replace(s, mark=None) if s.mark in (SectionMark.CRITICAL_BEGIN,
+                                                       SectionMark.CRITICAL_END) else s for s in graph.steps]
     # Inner begin and end change nothing; outer ones move the border of the section onto their neighbours.
     graph.steps = [
         replace(s, mark=None) if s.mark is not None and s.source in graph.atomic and s.target in graph.atomic else s
@@ -93,13 +94,13 @@ def _close(graph: Sketch) -> None:
     behind = {
         q: steps[0].target
         for q, steps in out.items()
-        if q in graph.atomic and len(steps) == 1 and steps[0].mark is Mark.ATOMIC_END and _plain(graph, q, steps[0].target)
+        if q in graph.atomic and len(steps) == 1 and steps[0].mark is SectionMark.ATOMIC_END and _plain(graph, q, steps[0].target)
     }
-    entered = {s.target for s in graph.steps if s.mark is Mark.ATOMIC_BEGIN}
+    entered = {s.target for s in graph.steps if s.mark is SectionMark.ATOMIC_BEGIN}
     # An empty section keeps its `end` as the one protected step.
     behind = {q: t for q, t in behind.items() if q not in entered}
     graph.steps = [
-        replace(s, target=behind.get(s.target, s.target), mark=None if s.mark is Mark.ATOMIC_END else s.mark)
+        replace(s, target=behind.get(s.target, s.target), mark=None if s.mark is SectionMark.ATOMIC_END else s.mark)
         for s in graph.steps
         if s.source not in behind
     ]
@@ -109,9 +110,9 @@ def _close(graph: Sketch) -> None:
 def _open(graph: Sketch) -> None:
     """The first step inside a section enters it: what leaves the location behind `begin` leaves the one before it."""
     out = graph.leaving()
-    made: list[Step] = []
+    made: list[SketchStep] = []
     for step in graph.steps:
-        if step.mark is not Mark.ATOMIC_BEGIN:
+        if step.mark is not SectionMark.ATOMIC_BEGIN:
             made.append(step)
         elif step.target in graph.errors or not _plain(graph, step.source, step.target):
             made.append(replace(step, mark=None))
@@ -151,7 +152,7 @@ def _interrupt(graph: Sketch, stuck: set[int]) -> None:
     graph.steps = [replace(s, doubts=(*s.doubts, _INTERRUPTED)) if s.source in stuck else s for s in graph.steps]
 
 
-def may_block(steps: list[Step]) -> bool:
+def may_block(steps: list[SketchStep]) -> bool:
     """Whether a thread at the source of these steps may be unable to take any; never wrong when it says no."""
     if any(s.total for s in steps):
         return False
@@ -182,19 +183,19 @@ def _first_is_guard(op: Op) -> bool:
     return isinstance(first, Assume)
 
 
-def _join_at(graph: Sketch, stuck: int) -> list[Step] | None:
+def _join_at(graph: Sketch, stuck: int) -> list[SketchStep] | None:
     """The steps with `stuck` bypassed by joined steps; None if that cannot be done."""
     into = [s for s in graph.steps if s.target == stuck]
     out = [s for s in graph.steps if s.source == stuck]
     if not out or any(s.source == stuck for s in into) or len(into) * len(out) > _MAX_JOINED or stuck in graph.errors:
         return None
-    joined: dict[Step, list[Step]] = {}
+    joined: dict[SketchStep, list[SketchStep]] = {}
     for first in into:
         pairs = [join(first, second) for second in out]
         if any(p is None for p in pairs):
             return None
         joined[first] = [p for p in pairs if p is not None]
-    made: list[Step] = []
+    made: list[SketchStep] = []
     for step in graph.steps:
         if step.target == stuck:
             made.extend(joined[step])
@@ -203,7 +204,7 @@ def _join_at(graph: Sketch, stuck: int) -> list[Step] | None:
     return made
 
 
-def join(first: Step, second: Step) -> Step | None:
+def join(first: SketchStep, second: SketchStep) -> SketchStep | None:
     """Both steps as one; None if a data access of the second would stand behind a guard of the first."""
     before, after = list(primitive(first.op)), list(primitive(second.op))
     guards = [p for p in before if isinstance(p, Assume)]
@@ -223,11 +224,11 @@ def join(first: Step, second: Step) -> Step | None:
     accesses = (*first.accesses, *(_widen(a, changed) for a in second.accesses if a not in first.accesses))
     text = first.text if first.text == second.text else "; ".join(t for t in (first.text, second.text) if t)
     op = ops[0] if len(ops) == 1 else Block(tuple(ops))
-    return Step(first.source, second.target, op if ops else SKIP, accesses, second.location, text,
+    return SketchStep(first.source, second.target, op if ops else SKIP, accesses, second.location, text,
                 first.protected or second.protected, None, first.total and second.total, doubts=(*first.doubts, *second.doubts))
 
 
-def _touches_later(step: Step, ops: list[Assume | Assign | Havoc | AllAt]) -> bool:
+def _touches_later(step: SketchStep, ops: list[Assume | Assign | Havoc | AllAt]) -> bool:
     """Whether an operation behind the first one makes one of the step's accesses."""
     touched = {a.variable for a in step.accesses}
     for op in ops[1:]:

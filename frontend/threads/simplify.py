@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import replace
 
-from frontend.memory.sketch import Sketch, Step
+from frontend.memory.sketch import Sketch, SketchStep
 from frontend.program import (
     Assign,
     Assume,
@@ -81,7 +81,7 @@ def drop_skips(sketch: Sketch) -> None:
         sketch.start = union.get(sketch.start, sketch.start)
 
 
-def is_skip(step: Step) -> bool:
+def is_skip(step: SketchStep) -> bool:
     """Whether the step does nothing at all."""
     if not isinstance(step.op, Block):
         return False
@@ -119,7 +119,7 @@ def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
 def kill_dead(sketch: Sketch, facts: OpFacts) -> None:
     """Drop assignments to registers nobody reads any more; a read of shared memory stays."""
     live = live_at(sketch, facts)
-    steps: list[Step] = []
+    steps: list[SketchStep] = []
     for step in sketch.steps:
         now = live[step.target]
         if step.accesses or not facts.of(step.op).put & ~now:
@@ -150,7 +150,7 @@ def _forward(sketch: Sketch, facts: OpFacts) -> bool:
     live = live_at(sketch, facts)
     out, into = sketch.leaving(), sketch.entering()
     done: set[int] = set()
-    replaced: dict[int, Step] = {}
+    replaced: dict[int, SketchStep] = {}
     gone: set[int] = set()
     for step in sketch.steps:
         middle = step.target
@@ -180,7 +180,7 @@ def _forward(sketch: Sketch, facts: OpFacts) -> bool:
     return True
 
 
-def _temporary(step: Step, facts: OpFacts) -> str | None:
+def _temporary(step: SketchStep, facts: OpFacts) -> str | None:
     """The temporary that the step sets and does nothing else."""
     match step.op:
         case Assign(target=Var(name=n)) if facts.locals.get(n) and step.mark is None:
@@ -188,7 +188,7 @@ def _temporary(step: Step, facts: OpFacts) -> str | None:
     return None
 
 
-def _may_take(sketch: Sketch, step: Step, follower: Step, name: str, live: list[int], facts: OpFacts) -> bool:
+def _may_take(sketch: Sketch, step: SketchStep, follower: SketchStep, name: str, live: list[int], facts: OpFacts) -> bool:
     """Whether `follower` may compute the temporary itself."""
     assert isinstance(step.op, Assign)
     if follower.mark is not None or facts.bit(name) & live[follower.target] or not any(True for _ in primitive(follower.op)):
@@ -206,7 +206,7 @@ def _may_take(sketch: Sketch, step: Step, follower: Step, name: str, live: list[
     return not changed & facts.of(step.op).reads and name not in changed
 
 
-def _may_read(sketch: Sketch, step: Step, follower: Step, name: str, uses: int, indexed: bool) -> bool:
+def _may_read(sketch: Sketch, step: SketchStep, follower: SketchStep, name: str, uses: int, indexed: bool) -> bool:
     """Whether a read of shared memory may happen in the step that uses it: once, and with what else that step touches."""
     if uses != 1 or indexed or not isinstance(follower.op, Assume | Assign):
         return False

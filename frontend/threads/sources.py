@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, replace
 
 from frontend.ir import FunctionDecl, Module
-from frontend.ir.interrupt_table import Rule, Table
+from frontend.ir.interrupt_table import HandlerRule, InterruptTable
 from frontend.program import FrontendError, Location, Role
 
-NO_TABLE = Table()
+NO_TABLE = InterruptTable()
 
 _CORTEX = re.compile(r"\w+_IRQHandler|(?:SysTick|PendSV)_Handler")
 """What handlers are called on an ARM Cortex-M, where nothing else marks them. Those for faults end the program."""
@@ -31,7 +31,7 @@ class ThreadSource:
     flag: str | None = None
     again: bool = False
     masked: bool = False
-    rule: Rule | None = None
+    rule: HandlerRule | None = None
     ranked: bool = False
 
     @property
@@ -40,7 +40,7 @@ class ThreadSource:
         return self.role is Role.HANDLER and (self.masked or (self.flag is None and not self.ranked))
 
 
-def choose_threads(module: Module, requested: tuple[str, ...], table: Table = NO_TABLE) -> tuple[ThreadSource, ...]:
+def choose_threads(module: Module, requested: tuple[str, ...], table: InterruptTable = NO_TABLE) -> tuple[ThreadSource, ...]:
     """The threads that run from the start; those that others create are found while those are lowered."""
     if requested:
         return tuple(_requested(module, text) for text in requested)
@@ -58,11 +58,14 @@ def choose_threads(module: Module, requested: tuple[str, ...], table: Table = NO
 def _requested(module: Module, text: str) -> ThreadSource:
     """A thread from `--thread F` (any number of copies) or `--thread F=N`."""
     here = Location(module.file, 1)
-    parts = re.fullmatch(r"([A-Za-z_$][\w$]*)(?:=(\d+))?", text.strip())
+    parts = re.fullmatch(r"((?:[\w./+-]+:)?[A-Za-z_$][\w$]*)(?:=(\d+))?", text.strip())
     if parts is None:
         raise FrontendError(here, f"--thread {text}: expected F or F=N", "F is a function, N how many copies run")
     name, number = parts.group(1), parts.group(2)
     decl = module.declarations.get(name)
+    same = [n for n, d in module.declarations.items() if n.endswith(f":{name}") and d.defined]
+    if (decl is None or not decl.defined) and same:
+        raise FrontendError(here, f"--thread {text}: which one, {' or '.join(same)}?", "write --thread file.c:F")
     if decl is None or not decl.defined:
         raise FrontendError(here, f"--thread {text}: there is no function '{name}' with a body in this file",
                             "correct the name, or define the function")
@@ -72,7 +75,7 @@ def _requested(module: Module, text: str) -> ThreadSource:
     return ThreadSource(name, count, Role.MAIN if name == "main" and count == 1 else Role.THREAD, decl.location)
 
 
-def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
+def _annotated(decl: FunctionDecl, table: InterruptTable) -> list[ThreadSource]:
     found: list[ThreadSource] = []
     rule = table.rule(decl.name)
     for attribute, arguments in decl.attributes:
@@ -104,7 +107,7 @@ def _annotated(decl: FunctionDecl, table: Table) -> list[ThreadSource]:
     return found
 
 
-def _handler(decl: FunctionDecl, rule: Rule | None, flag: str | None, reentrant: bool, masked: bool) -> ThreadSource:
+def _handler(decl: FunctionDecl, rule: HandlerRule | None, flag: str | None, reentrant: bool, masked: bool) -> ThreadSource:
     if decl.type.params:
         raise FrontendError(decl.location, f"handler '{decl.name}' has arguments", "hardware passes none")
     if rule is not None and rule.priority is not None:
@@ -122,7 +125,7 @@ def task(decl: FunctionDecl) -> ThreadSource:
     return ThreadSource(decl.name, 1, Role.TASK, decl.location, again=True)
 
 
-def _check_table(module: Module, table: Table) -> None:
+def _check_table(module: Module, table: InterruptTable) -> None:
     if table.required:
         for rule in table.rules:
             if "main" in rule.names:

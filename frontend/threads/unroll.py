@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from frontend.ir import Address, Call, Forget, Function, Guard, IrEdge, Load, Place, Set, Symbol
+from frontend.ir import Address, Call, Forget, Function, Guard, IrEdge, Load, MemorySymbol, Place, Set
 from frontend.ir.thread_library import ThreadCall, names_of
 from frontend.program import Const, Expr, Lvalue, Scalar, Var, substitute, truth
 from frontend.program.components import components
@@ -23,14 +23,14 @@ _MAX_EDGES = 4000
 
 THREADS = frozenset(names_of(ThreadCall.CREATE, ThreadCall.JOIN))
 
-Values: TypeAlias = dict[str, Const]
+KnownConstants: TypeAlias = dict[str, Const]
 """The registers whose values are known."""
 
 
 class Unroller:
     """Unrolls the loops of functions; `functions` gives bodies, `symbols` the constants among the globals."""
 
-    def __init__(self, functions: Callable[[str], Function | None], symbols: Callable[[str], Symbol | None]) -> None:
+    def __init__(self, functions: Callable[[str], Function | None], symbols: Callable[[str], MemorySymbol | None]) -> None:
         self._functions = functions
         self._symbols = symbols
         self._about_threads: dict[str, bool] = {}
@@ -86,7 +86,7 @@ class Unroller:
                 return None
             states = self._propagate(leaving, head, values, loop, head)
             following = dict(zip(sorted(loop), range(size, size + len(loop)), strict=True))
-            back: list[Values] = []
+            back: list[KnownConstants] = []
             for q in sorted(states):
                 for edge in leaving.get(q, ()):
                     after = self._after(edge, states[q])
@@ -102,10 +102,10 @@ class Unroller:
             values, number, size = _meet(back), following, size + len(loop)
         return _compact(replace(function, edges=tuple(kept), size=size))
 
-    def _propagate(self, leaving: Mapping[int, list[IrEdge]], start: int, values: Values, inside: frozenset[int],
-                   head: int | None) -> dict[int, Values]:
+    def _propagate(self, leaving: Mapping[int, list[IrEdge]], start: int, values: KnownConstants, inside: frozenset[int],
+                   head: int | None) -> dict[int, KnownConstants]:
         """What is known at each location within `inside` that is reached from `start` without coming back to `head`."""
-        states: dict[int, Values] = {start: values}
+        states: dict[int, KnownConstants] = {start: values}
         work = deque([start])
         while work:
             here = work.popleft()
@@ -122,7 +122,7 @@ class Unroller:
                     work.append(edge.target)
         return states
 
-    def _after(self, edge: IrEdge, values: Values) -> Values | None:
+    def _after(self, edge: IrEdge, values: KnownConstants) -> KnownConstants | None:
         """What is known behind an edge; None if it cannot be taken."""
         match edge.instr:
             case Guard(cond=cond):
@@ -154,27 +154,27 @@ def _loops(function: Function) -> list[list[int]]:
     return [c for c in components(graph, function.size) if len(c) > 1 or c[0] in graph.get(c[0], ())]
 
 
-def _put(e: Expr, values: Values) -> Expr:
+def _put(e: Expr, values: KnownConstants) -> Expr:
     def known(v: Lvalue) -> Expr | None:
         return values.get(v.name) if isinstance(v, Var) else None
 
     return fold(substitute(e, known))
 
 
-def _with(values: Values, target: Var, value: Expr | None) -> Values:
+def _with(values: KnownConstants, target: Var, value: Expr | None) -> KnownConstants:
     folded = None if value is None else fold(cast(value, target.type))
     if isinstance(folded, Const):
         return {**values, target.name: folded}
     return {n: c for n, c in values.items() if n != target.name}
 
 
-def _both(a: Values, b: Values) -> Values:
+def _both(a: KnownConstants, b: KnownConstants) -> KnownConstants:
     return {n: c for n, c in a.items() if b.get(n) == c}
 
 
-def _meet(states: list[Values]) -> Values | None:
+def _meet(states: list[KnownConstants]) -> KnownConstants | None:
     """What is known whichever of the states is the one; None if there is none."""
-    met: Values | None = None
+    met: KnownConstants | None = None
     for values in states:
         met = values if met is None else _both(met, values)
     return met

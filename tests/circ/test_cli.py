@@ -157,19 +157,21 @@ def test_predicates_of_the_user_enter_the_proof(inside: Run) -> None:
 
 
 def test_the_same_report_twice(counter: Path, locked: Path) -> None:
-    runs = [circ("check", counter, locked, "--thread", "w") for _ in range(2)]
+    runs = [circ("check", counter, "--thread", "w") for _ in range(2)]
     assert runs[0].stdout == runs[1].stdout
 
 
 def test_json_report(inside: Run, counter: Path, locked: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.json"
-    done = inside("check", counter, tmp_path / "missing.c", locked, "--thread", "w", "--format", "json", "-o", out)
-    assert done.returncode == 2
-    assert done.stdout == "" and len(done.stderr.splitlines()) == 1
+    done = inside("check", counter, "--thread", "w", "--format", "json", "-o", out)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
     data = json.loads(out.read_text())
-    assert data["status"] == 2 and data["summary"]["race"] == 1 and data["summary"]["safe"] == 1
-    assert [f["status"] for f in data["files"]] == [1, 2, 0]
+    assert data["status"] == 1 and data["summary"]["race"] == 1 and data["summary"]["safe"] == 0
+    assert [(f["status"], f["program"]["files"]) for f in data["files"]] == [(1, [str(counter)])]
     assert data["options"]["threads"] == ["w"]
+    done = inside("check", locked, tmp_path / "missing.c", "--thread", "w", "--format", "json", "-o", out)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert [(f["status"], f["program"]) for f in json.loads(out.read_text())["files"]] == [(2, None)]
 
 
 def test_a_timeout_is_unknown_and_status_3(inside: Run) -> None:
@@ -239,13 +241,13 @@ def test_dump(inside: Run, tmp_path: Path, locked: Path) -> None:
     assert (tmp_path / "dump" / "x" / "01-cfa.dot").read_text().startswith("digraph")
 
 
-def test_the_dumps_of_two_files_stay_apart(inside: Run, tmp_path: Path, locked: Path) -> None:
+def test_the_dumps_of_two_programs_stay_apart(inside: Run, tmp_path: Path, locked: Path) -> None:
     dump = tmp_path / "dump"
-    inside("check", locked, "--thread", "w", "--dump", tmp_path / "alone")
+    inside("verify", locked, "--thread", "w", "--property", "races", "--dump", tmp_path / "alone")
     other = tmp_path / "other" / locked.name
     other.parent.mkdir()
     other.write_text(locked.read_text())
-    inside("check", locked, other, "--thread", "w", "--dump", dump)
+    inside("verify", locked, other, "--thread", "w", "--property", "races", "--dump", dump)
     assert {p.name for p in (dump / "x").iterdir()} == {p.name for p in (tmp_path / "alone" / "x").iterdir()}
     assert (dump / f"2-{locked.name}" / "x" / "01-cfa.dot").read_text() == (dump / "x" / "01-cfa.dot").read_text()
 
@@ -259,7 +261,7 @@ def test_a_file_named_twice_is_checked_once(inside: Run, locked: Path) -> None:
 @pytest.mark.parametrize("args", [
     ["check"], ["nosuch"], ["check", "--nosuch", "a.c"], ["cfa", FIGURE_1, "--format", "png"],
     ["check", FIGURE_1, "--timeout", "x"],
-    ["check", FIGURE_1, "--timeout", "-1"], ["check", FIGURE_1, "--engine", "nosuch"], ["cfa", "a.c", "b.c"],
+    ["check", FIGURE_1, "--timeout", "-1"], ["check", FIGURE_1, "--engine", "nosuch"], ["cfa"],
     ["check", FIGURE_1, "--property", "x"], ["recheck", "nosuch.json", FIGURE_1], ["check", FIGURE_1, "--k", "0"],
     ["check", FIGURE_1, "--predicate", "nosuch == 1"],
     ["check", FIGURE_1, "-x", "nosuch"], ["check", FIGURE_1, "--thread", "nosuch"], ["cfa", "nosuch.c"], ["cfa", str(ROOT)],
@@ -307,7 +309,7 @@ def test_bad_files_get_one_located_line(inside: Run, text: str, what: str, tmp_p
 
 
 def test_an_internal_error_is_status_4_and_one_line(tmp_path: Path) -> None:
-    script = "import frontend.api, circ.cli\ndef load(*a): raise RuntimeError('oops')\ncirc.run.reading.load = load\ncirc.cli.main()"
+    script = "import frontend.api, circ.cli\ndef load(*a): raise RuntimeError('oops')\ncirc.run.reading.load_project = load\ncirc.cli.main()"
     run = [sys.executable, "-c", script, "cfa", FIGURE_1]
     done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert done.returncode == 4

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,15 @@ def test_killed_and_resumed(folder: Path, how: signal.Signals) -> None:
     kills(folder, random.Random(int(how)), how, 2)
 
 
+@pytest.fixture
+def heard_hangups() -> Iterator[None]:
+    """SIGHUP as it is by default, also where the tests themselves run under nohup: a child inherits what is ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("heard_hangups")
 def test_a_hangup_ends_with_the_table_so_far(folder: Path) -> None:
     (folder / "src" / "slow.c").write_text("unsigned a, b, c, x;\n" + THREAD + " { unsigned d; while (1) { atomic { a = a + d; } atomic { b = b + a; } "
                                            "atomic { c = c * b; } if (c == 77) x = x + 1; } }\n")

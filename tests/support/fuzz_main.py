@@ -4,7 +4,7 @@
 
 The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
 (`oracle`), on random pthread programs with locks, heap and pointers (`threads`) and on random automata (`automata`); what
-circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
+circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`, and object by object `sharing`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
 forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`).
 """
 
@@ -33,7 +33,7 @@ from tests.support.randomc.heap import heap_program
 from tests.support.randomc.memory import memory_program
 from tests.support.randomc.pthreads import pthread_program
 
-PARTS = ("gcc", "oracle", "threads", "sanitizer", "automata", "mutants", "kernel", "finite", "annotated")
+PARTS = ("gcc", "oracle", "threads", "sanitizer", "sharing", "automata", "mutants", "kernel", "finite", "annotated")
 DECIDED = 0.97
 """What the default engine must decide of the random C programs, also when those that triage proves are not counted."""
 _SLICE = 25
@@ -64,7 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             title = f"{name} against the explicit search, random pthread programs with locks, heap and pointers"
             wrong += _against_oracle(title, pool.imap(_judge_threads, [(name, s, options.seconds) for s in slices]), 0.0)
         if "sanitizer" in parts:
-            wrong += _against_sanitizer(pool.imap(_sanitize, slices))
+            wrong += _against_sanitizer("random programs that reach memory in many ways", pool.imap(_sanitize, slices))
+        if "sharing" in parts:
+            wrong += _against_sanitizer("random programs that share memory in odd ways, object by object",
+                                        pool.imap(sanitizer.examine_sharing, slices))
         for name in names if "automata" in parts else ():
             title = f"{name} against the explicit search, random automata, races and assertions"
             wrong += _against_oracle(title, pool.imap(_judge_automata, [(name, s, options.seconds) for s in slices]), 0.0)
@@ -126,14 +129,14 @@ def _sanitize(seeds: range) -> sanitizer.Tally:
     return sanitizer.examine(seeds, memory_program)
 
 
-def _against_sanitizer(tallies: Iterable[sanitizer.Tally]) -> int:
+def _against_sanitizer(title: str, tallies: Iterable[sanitizer.Tally]) -> int:
     if shutil.which("gcc") is None:
         print("gcc is not installed: nothing is compared with ThreadSanitizer")
         return 0
     total = sanitizer.Tally()
     for tally in tallies:
         total.add(tally)
-    print(f"circ against ThreadSanitizer, random programs that reach memory in many ways\n{total}\n", flush=True)
+    print(f"circ against ThreadSanitizer, {title}\n{total}\n", flush=True)
     return len(total.faults)
 
 

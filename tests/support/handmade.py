@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
-from frontend.ir import Function, FunctionDecl, Instr, IrEdge, Orders, Place, Storage, Symbol
+from frontend.ir import Function, FunctionDecl, Instr, IrEdge, MemorySymbol, Orders, Place, Storage
 from frontend.program import LP64, DataModel, Location, Scalar, Var
 from frontend.text.comments import Annotation
 
@@ -16,8 +16,8 @@ I32 = Scalar(32, True)
 PTR = Scalar(64, False)
 
 
-def symbol(name: str, type_: CType = INT, **more: object) -> Symbol:
-    return Symbol(name, type_, Storage.GLOBAL, name, **more)  # type: ignore[arg-type]
+def symbol(name: str, type_: CType = INT, **more: object) -> MemorySymbol:
+    return MemorySymbol(name, type_, Storage.GLOBAL, name, **more)  # type: ignore[arg-type]
 
 
 def place(name: str, type_: CType = INT) -> Place:
@@ -26,7 +26,7 @@ def place(name: str, type_: CType = INT) -> Place:
 
 def function(name: str, edges: list[tuple[int, int, Instr]], exit_: int, registers: tuple[Var, ...] = (), *,
              params: tuple[Var, ...] = (), result: Var | None = None, attributes: tuple[tuple[str, tuple[str, ...]], ...] = (),
-             memory: tuple[Symbol, ...] = ()) -> Function:
+             memory: tuple[MemorySymbol, ...] = ()) -> Function:
     size = max([exit_, *(max(a, b) for a, b, _ in edges)]) + 1
     made = tuple(IrEdge(a, b, i, Location("hand.c", n + 1), str(n)) for n, (a, b, i) in enumerate(edges))
     kind = FunctionType(VOID if result is None else INT, tuple(INT for _ in params))
@@ -37,7 +37,7 @@ def function(name: str, edges: list[tuple[int, int, Instr]], exit_: int, registe
 @dataclass
 class HandModule:
     functions: dict[str, Function]
-    symbols: dict[str, Symbol]
+    symbols: dict[str, MemorySymbol]
     records: dict[str, Record] = field(default_factory=dict)
     externals: dict[str, FunctionType] = field(default_factory=dict)
     file: str = "hand.c"

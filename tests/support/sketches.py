@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from frontend.memory.sketch import Mark, Sketch, Step
+from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import (
     NOWHERE,
     Access,
@@ -32,7 +32,7 @@ from frontend.program import (
 from frontend.program.fold import fold
 from tests.support.build import op, variable
 
-MARKS = {"begin": Mark.ATOMIC_BEGIN, "end": Mark.ATOMIC_END, "critical": Mark.CRITICAL_BEGIN, "uncritical": Mark.CRITICAL_END}
+MARKS = {"begin": SectionMark.ATOMIC_BEGIN, "end": SectionMark.ATOMIC_END, "critical": SectionMark.CRITICAL_BEGIN, "uncritical": SectionMark.CRITICAL_END}
 
 
 def sketch(shared: str, own: str, edges: str, errors: Iterable[int] = ()) -> Sketch:
@@ -46,7 +46,7 @@ def sketch(shared: str, own: str, edges: str, errors: Iterable[int] = ()) -> Ske
         o = op("" if text in MARKS else text, scope)
         reads = [Access(v, False) for v in dict.fromkeys(op_reads(o)) if name_of(v) in names]
         writes = [Access(v, True) for v in targets(o) if name_of(v) in names]
-        made.steps.append(Step(int(source), int(target), o, (*reads, *writes), mark=MARKS.get(text)))
+        made.steps.append(SketchStep(int(source), int(target), o, (*reads, *writes), mark=MARKS.get(text)))
     made.size = 1 + max(q for s in made.steps for q in (s.source, s.target))
     return made
 
@@ -128,7 +128,7 @@ def seen(graph: Sketch, own: Mapping[str, int], shared: Iterable[str], most: int
     return found
 
 
-def _effects(step: Step, own: dict[str, int], shared: frozenset[str]) -> Iterator[tuple[Event | None, dict[str, int]]]:
+def _effects(step: SketchStep, own: dict[str, int], shared: frozenset[str]) -> Iterator[tuple[Event | None, dict[str, int]]]:
     """What a step may do: the event, and the thread's own variables behind it."""
     read = sorted({name_of(v) for v in op_reads(step.op)} & shared)
     for given in itertools.product(range(4), repeat=len(read)):

@@ -34,6 +34,7 @@ static unsigned seed(void) {
   return state = state * 1103515245u + 12345u;
 }
 static void delay(void) { if (seed() >> 16 & 1) usleep((seed() >> 16) % 1500); }
+void watched_step(void) { delay(); }
 __attribute__((weak)) int nondet(void) { return seed() >> 16 & 1; }
 __attribute__((weak)) int patient(void) { return seed() >> 16 & 1; }
 __attribute__((weak)) int some(void) { return seed() >> 16; }
@@ -110,10 +111,10 @@ def judge(path: Path, runs: int, folder: Path) -> Seen:
 
 
 def compiled(path: Path, helpers: Path, binary: Path, optimised: str = "-O1") -> str:
-    """Makes a program that the sanitizer watches; what is wrong if that does not work."""
+    """Makes a program that the sanitizer watches, with WATCHED defined; what is wrong if that does not work."""
     wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
     made = subprocess.run(
-        ["gcc", "-std=gnu11", optimised, "-g", "-w", "-fsanitize=thread", *wraps, str(path), str(helpers), "-o", str(binary),
+        ["gcc", "-std=gnu11", optimised, "-g", "-w", "-DWATCHED", "-fsanitize=thread", *wraps, str(path), str(helpers), "-o", str(binary),
          "-lpthread", "-ldl"], capture_output=True, text=True, check=False)
     return made.stderr.strip().splitlines()[0] if made.returncode else ""
 
@@ -130,6 +131,27 @@ def watched(binary: Path, runs: int) -> Iterator[bool]:
             yield False
             continue
         yield bool(re.search(r"WARNING: ThreadSanitizer: (data race|heap-use-after-free)", ran.stderr))
+
+
+ELSEWHERE = "memory without a name"
+"""What `raced` says of a race on the heap, on a stack or in thread-local storage."""
+
+
+def raced(binary: Path, runs: int) -> frozenset[str]:
+    """The names of the global variables that the sanitizer reports in any of the runs, and `ELSEWHERE`.
+
+    Raises subprocess.TimeoutExpired for a run that does not end, and RuntimeError for one that crashes.
+    """
+    found: set[str] = set()
+    for seed in range(1, runs + 1):
+        ran = subprocess.run([str(binary)], capture_output=True, text=True, timeout=60, check=False, errors="replace",
+                             env={"SEED": str(seed), "TSAN_OPTIONS": "exitcode=66"})
+        if ran.returncode not in (0, 66):
+            raise RuntimeError(f"the program ended with status {ran.returncode}")
+        for report in ran.stderr.split("WARNING: ThreadSanitizer: data race")[1:]:
+            where = re.search(r"Location is global '([^']+)'", report)
+            found.add(where[1] if where else ELSEWHERE)
+    return frozenset(found)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 
 from circ.finite.symbolic.encoding import BitEncoding, BitField, StateSet
 from circ.finite.system import evaluate
-from frontend.program import Binary, Cast, Const, Element, Expr, Ite, Lvalue, Read, Unary, Var, reads
+from frontend.program import Binary, Cast, Const, Element, Expr, Ints, Ite, Lvalue, Read, Unary, Var, reads
 
 ValuePartition: TypeAlias = dict[int, StateSet]
 """For each value of an expression the states in which it has that value."""
@@ -19,7 +19,7 @@ class Partitions:
 
     def __init__(self, encoding: BitEncoding) -> None:
         self.encoding = encoding
-        self.math = encoding.system.program.ints == "math"
+        self.math = encoding.system.program.ints == Ints.MATH
         self.changed: dict[str, ValuePartition] = {}
         """Fields that have been given values since the state that sets are over (while a net effect is computed)."""
         self._partitions: dict[tuple[Expr, int], ValuePartition] = {}

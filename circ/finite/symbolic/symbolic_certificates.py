@@ -12,11 +12,11 @@ def symbolic_certificate(symbolic: SymbolicSystem, reached: list[StateSet]) -> C
     """The certificate of sets R_j whose conjunction has no error state; no two threads share a group in it."""
     system = symbolic.system
     assert all(g.size == 1 for g in system.groups), "diagrams are over single threads"
-    writer = _Writer(symbolic)
+    writer = _DiagramWriter(symbolic)
     return certificate(system, writer.diagram, [writer.fact(t, reached[t]) for t in range(len(reached))], None)
 
 
-class _Writer:
+class _DiagramWriter:
     def __init__(self, symbolic: SymbolicSystem) -> None:
         self.symbolic = symbolic
         self.diagram = Diagram()

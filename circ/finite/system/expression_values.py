@@ -10,6 +10,7 @@ from circ.semantics.evaluation import RUNTIME, Coder
 from frontend.program import (
     Element,
     Expr,
+    Ints,
     reads,
 )
 
@@ -29,7 +30,7 @@ def _compiled(e: Expr, math: bool) -> Callable[[ReadCell], int]:
     def place(name: str) -> tuple[str, str, int]:
         return (repr(name) if name in arrays else f"read({name!r}, None)"), name, 0
 
-    coder = Coder("math" if math else "exact", place)
+    coder = Coder(Ints.MATH if math else Ints.EXACT, place)
     result = coder.value(e)
     body = "\n    ".join([*coder.lines, f"return {result}"])
     scope: dict[str, Any] = dict(RUNTIME)

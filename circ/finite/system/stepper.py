@@ -10,6 +10,7 @@ from circ.finite.system.expression_values import ReadCell, evaluate
 from circ.finite.system.layout import CellLayout, listed
 from circ.finite.system.open_values import OPEN_LIMIT, OpenValues
 from circ.finite.system.transition_system import FATAL, ErrorShape, FiniteSystem, GlobalStore, LocalStore, Transition
+from frontend.program import Ints
 
 ALONE = 16 * OPEN_LIMIT
 """States of a thread that runs alone to find out whether open cells have few values."""
@@ -23,7 +24,7 @@ class Stepper:
 
     def __init__(self, system: FiniteSystem) -> None:
         self.system = system
-        self.math = system.program.ints == "math"
+        self.math = system.program.ints == Ints.MATH
         self._layout = CellLayout(system)
         self._values = OpenValues(system, self._layout)
         self._plans = [plans(system, self._layout, i) for i in range(len(system.groups))]

@@ -13,7 +13,20 @@ from typing import assert_never
 from circ.finite.system.error_marks import observed_at
 from circ.finite.system.transition_system import ThreadGroup, Transition
 from circ.verdict import Assertions, Question, RaceOn
-from frontend.program import Assign, Block, Cfa, Const, Op, Program, ThreadTemplate, Var, op_writes, primitive, variables
+from frontend.program import (
+    Assign,
+    Block,
+    Cfa,
+    Const,
+    Op,
+    Program,
+    RaceModel,
+    ThreadTemplate,
+    Var,
+    op_writes,
+    primitive,
+    variables,
+)
 
 PATHS = 256
 """Atomic sections with more paths than this are not made one step."""
@@ -69,7 +82,7 @@ def _kept(program: Program, question: Question, cfa: Cfa) -> frozenset[int]:
             accesses = {e.source for e in cfa.edges if any(a.variable == x for a in e.accesses)}
             observed = observed_at(program, question)
             read = {n for t in program.templates for e in t.cfa.edges for i in observed(e) for n in variables(i)}
-            kept = frozenset(accesses) if program.race_model == "c11" else frozenset()
+            kept = frozenset(accesses) if program.race_model == RaceModel.C11 else frozenset()
         case Assertions():
             read = {n for i in program.invariants for n in variables(i.cond)}
             kept = cfa.critical | frozenset(cfa.errors)

@@ -25,6 +25,7 @@ from frontend.program import (
     Element,
     Expr,
     Havoc,
+    Ints,
     Ite,
     Lvalue,
     Op,
@@ -190,7 +191,7 @@ class ValueAnalysis:
             if any(p is None for p in parts):
                 return None
             return self._combine(e, [sorted(p or ()) for p in parts])
-        found = {evaluate(e, _reader(o), self.program.ints == "math") for o in options}
+        found = {evaluate(e, _reader(o), self.program.ints == Ints.MATH) for o in options}
         return frozenset(found) if len(found) <= LIMIT else None
 
     def _combine(self, e: Expr, parts: list[list[int]]) -> ListedValues:
@@ -200,7 +201,7 @@ class ValueAnalysis:
             size *= max(1, len(p))
         if size > PRODUCT_LIMIT:
             return None
-        math = self.program.ints == "math"
+        math = self.program.ints == Ints.MATH
         found: set[int] = set()
         for values in itertools.product(*parts):
             match e:
@@ -220,7 +221,7 @@ class ValueAnalysis:
         options = self._product(cond, domain)
         if options is None:
             return {}
-        passing = [o for o in options if evaluate(cond, _reader(o), self.program.ints == "math")]
+        passing = [o for o in options if evaluate(cond, _reader(o), self.program.ints == Ints.MATH)]
         if not passing:
             return None
         names = {v.name for v in reads(cond) if isinstance(v, Var)}

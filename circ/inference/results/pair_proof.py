@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from circ.abstraction.predicates import Abstraction, bits, canonical
-from circ.abstraction.proof_rows import FormulaTable, Spot, Table, representatives, written_rows
+from circ.abstraction.proof_rows import DisjunctionTable, FormulaTable, ProofPlace, representatives, written_rows
 from circ.abstraction.skeleton import Skeleton
 from circ.abstraction.trace_formulas import qualify
 from circ.inference.acfa import collapse
@@ -48,19 +48,19 @@ class Proof:
 
 def certificate(program: Program, question: Question, system: AbstractSystem, pairs: Pairs) -> Proof:
     """The pair certificate of a closed set of pairs."""
-    writer = PairsWriter(program, system, pairs)
+    writer = AbstractPairsWriter(program, system, pairs)
     return Proof(writer.write(question), writer.predicates())
 
 
 def single_certificate(program: Program, question: Question, system: AbstractSystem) -> Proof:
     """The certificate of a program that has one thread in all: a formula for each node."""
     pairs = Pairs(tuple(collapse(arg, t)[0] for t, arg in enumerate(system.args)), ())
-    writer = PairsWriter(program, system, pairs)
+    writer = AbstractPairsWriter(program, system, pairs)
     return Proof(writer.write_single(question), writer.predicates())
 
 
 # --------------------------------------------------------------------------------------------------- the writer
-class PairsWriter:
+class AbstractPairsWriter:
     def __init__(self, program: Program, system: AbstractSystem, pairs: Pairs) -> None:
         self.program, self.system, self.pairs = program, system, pairs
         self.own = [frozenset(v.name for v in sk.original.locals) for sk in system.skeletons]
@@ -76,20 +76,20 @@ class PairsWriter:
         self._unary: dict[tuple[int, int, frozenset[int]], Expr] = {}
         self._gamma: dict[tuple[int, int, int], Expr] = {}
         self._qualified: dict[tuple[Expr, int, int], Expr] = {}
-        self._pair: dict[tuple[Spot, Spot], Dnf] = {}
-        self._held: dict[tuple[Spot, Spot, Spot], Dnf] = {}
+        self._pair: dict[tuple[ProofPlace, ProofPlace], Dnf] = {}
+        self._held: dict[tuple[ProofPlace, ProofPlace, ProofPlace], Dnf] = {}
         self.preconditions = Preconditions(system.skeletons, self.own)
 
     def write_single(self, question: Question) -> Certificate:
         (t,) = (i for i, sk in enumerate(self.system.skeletons) if sk.original.count == 1)
-        rows: dict[tuple[Spot, ...], Table] = {((t, node),): self.table(dnf) for node in self.nodes[t]
+        rows: dict[tuple[ProofPlace, ...], DisjunctionTable] = {((t, node),): self.table(dnf) for node in self.nodes[t]
                                                if (dnf := self.single((t, node)))}
         class_of = {(u, node): i for u, nodes in enumerate(self.nodes) for i, node in enumerate(nodes)}
         body = {"classes": self.classes(class_of), "formulas": self.formulas.written(), "pairs": [], "holders": [],
                 "singles": written_rows(rows, class_of)}
         return Certificate(self.program.fingerprint(), question, ProofKind.PAIRS, body)
 
-    def single(self, spot: Spot) -> Dnf:
+    def single(self, spot: ProofPlace) -> Dnf:
         """What holds when the only thread is at a node."""
         t, node = spot
         sk = self.system.skeletons[t]
@@ -101,7 +101,7 @@ class PairsWriter:
         formula = self.unary(t, anchor, states)
         return () if formula == FALSE else ((self.named(formula, t, 1),),)
 
-    def classes(self, class_of: dict[Spot, int]) -> list[list[int]]:
+    def classes(self, class_of: dict[ProofPlace, int]) -> list[list[int]]:
         """The class of each location: its node's; locations that nothing reaches share classes without rows."""
         result = []
         for t, sk in enumerate(self.system.skeletons):
@@ -122,13 +122,13 @@ class PairsWriter:
     def write(self, question: Question) -> Certificate:
         """A row for every two nodes, and for every two beside a third in an atomic section; nodes alike share a class."""
         spots = [(t, node) for t, nodes in enumerate(self.nodes) for node in nodes]
-        pairs: dict[tuple[Spot, ...], Table] = {}
+        pairs: dict[tuple[ProofPlace, ...], DisjunctionTable] = {}
         for a in spots:
             self.system.options.check_time()
             for b in spots:
                 if may_exist(self.system, a[0], b[0]) and (dnf := self.pair(a, b)):
                     pairs[a, b] = self.table(dnf)
-        held: dict[tuple[Spot, ...], Table] = {}
+        held: dict[tuple[ProofPlace, ...], DisjunctionTable] = {}
         calm = [s for s in spots if not self.is_atomic(s)]
         for c in (s for s in spots if self.is_atomic(s)):
             self.system.options.check_time()
@@ -141,7 +141,7 @@ class PairsWriter:
                 "holders": written_rows(held, class_of), "singles": []}
         return Certificate(self.program.fingerprint(), question, ProofKind.PAIRS, body)
 
-    def joined(self, spots: Sequence[Spot], *rows: dict[tuple[Spot, ...], Table]) -> dict[Spot, int]:
+    def joined(self, spots: Sequence[ProofPlace], *rows: dict[tuple[ProofPlace, ...], DisjunctionTable]) -> dict[ProofPlace, int]:
         """The class of each node, numbered for each template: nodes of which the rows say the same share one."""
         labels = {}
         for t, node in spots:
@@ -157,7 +157,7 @@ class PairsWriter:
         original = self.system.skeletons[t].original
         return (original.cfa.atomic, *self.awaited[original.name])
 
-    def table(self, dnf: Dnf) -> Table:
+    def table(self, dnf: Dnf) -> DisjunctionTable:
         """The rows of a formula by their numbers in the table of texts."""
         return [[self.formulas.number(e) for e in conjuncts if e is not TRUE and e != TRUE] for conjuncts in dnf]
 
@@ -181,12 +181,12 @@ class PairsWriter:
                     found[show(substitute(c, plain))] = None
         return tuple(found)
 
-    def is_atomic(self, spot: Spot) -> bool:
+    def is_atomic(self, spot: ProofPlace) -> bool:
         sk = self.system.skeletons[spot[0]]
         return sk.members[spot[1]][0] in sk.original.cfa.atomic
 
     # ----------------------------------------------------------------------------------------------- P
-    def pair(self, a: Spot, b: Spot) -> Dnf:
+    def pair(self, a: ProofPlace, b: ProofPlace) -> Dnf:
         """P at two nodes: from the pairs at anchors, by weakest precondition in between."""
         if (a, b) not in self._pair:
             if a[1] not in self.system.skeletons[a[0]].anchor_of:
@@ -197,7 +197,7 @@ class PairsWriter:
                 self._pair[a, b] = self.at_anchors(a, b)
         return self._pair[a, b]
 
-    def at_anchors(self, a: Spot, b: Spot) -> Dnf:
+    def at_anchors(self, a: ProofPlace, b: ProofPlace) -> Dnf:
         q1 = self.system.skeletons[a[0]].anchor_of[a[1]]
         q2 = self.system.skeletons[b[0]].anchor_of[b[1]]
         found = []
@@ -210,7 +210,7 @@ class PairsWriter:
         return tuple(found)
 
     # ----------------------------------------------------------------------------------------------- K
-    def holding(self, a: Spot, b: Spot, c: Spot) -> Dnf:
+    def holding(self, a: ProofPlace, b: ProofPlace, c: ProofPlace) -> Dnf:
         """K at two nodes while a third thread is at the atomic node c."""
         key = (a, b, c)
         if key not in self._held:
@@ -225,7 +225,7 @@ class PairsWriter:
                 self._held[key] = self.held_at_anchors(a, b, c)
         return self._held[key]
 
-    def held_at_anchors(self, a: Spot, b: Spot, c: Spot) -> Dnf:
+    def held_at_anchors(self, a: ProofPlace, b: ProofPlace, c: ProofPlace) -> Dnf:
         q1, q2, q3 = (self.system.skeletons[t].anchor_of[node] for t, node in (a, b, c))
         found = []
         for key, holder in self.keys[a[0]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from circ.abstraction.proof_rows import Spot
+from circ.abstraction.proof_rows import ProofPlace
 from circ.abstraction.skeleton import Skeleton
 from circ.abstraction.trace_formulas import qualify_op
 from frontend.program import (
@@ -47,7 +47,7 @@ class Preconditions:
         self._before: dict[tuple[int, int, int, int, int], tuple[Expr, Expr]] = {}
         self._parts: dict[tuple[int, int, int], tuple[Op, ...]] = {}
 
-    def before(self, spot: Spot, number: int, after: Callable[[Spot], Dnf]) -> Dnf:
+    def before(self, spot: ProofPlace, number: int, after: Callable[[ProofPlace], Dnf]) -> Dnf:
         """What must hold at a node in between so that every way on ends in what `after` says of its target.
 
         Where there is one way on, or two that a condition decides between, the result keeps the shape of what it is made

@@ -13,7 +13,7 @@ from frontend.program import Program, Self, Variable
 
 Reference: TypeAlias = tuple[str | int | None, ...]
 Spans: TypeAlias = tuple[tuple[int, int, int], ...]
-Node: TypeAlias = tuple[Reference, tuple[tuple[tuple[int, ...], int], ...]]
+DiagramNode: TypeAlias = tuple[Reference, tuple[tuple[tuple[int, ...], int], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class InductiveBody:
     sections: tuple[tuple[int, ...], ...]
     groups: tuple[GroupData, ...]
     spans: Mapping[tuple[str, int | None], Spans]
-    nodes: tuple[Node, ...]
+    nodes: tuple[DiagramNode, ...]
     facts: tuple[int, ...]
 
     def below(self, root: int) -> list[int]:
@@ -86,7 +86,7 @@ def read_inductive(program: Program, data: Mapping[str, Any]) -> InductiveBody:
         name, element, span = as_list(row, "globals", 3)
         v = _known(program.globals, name, element)
         spans[v.name, element] = _spans(span) or ()
-    nodes: list[Node] = []
+    nodes: list[DiagramNode] = []
     for row in as_list(data["nodes"], "nodes"):
         reference, branches = as_list(row, "a node", 2)
         made = []

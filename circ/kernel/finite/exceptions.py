@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from circ.kernel.finite.diagram_bodies import read_inductive
-from circ.kernel.finite.inductive import INDEX_OF_BOTH, InductiveCheck, Mark, Slot
+from circ.kernel.finite.inductive import INDEX_OF_BOTH, InductiveCheck, MarkedLocation, Slot
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.conflicts import conflict
 from circ.smt import Term, conjunction, disjunction, implication, negation
@@ -103,7 +103,7 @@ class ExceptionsCheck:
 
     def _error(self) -> Outcome:
         base = self.base
-        marks: list[list[Mark]] = []
+        marks: list[list[MarkedLocation]] = []
         clash: set[tuple[int, int]] = {(0, 0)}
         match base.question:
             case Assertions():

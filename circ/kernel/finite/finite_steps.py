@@ -31,6 +31,7 @@ from frontend.program import (
     Element,
     Expr,
     Havoc,
+    Ints,
     Ite,
     Lvalue,
     Op,
@@ -54,7 +55,7 @@ COMMANDS = 2048
 
 Partition: TypeAlias = dict[int, int]
 """For each value the set of states in which an expression has it."""
-Name: TypeAlias = tuple[str, int | None]
+NamedCell: TypeAlias = tuple[str, int | None]
 CellOfThread: TypeAlias = tuple[int, str, int | None]
 """A thread (-1: globals), a variable and element. Without a name: the location, or whether some thread is inside a section."""
 
@@ -76,7 +77,7 @@ class Commands:
     """What the moves of all threads do to the facts. Raises `Unclear` if the facts themselves are not covered."""
 
     def __init__(self, program: Program, body: InductiveBody, paths: Sequence[Sequence[Sequence[Edge]]]) -> None:
-        if program.ints != "exact" or any(len(g.copies) != 1 for g in body.groups):
+        if program.ints != Ints.EXACT or any(len(g.copies) != 1 for g in body.groups):
             raise Unclear
         self.program, self.body, self._paths = program, body, paths
         self._globals = {v.name: v for v in program.globals}
@@ -215,7 +216,7 @@ class Commands:
         for place, value in begins.items():
             if place in self.variables:
                 where = self.sets.both(where, self.sets.among(self.variables[place], (value,)))
-        run = _Run(self, s, source, where)
+        run = _SymbolicMove(self, s, source, where)
         for edge in path:
             run.apply(edge.op)
         ends: dict[CellOfThread, int] = {(s, "", None): target, (-1, "", None): int(target in listed)}
@@ -267,7 +268,7 @@ class Commands:
         return self._numbers[s].get(name)
 
 
-class _Run:
+class _SymbolicMove:
     """A thread's move: the states in which it is possible, and for each changed variable where it has which value.
 
     All sets are of states before the move. A partition covers those in `where`, each value there being the right one; what it
@@ -278,7 +279,7 @@ class _Run:
         self._owner, self._sets = owner, owner.sets
         self._thread, self._source = thread, source
         self.where = where
-        self.now: dict[Name, Partition | None] = {}
+        self.now: dict[NamedCell, Partition | None] = {}
 
     def apply(self, op: Op) -> None:
         for part in primitive(op):

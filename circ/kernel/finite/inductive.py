@@ -58,6 +58,7 @@ from frontend.program import (
     Const,
     Edge,
     Element,
+    Ints,
     Program,
     Read,
     Scalar,
@@ -82,7 +83,7 @@ PATHS = 4096
 
 Slot: TypeAlias = tuple[int, int]
 """A group and 1, or 2 for a second thread of the same group."""
-Mark: TypeAlias = tuple[int, int, Access | None, Edge | None]
+MarkedLocation: TypeAlias = tuple[int, int, Access | None, Edge | None]
 """A location, the sort that decides on conflicts and, for a race, the access and its edge."""
 
 
@@ -115,7 +116,7 @@ class InductiveCheck:
         self.body = body
         self.encoder = Encoder(program.ints)
         # Locations, counters and selectors are bit-vectors in both integer models.
-        self.words = Encoder("exact")
+        self.words = Encoder(Ints.EXACT)
         self.prefixes = Prefixes(program)
         self.solver = Solver(effort=200_000_000)
         self.gave_up = False
@@ -527,7 +528,7 @@ class InductiveCheck:
             case _:
                 assert_never(self.question)
 
-    def _pairs(self, marks: Callable[[int], list[Mark]],
+    def _pairs(self, marks: Callable[[int], list[MarkedLocation]],
                clash: set[tuple[int, int]]) -> tuple[str, str] | None:
         """No two different threads are at once at places whose sorts clash and whose cells overlap."""
         index = INDEX_OF_BOTH
@@ -552,12 +553,12 @@ class InductiveCheck:
                     return self.template(k).name, "two threads can be at conflicting places"
         return None
 
-    def marked(self, slot: Slot, marks: list[Mark], side: int, index: Variable) -> Term | None:
+    def marked(self, slot: Slot, marks: list[MarkedLocation], side: int, index: Variable) -> Term | None:
         if not marks:
             return None
         return self._once(("marked", slot, side), lambda: self._make_marked(slot, marks, side, index))
 
-    def _make_marked(self, slot: Slot, marks: list[Mark], side: int, index: Variable) -> Term:
+    def _make_marked(self, slot: Slot, marks: list[MarkedLocation], side: int, index: Variable) -> Term:
         terms = {**self.shared(False), **{n: t for n, t in self.own(slot, False).items() if n}}
         cell = self.encoder.symbol(index)
         parts = []

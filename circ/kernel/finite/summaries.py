@@ -65,9 +65,9 @@ from frontend.program import (
 
 Box: TypeAlias = tuple[tuple[CellName, Interval], ...]
 WORD = Scalar(32, False)
-NextAccess: TypeAlias = tuple[Edge, Access] | None
+NextAccessOrSection: TypeAlias = tuple[Edge, Access] | None
 """An access that is next; None: inside a critical section."""
-Marks: TypeAlias = Callable[[int, SummaryRow], list[NextAccess]]
+Marks: TypeAlias = Callable[[int, SummaryRow], list[NextAccessOrSection]]
 
 
 def check_summaries(program: Program, question: Question, data: Mapping[str, Any]) -> Outcome:
@@ -369,7 +369,7 @@ class SummariesCheck:
 
     def _apart(self, marks: Marks) -> tuple[str, str] | None:
         """No two different threads are in rows with overlapping globals at conflicting places."""
-        marked: list[dict[tuple[int, SummaryRow], list[NextAccess]]] = []
+        marked: list[dict[tuple[int, SummaryRow], list[NextAccessOrSection]]] = []
         for kind in self.kinds:
             rows = dict.fromkeys((e.function, r) for e in kind.entries for r in e.rows)
             marked.append({(i, r): found for i, r in rows if (found := marks(i, r))})
@@ -385,7 +385,7 @@ class SummariesCheck:
                         return self.templates[i].name, f"two threads can be at conflicting places, {r.at} and {s.at}"
         return None
 
-    def _clash(self, i: int, r: SummaryRow, one: NextAccess, m: int, s: SummaryRow, two: NextAccess) -> bool:
+    def _clash(self, i: int, r: SummaryRow, one: NextAccessOrSection, m: int, s: SummaryRow, two: NextAccessOrSection) -> bool:
         if one is None or two is None:
             return True
         if not conflict(self.program.race_model, *one, *two):

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integers, as_list, as_natural, as_object, is_integer
-from frontend.program import Procedures, Program, Values, Variable
+from frontend.program import Ints, Procedures, Program, Values, Variable
 
 CellName: TypeAlias = tuple[str, int | None]
 """A scalar, or an element of an array."""
@@ -135,7 +135,7 @@ class _SummaryReader:
         if low > high:
             raise Malformed("an interval that is none")
         # A bound outside the type would be read as another value.
-        if self.program.ints != "math" and not v.type.low <= low <= high <= v.type.high:
+        if self.program.ints != Ints.MATH and not v.type.low <= low <= high <= v.type.high:
             raise Malformed(f"{v.name!r} cannot have such a value")
         return low, high
 

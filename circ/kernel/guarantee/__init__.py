@@ -5,4 +5,4 @@ by one thread at a time cut at its loops (`loop_cuts`) and calls (`procedures`).
 of proof. Loaded only if such a proof comes.
 """
 
-__all__ = ["guarantee", "loop_cuts", "procedures"]
+__all__ = ["guarantee", "loop_cuts"]

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from circ.kernel.formula import parse
-from circ.kernel.guarantee.loop_cuts import Arc, Flow, NodeRole, flow
+from circ.kernel.guarantee.loop_cuts import AcyclicFlow, Arc, NodeRole, flow
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.access_guards import Prefixes
 from circ.semantics.conflicts import conflict
@@ -64,7 +64,7 @@ from frontend.program import (
 TID = "\\tid"
 PRIME = "'"
 _BATCH = 24
-Terms = dict[str, Term]
+TermByName = dict[str, Term]
 
 
 def check_guarantee(program: Program, question: Question, data: Mapping[str, Any]) -> Outcome:
@@ -95,16 +95,16 @@ class _At:
     """A node of a flow as symbols: whether control is there, the state, the globals where the present step began."""
 
     here: Term
-    terms: Terms
-    begun: Terms
+    terms: TermByName
+    begun: TermByName
 
 
 @dataclass(slots=True)
-class _Thread:
+class _ThreadConstraints:
     """One thread's flow as constraints over symbols of its own."""
 
     template: ThreadTemplate
-    flow: Flow
+    flow: AcyclicFlow
     at: list[_At]
     constraints: list[Term]
 
@@ -134,10 +134,10 @@ class GuaranteeCheck:
         return Accepted(queries=self.queries)
 
     # ----------------------------------------------------------------------------------------------- symbols
-    def symbols(self, what: Iterable[Variable], tag: str) -> Terms:
+    def symbols(self, what: Iterable[Variable], tag: str) -> TermByName:
         return {v.name: self.encoder.symbol(v, f"@{tag}") for v in what}
 
-    def ranges(self, what: Iterable[Variable], terms: Terms) -> Iterator[Term]:
+    def ranges(self, what: Iterable[Variable], terms: TermByName) -> Iterator[Term]:
         """Mathematical integers that start arbitrary start in the range of their type; later they may be anything."""
         if self.encoder.math:
             for v in what:
@@ -147,7 +147,7 @@ class GuaranteeCheck:
     def all(self, conditions: Iterable[Expr], terms: Mapping[str, Term]) -> Term:
         return conjunction(self.encoder.cond(c, terms, strict=True) for c in conditions)
 
-    def two(self, conditions: Iterable[Expr], before: Terms, after: Terms, tid: Term | None) -> Term:
+    def two(self, conditions: Iterable[Expr], before: TermByName, after: TermByName, tid: Term | None) -> Term:
         """Two-state conditions about a thread of that number."""
         shared = {n: before[n] for n in self.globals} | {n + PRIME: after[n] for n in self.globals}
         return self.all(conditions, shared if tid is None else {**shared, TID: tid})
@@ -224,7 +224,7 @@ class GuaranteeCheck:
         failed = self.prove(constraints, goals)
         return None if failed is None else (failed, "the invariant does not hold at the start")
 
-    def start(self, what: Iterable[Variable], terms: Terms) -> tuple[Terms, list[Term]]:
+    def start(self, what: Iterable[Variable], terms: TermByName) -> tuple[TermByName, list[Term]]:
         made = dict(terms)
         constraints: list[Term] = []
         for v in what:
@@ -253,14 +253,14 @@ class GuaranteeCheck:
         return None
 
     # ----------------------------------------------------------------------------------------------- one thread
-    def thread(self, t: int, tag: str) -> _Thread:
+    def thread(self, t: int, tag: str) -> _ThreadConstraints:
         """The flow of a thread of the template, every symbol tagged."""
         template = self.program.templates[t]
         pieces = flow(template.cfa)
         into = pieces.entering()
         tid = self.encoder.symbol(v, f"@{tag}") if (v := self.tid(template)) is not None else None
         constraints: list[Term] = [] if tid is None else [self.number(t, tid)]
-        made = _Thread(template, pieces, [], constraints)
+        made = _ThreadConstraints(template, pieces, [], constraints)
         changed = [v for v in template.locals if v.name != TID]
         for n, node in enumerate(pieces.nodes):
             here = boolean(f"at@{tag}.{n}")
@@ -276,7 +276,7 @@ class GuaranteeCheck:
             constraints.append(implication(here, disjunction(ways)))
         return made
 
-    def _beginning(self, t: int, terms: Terms) -> Term:
+    def _beginning(self, t: int, terms: TermByName) -> Term:
         template = self.program.templates[t]
         first, constraints = self.start(self.program.globals, self.symbols(self.program.globals, "start"))
         own, more = self.start([v for v in template.locals if v.name != TID], terms)
@@ -284,7 +284,7 @@ class GuaranteeCheck:
         same += self._numbers(template, terms)
         return conjunction((*constraints, *more, *same, self._between(t, first, terms)))
 
-    def _numbers(self, template: ThreadTemplate, terms: Terms) -> Iterator[Term]:
+    def _numbers(self, template: ThreadTemplate, terms: TermByName) -> Iterator[Term]:
         """At the start all locals that count the threads of a template do so together, each from its own number on."""
         tid = self.tid(template)
         if tid is None or not isinstance(tid.start, Self):
@@ -293,17 +293,17 @@ class GuaranteeCheck:
             if isinstance(v.start, Self) and v.name != TID and v.type == tid.type:
                 yield equality(terms[v.name], terms[TID] + self.encoder.constant(v.start.offset - tid.start.offset, v.type))
 
-    def _between(self, t: int, before: Terms, after: Terms) -> Term:
+    def _between(self, t: int, before: TermByName, after: TermByName) -> Term:
         """Others have taken any number of steps."""
         return conjunction((self.two(self.closures[t], before, after, after.get(TID)), self.all(self.invariants, after)))
 
-    def _after(self, thread: _Thread, node: int, op: Op) -> SymbolicState:
+    def _after(self, thread: _ThreadConstraints, node: int, op: Op) -> SymbolicState:
         at = thread.at[node]
         state = SymbolicState(dict(at.terms), [at.here])
         self.encoder.apply(op, state)
         return state
 
-    def _arrival(self, t: int, thread: _Thread, arc: Arc, node: int) -> Term:
+    def _arrival(self, t: int, thread: _ThreadConstraints, arc: Arc, node: int) -> Term:
         source, target = thread.at[arc.source], thread.at[node]
         state = self._after(thread, arc.source, thread.flow.effect(thread.template.cfa, arc.edge))
         gone = frozenset() if arc.forget is None else arc.forget.names
@@ -343,7 +343,7 @@ class GuaranteeCheck:
                 return f"{template.name} {failed}", "the step is not shown to do what is claimed"
         return None
 
-    def _step(self, t: int, thread: _Thread, arc: Arc) -> Iterator[tuple[str, Term]]:
+    def _step(self, t: int, thread: _ThreadConstraints, arc: Arc) -> Iterator[tuple[str, Term]]:
         edge = thread.template.cfa.edges[arc.edge]
         state = self._after(thread, arc.source, thread.flow.effect(thread.template.cfa, arc.edge))
         reached = conjunction(state.constraints)
@@ -399,7 +399,7 @@ class GuaranteeCheck:
             case _:
                 assert_never(self.question)
 
-    def _together(self, first: _Thread, second: _Thread, a: int, b: int, x: tuple[Edge, Access] | None,
+    def _together(self, first: _ThreadConstraints, second: _ThreadConstraints, a: int, b: int, x: tuple[Edge, Access] | None,
                   y: tuple[Edge, Access] | None) -> Term:
         """Both threads are at these locations, in one state."""
         both_inside = a in first.template.cfa.atomic and b in second.template.cfa.atomic
@@ -418,7 +418,7 @@ class GuaranteeCheck:
         return disjunction(ways)
 
     @staticmethod
-    def _nodes(thread: _Thread, location: int) -> list[int]:
+    def _nodes(thread: _ThreadConstraints, location: int) -> list[int]:
         """The nodes of a location that cover all states there: everything that arrives comes to one that is no hold node."""
         return [n for n, node in enumerate(thread.flow.nodes) if node.location == location and node.role is not NodeRole.HOLD]
 

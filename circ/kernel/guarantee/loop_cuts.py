@@ -59,7 +59,7 @@ class Arc:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FlowNode:
     """A location, in one of its roles; `iteration` tells apart the copies that unrolling makes."""
 
     location: int
@@ -69,14 +69,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class AcyclicFlow:
     """`nodes` in an order that arcs follow; `start` is where the thread starts, `free` nodes hold in arbitrary states.
 
     `failures`: (node, edge) pairs that lead to an error location and must be impossible. `open`: locations on cycles that
     nothing cuts; if there are any, the flow does not cover the thread.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[FlowNode, ...]
     arcs: tuple[Arc, ...]
     start: int
     free: frozenset[int]
@@ -249,14 +249,14 @@ class Shape:
             self.cfa.edges[i].target in self.procedures for q in found.body for i in self._edges[q]))
 
 
-def flow(cfa: Cfa, again: bool = True) -> Flow:
+def flow(cfa: Cfa, again: bool = True) -> AcyclicFlow:
     """The pieces of an automaton; `again` as in `Shape`."""
     shape = Shape(cfa, again)
     keys: list[tuple[Point, NodeRole]] = []
     for p in shape.order:
         if p[0] not in cfa.errors:
             keys += [(p, NodeRole.CHECK), (p, NodeRole.HOLD)] if p in shape.loops else [(p, shape.role(p))]
-    arcs: list[_Draft] = []
+    arcs: list[_ArcDraft] = []
     failures: list[tuple[tuple[Point, NodeRole], int]] = []
     for p, role in keys:
         if role is not NodeRole.HOLD:
@@ -275,16 +275,16 @@ def flow(cfa: Cfa, again: bool = True) -> Flow:
     number = {k: n for n, k in enumerate(order)}
     first = ((cfa.start, NO_CALL), NodeRole.CHECK if (cfa.start, NO_CALL) in shape.loops else shape.role((cfa.start, NO_CALL)))
     free = [k for k in order if k[1] is NodeRole.HOLD and k[0] in shape.roots]
-    return Flow(tuple(Node(q, role, call) for (q, call), role in order),
+    return AcyclicFlow(tuple(FlowNode(q, role, call) for (q, call), role in order),
                 tuple(Arc(number[s], number[t], i, f) for s, t, i, f in arcs if s in number and t in number),
                 number.get(first, 0), frozenset(number[k] for k in free),
                 tuple((number[k], i) for k, i in failures if k in number), frozenset(rest), shape.given_back)
 
 
-_Draft: TypeAlias = tuple[tuple[Point, NodeRole], tuple[Point, NodeRole], int, Forgotten | None]
+_ArcDraft: TypeAlias = tuple[tuple[Point, NodeRole], tuple[Point, NodeRole], int, Forgotten | None]
 
 
-def _sorted(keys: list[tuple[Point, NodeRole]], arcs: list[_Draft]) -> tuple[list[tuple[Point, NodeRole]], set[int]]:
+def _sorted(keys: list[tuple[Point, NodeRole]], arcs: list[_ArcDraft]) -> tuple[list[tuple[Point, NodeRole]], set[int]]:
     """The nodes in an order that arcs follow, and the locations that have no place in it because of a cycle."""
     out: dict[tuple[Point, NodeRole], list[tuple[Point, NodeRole]]] = {k: [] for k in keys}
     missing = dict.fromkeys(keys, 0)

@@ -80,13 +80,13 @@ def unchanged(frames: Iterable[ActivationFrame]) -> dict[int, frozenset[str]]:
 
 def procedures(cfa: Cfa, found: Mapping[int, Claim]) -> tuple[Procedure, ...]:
     """The procedures, those that call no other first; what does not look like one in every respect is none."""
-    search = _Search(cfa, found)
+    search = _ProcedureSearch(cfa, found)
     while any(search.more()):
         pass
     return tuple(search.known.values())
 
 
-class _Search:
+class _ProcedureSearch:
     def __init__(self, cfa: Cfa, found: Mapping[int, Claim]) -> None:
         self.cfa, self.claims = cfa, found
         self.out: dict[int, list[int]] = {}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
 
-from circ.static.values import State
+from circ.static.values import CellValues
 from frontend.program import Access, Element, Expr, Lvalue, Read, Var, substitute
 
-Spot: TypeAlias = tuple[int, int]
+RegionPlace: TypeAlias = tuple[int, int]
 """A template and the first location of a region."""
 
 
@@ -42,27 +42,27 @@ class Argument:
         """For each location something that all locations of its region must have in common."""
         raise NotImplementedError
 
-    def alone(self, spot: Spot) -> Iterable[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterable[Expr]:
         """What holds of one thread there, over its own locals (without numbers) and globals."""
         return ()
 
-    def together(self, one: Spot, two: Spot) -> Iterable[Expr]:
+    def together(self, one: RegionPlace, two: RegionPlace) -> Iterable[Expr]:
         """What holds of the first thread there and the second, beyond what holds of each."""
         return ()
 
-    def everywhere(self, spot: Spot) -> Iterable[Expr]:
+    def everywhere(self, spot: RegionPlace) -> Iterable[Expr]:
         """What holds of one thread there for every index `@any`; see `circ.static.arguments.sites.ANY`."""
         return ()
 
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+    def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
         """Whether two accesses that are next there surely mean different cells."""
         return False
 
-    def broken(self, one: Spot, two: Spot) -> bool:
+    def broken(self, one: RegionPlace, two: RegionPlace) -> bool:
         """Whether a step of the second thread from there, any location, may make untrue what is said of the first."""
         return False
 
-    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
+    def known(self, cells: Sequence[Lvalue], state: CellValues, spots: Sequence[RegionPlace]) -> CellValues | None:
         """The state of the global cells, while there are such threads; None if that cannot be."""
         return state
 

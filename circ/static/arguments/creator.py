@@ -45,7 +45,7 @@ class Ghosts:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CreatorFacts:
     """At a location of the creator, whichever way it came."""
 
     none: bool = False
@@ -61,12 +61,12 @@ class Known:
     joined: frozenset[Var] = frozenset()
     """k: thread k is done, if there is one."""
 
-    def meet(self, other: Known) -> Known:
-        return Known(self.none and other.none, self.ahead if self.ahead == other.ahead else None, self.fresh & other.fresh,
+    def meet(self, other: CreatorFacts) -> CreatorFacts:
+        return CreatorFacts(self.none and other.none, self.ahead if self.ahead == other.ahead else None, self.fresh & other.fresh,
                      None if self.missing is None or other.missing is None else max(self.missing, other.missing),
                      self.read & other.read, self.joined & other.joined)
 
-    def without(self, v: Var, counter: Var) -> Known:
+    def without(self, v: Var, counter: Var) -> CreatorFacts:
         """What is left when this local is written."""
         return replace(self, ahead=None if v == counter else self.ahead, fresh=self.fresh - {v},
                        read=frozenset(pair for pair in self.read if v not in pair), joined=self.joined - {v})
@@ -78,7 +78,7 @@ class Variant:
 
     zero: frozenset[Var]
     other: frozenset[Var]
-    known: Known
+    known: CreatorFacts
 
     def excludes(self, v: Variant) -> bool:
         return bool(self.zero & v.other or self.other & v.zero)
@@ -116,7 +116,7 @@ class Creator:
         cfa = self.program.templates[self.made.creator].cfa
         results = _results(self.program, self.made)
         at: list[tuple[Variant, ...]] = [()] * cfa.size
-        at[cfa.start] = (Variant(frozenset(), frozenset(), Known(none=True, missing=0)),)
+        at[cfa.start] = (Variant(frozenset(), frozenset(), CreatorFacts(none=True, missing=0)),)
         out = cfa.leaving()
         todo = [cfa.start]
         while todo:
@@ -156,7 +156,7 @@ class Creator:
                 pass
         return Variant(zero, other, known)
 
-    def _after(self, m: Made, here: Known, part: Op) -> Known:
+    def _after(self, m: Made, here: CreatorFacts, part: Op) -> CreatorFacts:
         ghosts = self.ghosts
         match part:
             case Assume(cond=c):
@@ -164,7 +164,7 @@ class Creator:
                 return replace(here, joined=here.joined | done)
             case Assign(target=Var() as v) if v == ghosts.count:
                 missing = 1 if here.missing == 0 else None
-                return Known(ahead=1 if here.ahead == 0 else None, fresh=here.fresh, missing=missing)
+                return CreatorFacts(ahead=1 if here.ahead == 0 else None, fresh=here.fresh, missing=missing)
             case Assign(target=Var() as v, value=e) if v.name in self.own:
                 left = here.without(v, m.counter)
                 if v == m.counter:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations
 
-from circ.static.arguments.argument import Argument, Spot, of_thread
+from circ.static.arguments.argument import Argument, RegionPlace, of_thread
 from circ.static.arguments.numbering import arriving
 from circ.static.arguments.own_facts import OwnFacts
 from circ.static.arguments.publication import Publication
-from circ.static.arguments.sites import Site, null, place_of, uncast
+from circ.static.arguments.sites import AllocationSite, null, place_of, uncast
 from frontend.program import (
     Access,
     Assign,
@@ -105,13 +105,13 @@ class Handover(Argument):
         return cfa.forward(frozenset[Var](), after, frozenset.intersection)
 
     # ----------------------------------------------------------------------------------------------- the argument
-    def owned(self, spot: Spot) -> tuple[Var, ...]:
+    def owned(self, spot: RegionPlace) -> tuple[Var, ...]:
         if spot[0] not in self.passed:
             return ()
         live = self.private.live[spot[0]][spot[1]]
         return tuple(sorted((v for v in self.owned_at[spot[0]][spot[1]] or () if v.name in live), key=lambda v: v.name))
 
-    def _tested(self, spot: Spot) -> tuple[Expr, ...]:
+    def _tested(self, spot: RegionPlace) -> tuple[Expr, ...]:
         """What the thread knows of what it owns by its own tests and copies."""
         facts = self.facts[spot[0]].at[spot[1]] if spot[0] in self.facts else None
         names = {v.name for v in self.owned(spot)}
@@ -121,7 +121,7 @@ class Handover(Argument):
         return [(mark, self.owned((template, q)), self._tested((template, q)))
                 for q, mark in enumerate(self.private.marks(template))]
 
-    def alone(self, spot: Spot) -> Iterator[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         assert self.private.site is not None
         yield from self.private.alone(spot)
         yield from self._tested(spot)
@@ -132,20 +132,20 @@ class Handover(Argument):
             both = Binary("||", negate(Read(flag)), negate(Read(other)))
             yield Binary("||", both, _apart(self.private.site, Read(passed), Read(second)))
 
-    def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
+    def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         assert self.private.site is not None
         yield from self.private.together(one, two)
         for v in self.owned(one):
             for w in self.owned(two):
                 yield _apart(self.private.site, of_thread(Read(v), 1, self.own[one[0]]), of_thread(Read(w), 2, self.own[two[0]]))
 
-    def everywhere(self, spot: Spot) -> Iterator[Expr]:
+    def everywhere(self, spot: RegionPlace) -> Iterator[Expr]:
         return self.private.everywhere(spot)
 
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+    def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
         return self.private.apart(one, a, two, b) or (self._mine(one, a) and self._mine(two, b))
 
-    def _mine(self, spot: Spot, access: Access) -> bool:
+    def _mine(self, spot: RegionPlace, access: Access) -> bool:
         """Whether the access is to the instance that this thread was given."""
         if access.whole or not isinstance(access.lvalue, Element):
             return False
@@ -153,6 +153,6 @@ class Handover(Argument):
         return place is not None and place[0] in self.owned(spot)
 
 
-def _apart(site: Site, a: Expr, b: Expr) -> Expr:
+def _apart(site: AllocationSite, a: Expr, b: Expr) -> Expr:
     """One of the two is null, or they are in different instances."""
     return Binary("||", null(b), site.apart(a, b))

@@ -10,12 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from circ.static.arguments.argument import Argument, Spot, of_thread
-from circ.static.arguments.creator import Creator, Known, ghosts_of, handles_of
+from circ.static.arguments.argument import Argument, RegionPlace, of_thread
+from circ.static.arguments.creator import Creator, CreatorFacts, ghosts_of, handles_of
 from circ.static.arguments.numbering import Made, made_by, still_has
-from circ.static.arguments.own_facts import NOTHING, Facts, OwnFacts
+from circ.static.arguments.own_facts import NOTHING, LocalFacts, OwnFacts
 from circ.static.arguments.sites import ANY
-from frontend.program import Access, Binary, Cast, Const, Element, Expr, Program, Read, negate, op_writes, substitute, variables
+from frontend.program import (
+    Access,
+    Binary,
+    Cast,
+    Const,
+    Element,
+    Expr,
+    Ints,
+    Program,
+    Read,
+    negate,
+    op_writes,
+    substitute,
+    variables,
+)
 from frontend.program.fold import fold
 
 
@@ -27,7 +41,7 @@ class Joining(Argument):
         self.program, self.variable = program, variable
         self.own = [frozenset(v.name for v in t.locals) for t in program.templates]
         self.made: Made | None = None
-        exact = program.ints == "exact" and not any(t.cfa.atomic for t in program.templates)
+        exact = program.ints == Ints.EXACT and not any(t.cfa.atomic for t in program.templates)
         found = [(m, g, h) for n in range(len(program.templates)) if exact and (m := made_by(program, n)) is not None
                  and (g := ghosts_of(program, m)) is not None and (h := handles_of(program, m)) is not None]
         if len(found) != 1:
@@ -59,7 +73,7 @@ class Joining(Argument):
         return [q != cfa.start and q not in over for q in range(cfa.size)]
 
     # ----------------------------------------------------------------------------------------------- the argument
-    def at(self, spot: Spot) -> Facts:
+    def at(self, spot: RegionPlace) -> LocalFacts:
         return self.facts[spot[0]].at[spot[1]] or NOTHING
 
     def marks(self, template: int) -> Sequence[Hashable]:
@@ -71,7 +85,7 @@ class Joining(Argument):
             return [(self.facts[template].at[q], self.has[q], self.running[q]) for q in range(size)]
         return [None] * size
 
-    def alone(self, spot: Spot) -> Iterator[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         assert self.made is not None
         m, g = self.made, self.ghosts
         count = Read(g.count)
@@ -95,7 +109,7 @@ class Joining(Argument):
             if self.running[spot[1]]:
                 yield negate(Read(self._done(Read(g.own))))
 
-    def _creator(self, here: Known, m: Made) -> Iterator[Expr]:
+    def _creator(self, here: CreatorFacts, m: Made) -> Iterator[Expr]:
         g = self.ghosts
         count, t = Read(g.count), g.count.type
         if here.none:
@@ -121,7 +135,7 @@ class Joining(Argument):
         counter = fold(Cast(number, m.counter.type))
         return substitute(m.value, lambda v: counter if v == m.counter else None)
 
-    def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
+    def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         assert self.made is not None
         m, g = self.made, self.ghosts
         start = self.program.templates[m.template].cfa.start
@@ -134,7 +148,7 @@ class Joining(Argument):
         else:
             yield Binary("!=", first, second)
 
-    def everywhere(self, spot: Spot) -> Iterator[Expr]:
+    def everywhere(self, spot: RegionPlace) -> Iterator[Expr]:
         assert self.made is not None
         g = self.ghosts
         t = g.count.type
@@ -147,7 +161,7 @@ class Joining(Argument):
                 there = Binary("-", Read(g.count), Const(variant.known.missing, t))
                 yield variant.unless(Binary("||", Binary(">=", index, there), stored))
 
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+    def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False
         m = self.made
@@ -156,7 +170,7 @@ class Joining(Argument):
             return i == j and variables(i) == {m.taken.name} and self.has[one[1]] and self.has[two[1]]
         return self._other(one, a.lvalue, two, b.lvalue) or self._other(two, b.lvalue, one, a.lvalue)
 
-    def _other(self, creator: Spot, a: Element, made: Spot, b: Element) -> bool:
+    def _other(self, creator: RegionPlace, a: Element, made: RegionPlace, b: Element) -> bool:
         """Whether a created thread is at its own element, and the creator at that of one that it joined or creates next."""
         m = self.made
         if m is None or creator[0] != m.creator or made[0] != m.template or not self.has[made[1]]:

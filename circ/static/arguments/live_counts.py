@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from circ.static.arguments.argument import Argument, Spot
-from circ.static.arguments.numbering import awaited
+from circ.static.arguments.argument import Argument, RegionPlace
+from circ.static.arguments.numbering import awaited_flag
 from circ.static.arguments.publication import live_locals
-from circ.static.values import State, ValueSet, single
+from circ.static.values import CellValues, ValueSet, single
 from frontend.program import Assign, Binary, Cast, Const, Edge, Expr, Lvalue, Program, Read, Values, Var, op_writes, primitive
 
 MOST_FLAGS = 3
@@ -41,15 +41,15 @@ class Alive(Argument):
     def marks(self, template: int) -> Sequence[Hashable]:
         return list(zip(self.weights[template], self.copies[template], strict=True))
 
-    def alone(self, spot: Spot) -> Iterator[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         for v in sorted(self.copies[spot[0]][spot[1]], key=lambda v: v.name):
             yield Binary("==", Read(v), Read(self.count))
 
-    def broken(self, one: Spot, two: Spot) -> bool:
+    def broken(self, one: RegionPlace, two: RegionPlace) -> bool:
         return bool(self.copies[one[0]][one[1]]) and any(
             e.source == two[1] and self.count.name in op_writes(e.op) for e in self.program.templates[two[0]].cfa.edges)
 
-    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
+    def known(self, cells: Sequence[Lvalue], state: CellValues, spots: Sequence[RegionPlace]) -> CellValues | None:
         values = list(state)
         for n, cell in enumerate(cells):
             if cell == self.count and any(self.weights[t][q] for t, q in spots):
@@ -71,7 +71,7 @@ def alive(program: Program) -> list[Alive]:
     lowered = {p.target for t in program.templates for e in t.cfa.edges for p in primitive(e.op)
                if isinstance(p, Assign) and isinstance(p.target, Var) and p.target.name in shared
                and isinstance(p.value, Binary) and p.value.op == "-" and p.value.right == Const(1, p.target.type)}
-    flags = [f for n in range(len(program.templates)) if (f := awaited(program, n)) is not None and f.name in shared]
+    flags = [f for n in range(len(program.templates)) if (f := awaited_flag(program, n)) is not None and f.name in shared]
     found = []
     for count in sorted(lowered, key=lambda v: v.name):
         start = shared[count.name].start

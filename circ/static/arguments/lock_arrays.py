@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
-from circ.static.arguments.argument import Argument, Spot, of_thread
-from circ.static.arguments.own_facts import NOTHING, Facts, OwnFacts, lock_arrays
+from circ.static.arguments.argument import Argument, RegionPlace, of_thread
+from circ.static.arguments.own_facts import NOTHING, LocalFacts, OwnFacts, lock_arrays
 from frontend.program import (
     Access,
     Assign,
@@ -61,23 +61,23 @@ class Elements(Argument):
     def marks(self, template: int) -> Sequence[Hashable]:
         return self.facts[template].at
 
-    def at(self, spot: Spot) -> Facts:
+    def at(self, spot: RegionPlace) -> LocalFacts:
         return self.facts[spot[0]].at[spot[1]] or NOTHING
 
-    def alone(self, spot: Spot) -> Iterator[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         facts = self.at(spot)
         yield from facts.formulas()
         for h in sorted(facts.held, key=repr):
             yield Binary("==", Read(h.cell), Const(h.value, h.type))
 
-    def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
+    def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         for h in sorted(self.at(one).held, key=repr):
             for k in sorted(self.at(two).held, key=repr):
                 if h.array == k.array:
                     i, j = of_thread(h.index, 1, self.own[one[0]]), of_thread(k.index, 2, self.own[two[0]])
                     yield Binary("!=", i, j) if i.type == j.type else Binary("!=", _wide(i), _wide(j))
 
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+    def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False
         i, j = self.at(one).root(a.lvalue.index), self.at(two).root(b.lvalue.index)
@@ -86,14 +86,14 @@ class Elements(Argument):
         return any(h.array == k.array and _follows(h.index, i) and _follows(k.index, j)
                    for h in self.at(one).held for k in self.at(two).held)
 
-    def broken(self, one: Spot, two: Spot) -> bool:
+    def broken(self, one: RegionPlace, two: RegionPlace) -> bool:
         held = {h.array for h in self.at(one).held}
         return bool(held) and bool(held & self._rogue.get(two, frozenset()))
 
     @cached_property
-    def _rogue(self) -> dict[Spot, frozenset[str]]:
+    def _rogue(self) -> dict[RegionPlace, frozenset[str]]:
         """By location the lock arrays that a step from there writes without right."""
-        found: dict[Spot, frozenset[str]] = {}
+        found: dict[RegionPlace, frozenset[str]] = {}
         for n, t in enumerate(self.program.templates):
             for e in t.cfa.edges:
                 bad = self.facts[n].rogue(e.source, e)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from circ.static.arguments.argument import Argument, Spot, of_thread
-from circ.static.arguments.own_facts import NOTHING, Facts, OwnFacts
+from circ.static.arguments.argument import Argument, RegionPlace, of_thread
+from circ.static.arguments.own_facts import NOTHING, LocalFacts, OwnFacts
 from frontend.program import (
     Access,
     Assign,
@@ -87,7 +87,7 @@ class Numbering(Argument):
         return frozenset(names) & self.own[n]
 
     # ----------------------------------------------------------------------------------------------- the argument
-    def at(self, spot: Spot) -> Facts:
+    def at(self, spot: RegionPlace) -> LocalFacts:
         return self.facts[spot[0]].at[spot[1]] or NOTHING
 
     def marks(self, template: int) -> Sequence[Hashable]:
@@ -96,7 +96,7 @@ class Numbering(Argument):
         return [(self.facts[template].at[q], *(p[q] for p in rows), started is not None and started[q])
                 for q in range(self.program.templates[template].cfa.size)]
 
-    def alone(self, spot: Spot) -> Iterator[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         yield from self.at(spot).formulas()
         for t, m in self.made.items():
             if m.creator == spot[0] and self.phases[t][spot[1]] & (CREATED | COUNTED) and m.counter.type.signed:
@@ -125,7 +125,7 @@ class Numbering(Argument):
             case _:
                 return None
 
-    def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
+    def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         for first, second, n, k in ((one, two, 1, 2), (two, one, 2, 1)):
             m = self.made.get(second[0])
             if m is None:
@@ -146,7 +146,7 @@ class Numbering(Argument):
                 if has and n == 1:
                     yield Binary("!=", other, argument)
 
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+    def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False
         if one[0] != two[0]:
@@ -157,7 +157,7 @@ class Numbering(Argument):
         i, j = self.at(one).root(a.lvalue.index), self.at(two).root(b.lvalue.index)
         return i == j and variables(i) == {m.taken.name} and self.started[one[0]][one[1]] and self.started[two[0]][two[1]]
 
-    def _ahead(self, creator: Spot, a: Element, made: Spot, b: Element) -> bool:
+    def _ahead(self, creator: RegionPlace, a: Element, made: RegionPlace, b: Element) -> bool:
         """Whether the creator is at the element of the thread that it creates next, and the other thread at its own."""
         m = self.made.get(made[0])
         if m is None or m.creator != creator[0] or not self.started[made[0]][made[1]]:
@@ -167,7 +167,7 @@ class Numbering(Argument):
         i, j = self.at(creator).root(a.index), self.at(made).root(b.index)
         return variables(i) == {m.counter.name} and variables(j) == {m.taken.name}
 
-    def broken(self, one: Spot, two: Spot) -> bool:
+    def broken(self, one: RegionPlace, two: RegionPlace) -> bool:
         """A thread that has started before one was created, of which nothing could be said."""
         m = self.made.get(one[0])
         return m is not None and two[0] == m.creator and self.started[one[0]][one[1]] and \
@@ -197,7 +197,7 @@ def made_by(program: Program, number: int) -> Made | None:
     return Made(number, creator, edge, counters[0], value, passed, flag, own)
 
 
-def awaited(program: Program, number: int) -> Var | None:
+def awaited_flag(program: Program, number: int) -> Var | None:
     """The flag that a thread of a template waits for at its start, if that is all it may do there."""
     cfa = program.templates[number].cfa
     first = [e for e in cfa.edges if e.source == cfa.start]
@@ -210,7 +210,7 @@ def awaited(program: Program, number: int) -> Var | None:
 def arriving(program: Program, number: int) -> tuple[Var, Var, Var] | None:
     """How a thread of a template begins: the flag it waits for, its local that gets the argument, and where that is passed."""
     shared = {v.name for v in program.globals}
-    flag, cfa = awaited(program, number), program.templates[number].cfa
+    flag, cfa = awaited_flag(program, number), program.templates[number].cfa
     taken = next(((p.target, p.value.lvalue) for e in cfa.edges if e.source == cfa.start for p in primitive(e.op)
                   if isinstance(p, Assign) and isinstance(p.target, Var) and p.target.name not in shared
                   and isinstance(p.value, Read) and isinstance(p.value.lvalue, Var) and p.value.lvalue.name in shared), None)

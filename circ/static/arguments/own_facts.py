@@ -38,7 +38,7 @@ MOST_NODES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OwnElement:
     """`array[index]` has the value that this thread gave it when it was 0; the index is over locals."""
 
     array: str
@@ -52,24 +52,24 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class LocalFacts:
     """`copies`: locals with the expression, over other locals, that they are equal to; `passed`: conditions over locals."""
 
     copies: frozenset[tuple[Var, Expr]] = frozenset()
     passed: frozenset[Expr] = frozenset()
-    held: frozenset[Held] = frozenset()
+    held: frozenset[OwnElement] = frozenset()
 
-    def meet(self, other: Facts) -> Facts:
-        return Facts(self.copies & other.copies, self.passed & other.passed, self.held & other.held)
+    def meet(self, other: LocalFacts) -> LocalFacts:
+        return LocalFacts(self.copies & other.copies, self.passed & other.passed, self.held & other.held)
 
     def root(self, e: Expr) -> Expr:
         """The expression with copies replaced by what they are copies of."""
         known = dict(self.copies)
         return substitute(e, lambda v: known.get(v) if isinstance(v, Var) else None)
 
-    def without(self, name: str) -> Facts:
+    def without(self, name: str) -> LocalFacts:
         """What is left when this local is written."""
-        return Facts(frozenset((v, e) for v, e in self.copies if v.name != name and name not in variables(e)),
+        return LocalFacts(frozenset((v, e) for v, e in self.copies if v.name != name and name not in variables(e)),
                      frozenset(c for c in self.passed if name not in variables(c)),
                      frozenset(h for h in self.held if name not in variables(h.index)))
 
@@ -79,7 +79,7 @@ class Facts:
         yield from sorted(self.passed, key=repr)
 
 
-NOTHING = Facts()
+NOTHING = LocalFacts()
 
 
 class OwnFacts:
@@ -90,7 +90,7 @@ class OwnFacts:
         self.template, self.arrays = template, arrays
         self.own = frozenset(v.name for v in template.locals if not v.is_array)
         self.wanted = self._with_sources(wanted)
-        self.at: list[Facts | None] = template.cfa.forward(NOTHING, self.after, Facts.meet)
+        self.at: list[LocalFacts | None] = template.cfa.forward(NOTHING, self.after, LocalFacts.meet)
 
     def _with_sources(self, wanted: frozenset[str]) -> frozenset[str]:
         found = set(wanted)
@@ -104,7 +104,7 @@ class OwnFacts:
                         found |= variables(part.value)
         return frozenset(found)
 
-    def after(self, facts: Facts, edge: Edge) -> Facts:
+    def after(self, facts: LocalFacts, edge: Edge) -> LocalFacts:
         free: set[tuple[str, Expr]] = set()
         for part in primitive(edge.op):
             match part:
@@ -112,14 +112,14 @@ class OwnFacts:
                     for condition in conjuncts(truth(c)):
                         names = variables(condition)
                         if names and names <= self.wanted & self.own:
-                            facts = Facts(facts.copies, facts.passed | {condition}, facts.held)
+                            facts = LocalFacts(facts.copies, facts.passed | {condition}, facts.held)
                     free |= {(v.array, facts.root(v.index)) for v in _tested_free(c, self.arrays)}
                 case Assign(target=Var(name=n) as v, value=e) if n in self.wanted:
                     value = facts.root(e)
                     facts = facts.without(n)
                     names = variables(value)
                     if names and names <= self.wanted & self.own and n not in names and _size(value) <= MOST_NODES:
-                        facts = Facts(facts.copies | {(v, value)}, facts.passed, facts.held)
+                        facts = LocalFacts(facts.copies | {(v, value)}, facts.passed, facts.held)
                 case Assign(target=Element(array=a) as target, value=e):
                     if a in self.arrays:
                         facts = self._stored(facts, target, e, free)
@@ -130,15 +130,15 @@ class OwnFacts:
                         if isinstance(t, Var) and t.name in self.wanted:
                             facts = facts.without(t.name)
                     gone = {*ws, *(t.array for t in ts if isinstance(t, Element))}
-                    facts = Facts(facts.copies, facts.passed, frozenset(h for h in facts.held if h.array not in gone))
+                    facts = LocalFacts(facts.copies, facts.passed, frozenset(h for h in facts.held if h.array not in gone))
         return facts
 
-    def _stored(self, facts: Facts, target: Element, e: Expr, free: set[tuple[str, Expr]]) -> Facts:
+    def _stored(self, facts: LocalFacts, target: Element, e: Expr, free: set[tuple[str, Expr]]) -> LocalFacts:
         """A write to a lock array: it takes an element that was free, or else nothing is known to be held there any more."""
         index = facts.root(target.index)
         if isinstance(e, Const) and e.value and (target.array, index) in free and variables(index) <= self.wanted & self.own:
-            return Facts(facts.copies, facts.passed, facts.held | {Held(target.array, index, e.value, target.type)})
-        return Facts(facts.copies, facts.passed, frozenset(h for h in facts.held if h.array != target.array))
+            return LocalFacts(facts.copies, facts.passed, facts.held | {OwnElement(target.array, index, e.value, target.type)})
+        return LocalFacts(facts.copies, facts.passed, frozenset(h for h in facts.held if h.array != target.array))
 
     def rogue(self, q: int, edge: Edge) -> set[str]:
         """Lock arrays that the edge from q writes though the thread neither takes nor holds what it writes."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from circ.static.arguments.argument import Argument, Spot, of_thread
+from circ.static.arguments.argument import Argument, RegionPlace, of_thread
 from circ.static.arguments.own_facts import OwnFacts
-from circ.static.arguments.sites import ANY, Site, allocations, holders, place_of, site_of, uncast
+from circ.static.arguments.sites import ANY, AllocationSite, allocations, holders, place_of, site_of, uncast
 from frontend.program import (
     Access,
     Assign,
@@ -23,6 +23,7 @@ from frontend.program import (
     Element,
     Expr,
     Havoc,
+    Ints,
     Program,
     Read,
     ThreadTemplate,
@@ -38,23 +39,23 @@ from frontend.program import (
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PublicationFacts:
     """At a location: registers that hold what may be in a global too (`clean`), and groups of registers that each hold null
     or the one address of an instance that is still private."""
 
     clean: frozenset[Var] = frozenset()
     private: frozenset[frozenset[Var]] = frozenset()
 
-    def without(self, v: Var) -> Known:
-        return Known(self.clean - {v}, frozenset(g - {v} for g in self.private if g != {v}))
+    def without(self, v: Var) -> PublicationFacts:
+        return PublicationFacts(self.clean - {v}, frozenset(g - {v} for g in self.private if g != {v}))
 
     def group(self, v: Var) -> frozenset[Var] | None:
         return next((g for g in self.private if v in g), None)
 
-    def published(self, v: Var) -> Known:
-        return Known(self.clean, frozenset(g for g in self.private if v not in g))
+    def published(self, v: Var) -> PublicationFacts:
+        return PublicationFacts(self.clean, frozenset(g for g in self.private if v not in g))
 
-    def meet(self, other: Known) -> Known:
+    def meet(self, other: PublicationFacts) -> PublicationFacts:
         """Two registers are in one group if they are in either."""
         both = {v for g in self.private for v in g} & {v for g in other.private for v in g}
         groups: list[frozenset[Var]] = []
@@ -65,7 +66,7 @@ class Known:
                 merged |= old
             if merged:
                 groups.append(merged)
-        return Known(self.clean & other.clean, frozenset(groups))
+        return PublicationFacts(self.clean & other.clean, frozenset(groups))
 
 
 class Publication(Argument):
@@ -75,10 +76,10 @@ class Publication(Argument):
         self.program, self.variable = program, variable
         self.words = "what a thread has allocated and not yet stored anywhere is its own"
         self.own = [frozenset(v.name for v in t.locals) for t in program.templates]
-        atomic = any(t.cfa.atomic for t in program.templates) or program.ints != "exact"
-        self.site: Site | None = None if atomic else site_of(program, variable)
+        atomic = any(t.cfa.atomic for t in program.templates) or program.ints != Ints.EXACT
+        self.site: AllocationSite | None = None if atomic else site_of(program, variable)
         self.globals: list[Variable] = []
-        self.known_at: list[list[Known | None]] = []
+        self.known_at: list[list[PublicationFacts | None]] = []
         self.names: frozenset[str] = frozenset()
         if self.site is not None:
             self.held = holders(program, self.site)
@@ -106,10 +107,11 @@ class Publication(Argument):
         return frozenset(v.name for known in self.known_at[n] if known is not None for g in known.private for v in g)
 
     # ----------------------------------------------------------------------------------------------- the flow
-    def _flow(self, n: int, site: Site) -> list[Known | None]:
-        return self.program.templates[n].cfa.forward(Known(), lambda here, e: self._after(n, here, e, site), Known.meet)
+    def _flow(self, n: int, site: AllocationSite) -> list[PublicationFacts | None]:
+        return self.program.templates[n].cfa.forward(PublicationFacts(), lambda here, e: self._after(n, here, e, site),
+                                                     PublicationFacts.meet)
 
-    def _after(self, n: int, here: Known, edge: Edge, site: Site) -> Known:
+    def _after(self, n: int, here: PublicationFacts, edge: Edge, site: AllocationSite) -> PublicationFacts:
         made = {r for r, s in allocations(self.program, edge) if s == site}
         elsewhere = {r for r, s in allocations(self.program, edge) if s != site}
         for part in primitive(edge.op):
@@ -119,11 +121,11 @@ class Publication(Argument):
                     clean = v.type == site.counter.type and (v in made or v in elsewhere or self._clean(n, here, e))
                     here = here.without(v)
                     if v.type == site.counter.type and (v in made or _is_null(e)):
-                        here = Known(here.clean, here.private | {frozenset((v,))})
+                        here = PublicationFacts(here.clean, here.private | {frozenset((v,))})
                     elif group is not None and v not in group:
-                        here = Known(here.clean, (here.private - {group}) | {group | {v}})
+                        here = PublicationFacts(here.clean, (here.private - {group}) | {group | {v}})
                     if clean:
-                        here = Known(here.clean | {v}, here.private)
+                        here = PublicationFacts(here.clean | {v}, here.private)
                 case Assign(target=target, value=e) if name_of(target) in self.names:
                     for w in reads(e):
                         here = here.published(w) if isinstance(w, Var) else here
@@ -154,11 +156,11 @@ class Publication(Argument):
                     todo.append(e.source)
         return found
 
-    def _copied(self, here: Known, e: Expr) -> frozenset[Var] | None:
+    def _copied(self, here: PublicationFacts, e: Expr) -> frozenset[Var] | None:
         e = uncast(e)
         return here.group(e.lvalue) if isinstance(e, Read) and isinstance(e.lvalue, Var) else None
 
-    def _clean(self, n: int, here: Known, e: Expr) -> bool:
+    def _clean(self, n: int, here: PublicationFacts, e: Expr) -> bool:
         """Whether a value is one that a global might have."""
         assert self.site is not None
         match uncast(e):
@@ -193,28 +195,28 @@ class Publication(Argument):
         return True
 
     # ----------------------------------------------------------------------------------------------- the argument
-    def at(self, spot: Spot) -> Known:
-        return self.known_at[spot[0]][spot[1]] or Known()
+    def at(self, spot: RegionPlace) -> PublicationFacts:
+        return self.known_at[spot[0]][spot[1]] or PublicationFacts()
 
     def marks(self, template: int) -> Sequence[Hashable]:
         return [(self._mine((template, q)), self._others((template, q)), self._passed((template, q)))
                 for q in range(self.program.templates[template].cfa.size)]
 
-    def _mine(self, spot: Spot) -> tuple[Var, ...]:
+    def _mine(self, spot: RegionPlace) -> tuple[Var, ...]:
         held = self.live[spot[0]][spot[1]] & self.held.locals[spot[0]][spot[1]]
         return tuple(sorted((v for g in self.at(spot).private for v in g if v.name in held), key=lambda v: v.name))
 
-    def _others(self, spot: Spot) -> tuple[Var, ...]:
+    def _others(self, spot: RegionPlace) -> tuple[Var, ...]:
         """Registers that may point to an instance, or get into a global: other instances than those that are private."""
         matter = self.live[spot[0]][spot[1]] & (self.held.locals[spot[0]][spot[1]] | self.needed[spot[0]][spot[1]])
         return tuple(sorted((v for v in self.at(spot).clean if v.name in matter), key=lambda v: v.name))
 
-    def _passed(self, spot: Spot) -> tuple[Expr, ...]:
+    def _passed(self, spot: RegionPlace) -> tuple[Expr, ...]:
         facts = self.facts[spot[0]].at[spot[1]]
         mine = {v.name for v in self._mine(spot)}
         return () if facts is None else tuple(c for c in facts.formulas() if variables(c) <= mine)
 
-    def alone(self, spot: Spot) -> Iterator[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         assert self.site is not None
         site = self.site
         yield from self._passed(spot)
@@ -235,7 +237,7 @@ class Publication(Argument):
                 if v not in group:
                     yield site.apart(Read(r), Read(v))
 
-    def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
+    def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         assert self.site is not None
         for first, second, n, k in ((one, two, 1, 2), (two, one, 2, 1)):
             for r in self._mine(first):
@@ -243,7 +245,7 @@ class Publication(Argument):
                 for v in self._others(second):
                     yield self.site.apart(mine, of_thread(Read(v), k, self.own[second[0]]))
 
-    def everywhere(self, spot: Spot) -> Iterator[Expr]:
+    def everywhere(self, spot: RegionPlace) -> Iterator[Expr]:
         assert self.site is not None
         for g in self.globals:
             if g.is_array:
@@ -252,14 +254,14 @@ class Publication(Argument):
                 for r in self._mine(spot):
                     yield self.site.apart(Read(r), element)
 
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+    def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
         return (self._private(one, a) and self._public(two, b)) or (self._private(two, b) and self._public(one, a))
 
-    def _private(self, spot: Spot, access: Access) -> bool:
+    def _private(self, spot: RegionPlace, access: Access) -> bool:
         found = self._pointer(access)
         return found is not None and found in self._mine(spot)
 
-    def _public(self, spot: Spot, access: Access) -> bool:
+    def _public(self, spot: RegionPlace, access: Access) -> bool:
         found = self._pointer(access)
         if found is not None:
             return found in self._others(spot)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from circ.static.arguments.argument import Argument, Spot
-from circ.static.values import State, ValueSet
+from circ.static.arguments.argument import Argument, RegionPlace
+from circ.static.values import CellValues, ValueSet
 from frontend.program import (
     Assign,
     Assume,
@@ -55,7 +55,7 @@ class Readers(Argument):
         size = self.program.templates[template].cfa.size
         return [tuple(w[template][q] for w in self.weights.values()) for q in range(size)]
 
-    def known(self, cells: Sequence[Lvalue], state: State, spots: Sequence[Spot]) -> State | None:
+    def known(self, cells: Sequence[Lvalue], state: CellValues, spots: Sequence[RegionPlace]) -> CellValues | None:
         for n, cell in enumerate(cells):
             weights = self.weights.get(cell) if isinstance(cell, Var) else None
             if weights is not None and any(weights[t][q] for t, q in spots):

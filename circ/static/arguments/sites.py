@@ -28,7 +28,7 @@ ANY = Var("@any", Scalar(64, False))
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class AllocationSite:
     """Instance number n has the addresses base + n * stride on; `counter` is the next number, at most `limit`.
 
     The base is a multiple of the stride, so that pointers into one instance agree in pointer / stride.
@@ -74,7 +74,7 @@ def null(pointer: Expr) -> Expr:
     return Binary("==", pointer, Const(0, pointer.type))
 
 
-def site_of(program: Program, variable: str) -> Site | None:
+def site_of(program: Program, variable: str) -> AllocationSite | None:
     """The site whose instances are the elements of an array; None if it is nothing of the kind."""
     forms = {place_of(a.lvalue.index) for t in program.templates for e in t.cfa.edges for a in e.accesses
              if a.variable == variable and isinstance(a.lvalue, Element) and not a.whole}
@@ -97,7 +97,7 @@ def place_of(index: Expr) -> tuple[Var, int, int] | None:
             return None
 
 
-def allocations(program: Program, edge: Edge) -> Iterator[tuple[Var, Site]]:
+def allocations(program: Program, edge: Edge) -> Iterator[tuple[Var, AllocationSite]]:
     """What an edge allocates: the register that gets the address, and the site."""
     limits = {c.left.lvalue: c.right.value for p in primitive(edge.op) if isinstance(p, Assume)
               for c in (p.cond,) if isinstance(c, Binary) and c.op == "<" and isinstance(c.left, Read)
@@ -108,7 +108,7 @@ def allocations(program: Program, edge: Edge) -> Iterator[tuple[Var, Site]]:
                     op="+", left=Binary(op="*", left=Read(lvalue=Var() as counter), right=Const(value=stride)),
                     right=Const(value=base))) if counter in limits and base % stride == 0:
                 start = program.variable(counter.name).start
-                yield register, Site(counter, base, stride, limits[counter], getattr(start, "default", 0))
+                yield register, AllocationSite(counter, base, stride, limits[counter], getattr(start, "default", 0))
             case _:
                 pass
 
@@ -121,7 +121,7 @@ class Holders:
     locals: list[list[frozenset[str]]]
 
 
-def holders(program: Program, site: Site) -> Holders:
+def holders(program: Program, site: AllocationSite) -> Holders:
     """What may come to hold a pointer into an instance, as far as it is wide enough for an address."""
     shared: frozenset[str] = frozenset()
     while True:
@@ -132,7 +132,7 @@ def holders(program: Program, site: Site) -> Holders:
         shared = grown
 
 
-def _held(program: Program, n: int, site: Site, shared: frozenset[str]) -> tuple[list[frozenset[str]], frozenset[str]]:
+def _held(program: Program, n: int, site: AllocationSite, shared: frozenset[str]) -> tuple[list[frozenset[str]], frozenset[str]]:
     """The locals of a template that may hold a pointer, by location, and the globals it may store one in."""
     own = frozenset(v.name for v in program.templates[n].locals)
     stored: set[str] = set()

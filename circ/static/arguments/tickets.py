@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from circ.static.arguments.argument import Argument, Spot, of_thread
+from circ.static.arguments.argument import Argument, RegionPlace, of_thread
 from frontend.program import (
     Access,
     Assign,
@@ -36,7 +36,7 @@ from frontend.program import (
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TicketFacts:
     """What is known where a thread is: locals by name with their types.
 
     `taken`: equal `next`, which no other thread can change now. `mine`: equal the thread's number, which is in the queue.
@@ -54,15 +54,15 @@ class Facts:
         """A variable with the thread's number, if it has one."""
         return min(self.mine, key=str, default=None)
 
-    def without(self, names: Iterable[str]) -> Facts:
+    def without(self, names: Iterable[str]) -> TicketFacts:
         gone = set(names)
         taken, mine, same, seen = (frozenset(v for v in vs if v.name not in gone)
                                    for vs in (self.taken, self.mine, self.same, self.seen))
-        return Facts(taken, mine, self.served, same, seen)
+        return TicketFacts(taken, mine, self.served, same, seen)
 
-    def both(self, other: Facts) -> Facts:
+    def both(self, other: TicketFacts) -> TicketFacts:
         """What is known on both of two ways to a place."""
-        return Facts(self.taken & other.taken, self.mine & other.mine, self.served and other.served,
+        return TicketFacts(self.taken & other.taken, self.mine & other.mine, self.served and other.served,
                      self.same & other.same, self.seen & other.seen)
 
 
@@ -71,15 +71,15 @@ class _Unfit(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class TicketLock:
     """Two counters, and for each template what is known at its locations (None where nothing leads to)."""
 
     next: Var
     serving: Var
-    facts: tuple[tuple[Facts | None, ...], ...]
+    facts: tuple[tuple[TicketFacts | None, ...], ...]
 
-    def at(self, spot: Spot) -> Facts:
-        return self.facts[spot[0]][spot[1]] or Facts()
+    def at(self, spot: RegionPlace) -> TicketFacts:
+        return self.facts[spot[0]][spot[1]] or TicketFacts()
 
 
 def tickets(program: Program) -> tuple[Tickets, ...]:
@@ -90,7 +90,7 @@ def tickets(program: Program) -> tuple[Tickets, ...]:
 class Tickets(Argument):
     """The argument about one ticket lock."""
 
-    def __init__(self, program: Program, lock: Lock) -> None:
+    def __init__(self, program: Program, lock: TicketLock) -> None:
         self.program, self.lock = program, lock
         self.own = [frozenset(v.name for v in t.locals) for t in program.templates]
         shown = {v.name: v.shown or v.name for v in program.globals}
@@ -100,7 +100,7 @@ class Tickets(Argument):
     def marks(self, template: int) -> Sequence[Hashable]:
         return self.lock.facts[template]
 
-    def alone(self, spot: Spot) -> Iterator[Expr]:
+    def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         here, t = self.lock.at(spot), self.lock.next.type
         serving = Read(self.lock.serving)
         for v in sorted(here.taken, key=str):
@@ -119,14 +119,14 @@ class Tickets(Argument):
         for v in sorted(here.same, key=str):
             yield _equal(v, serving)
 
-    def together(self, one: Spot, two: Spot) -> Iterator[Expr]:
+    def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         v, w = self.lock.at(one).number, self.lock.at(two).number
         if v is not None and w is not None:
             mine, other = (of_thread(_as(x, self.lock.next.type), n, self.own[spot[0]])
                            for x, n, spot in ((v, 1, one), (w, 2, two)))
             yield Binary("!=", mine, other)
 
-    def apart(self, one: Spot, a: Access, two: Spot, b: Access) -> bool:
+    def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
         return self.lock.at(one).served and self.lock.at(two).served
 
     def counting(self) -> Iterator[tuple[Expr, Sequence[Sequence[int]]]]:
@@ -144,14 +144,14 @@ def _equal(v: Var, e: Expr) -> Expr:
 
 
 # --------------------------------------------------------------------------------------------------- finding them
-def _locks(program: Program) -> Iterator[Lock]:
+def _locks(program: Program) -> Iterator[TicketLock]:
     counters = [v for v in program.globals if not v.is_array and v.type.width > 1 and isinstance(v.start, Values)]
     taken = {v.name for v in counters if any(_takes(t, v) for t in program.templates)}
     written = {name for t in program.templates for e in t.cfa.edges for name in op_writes(e.op)}
     for n in counters:
         for s in counters:
             if n is not s and n.name in taken and s.name in written and n.type == s.type and n.start == s.start:
-                lock = Lock(Var(n.name, n.type), Var(s.name, s.type), ())
+                lock = TicketLock(Var(n.name, n.type), Var(s.name, s.type), ())
                 try:
                     yield replace(lock, facts=tuple(tuple(_facts(lock, t)) for t in program.templates))
                 except _Unfit:
@@ -173,10 +173,10 @@ def _plain(e: Expr) -> Var | None:
     return e.lvalue if isinstance(e, Read) and isinstance(e.lvalue, Var) else None
 
 
-def _facts(lock: Lock, t: ThreadTemplate) -> list[Facts | None]:
+def _facts(lock: TicketLock, t: ThreadTemplate) -> list[TicketFacts | None]:
     """What is known at each location, by a forward analysis; raises `_Unfit` if a counter is not used as it must be."""
-    found: list[Facts | None] = [None] * t.cfa.size
-    found[t.cfa.start] = Facts()
+    found: list[TicketFacts | None] = [None] * t.cfa.size
+    found[t.cfa.start] = TicketFacts()
     own = {v.name for v in t.locals}
     out = t.cfa.leaving()
     todo = [t.cfa.start]
@@ -200,18 +200,18 @@ def _facts(lock: Lock, t: ThreadTemplate) -> list[Facts | None]:
     return found
 
 
-def _after(lock: Lock, own: set[str], known: Facts, op: Op) -> Facts:
+def _after(lock: TicketLock, own: set[str], known: TicketFacts, op: Op) -> TicketFacts:
     match op:
         case Assume(cond=c):
             return _tested(lock, known, truth(c))
         case Assign(target=Var() as v, value=e) if v == lock.next:
             if not _counts_up(e, known.taken | {lock.next}) or not known.taken or known.mine:
                 raise _Unfit
-            return Facts(mine=known.taken)
+            return TicketFacts(mine=known.taken)
         case Assign(target=Var() as v, value=e) if v == lock.serving:
             if not known.served or not _counts_up(e, known.mine | known.same | {lock.serving}):
                 raise _Unfit
-            return Facts()
+            return TicketFacts()
         case Assign(target=Var() as v, value=e) if v.name in own and v.type.width == lock.next.type.width:
             return _kept(_assigned(lock, known, v, _plain(e)), known)
         case Assign() | Havoc():
@@ -222,14 +222,14 @@ def _after(lock: Lock, own: set[str], known: Facts, op: Op) -> Facts:
             return known
 
 
-def _kept(after: Facts, before: Facts) -> Facts:
+def _kept(after: TicketFacts, before: TicketFacts) -> TicketFacts:
     """`after`, if the thread has not lost its number."""
     if before.mine and not after.mine:
         raise _Unfit
     return after
 
 
-def _assigned(lock: Lock, known: Facts, v: Var, source: Var | None) -> Facts:
+def _assigned(lock: TicketLock, known: TicketFacts, v: Var, source: Var | None) -> TicketFacts:
     """After a local got the value of a variable, or one that is not known."""
     after = known.without((v.name,))
     if source is None or source == v:
@@ -243,7 +243,7 @@ def _assigned(lock: Lock, known: Facts, v: Var, source: Var | None) -> Facts:
     return replace(after, **groups)
 
 
-def _tested(lock: Lock, known: Facts, c: Expr) -> Facts:
+def _tested(lock: TicketLock, known: TicketFacts, c: Expr) -> TicketFacts:
     """After a test: a number that equals the one served, or one that was seen to be, is served."""
     match c:
         case Binary(op="&&", left=left, right=right):

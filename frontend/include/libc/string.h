@@ -31,6 +31,7 @@ char *strndup(const char *text, size_t size);
 char *strtok(char *text, const char *separators);
 char *strtok_r(char *text, const char *separators, char **state);
 char *strerror(int error);
+char *strsignal(int signal);
 int strerror_r(int error, char *to, size_t size);
 
 #endif

@@ -13,7 +13,7 @@ from frontend.ir import Call, Forget, Store
 from frontend.ir.assembly import MASKS, OFF, ON, READ_STATUS, UNCLEAR, Effect, effects
 from frontend.ir.library_table import ASSEMBLER
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import InRegister, Nothing, Operand, Value
+from frontend.lower.operands import InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import ASSEMBLY
 from frontend.program import Const, Expr, Read
 
@@ -31,7 +31,7 @@ def lowered(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Opera
     outputs = [arg.expr for arg in nodes[1:] if isinstance(arg, c_ast.UnaryOp)]
     groups = [arg for arg in nodes[1:] if isinstance(arg, c_ast.FuncCall) and arg.args is not None]
     inputs = [x.value(arg) for group in groups for arg in group.args.exprs]
-    pointers = [v for v in inputs if isinstance(v, Value) and isinstance(v.type, PointerType)]
+    pointers = [v for v in inputs if isinstance(v, ScalarValue) and isinstance(v.type, PointerType)]
     if words and pointers:
         type_ = FunctionType(VoidType(), tuple(v.type for v in pointers))
         x.emit(Call(None, ASSEMBLER, tuple(v.expr for v in pointers), type_), node)
@@ -63,7 +63,7 @@ def _emit(x: Lowering, effect: Effect, outputs: Sequence[c_ast.Node], inputs: Se
         if lv is not None and isinstance(t, IntType | PointerType):
             var = x.graph.temporary(x.ints.scalar(t))
             x.emit(Call(var, call, where, FunctionType(t, ())), node, text)
-            x.objects.store(lv, Value(t, Read(var)), node)
+            x.objects.store(lv, ScalarValue(t, Read(var)), node)
     elif (given := _given(x, effect.operand, operand, len(outputs), inputs)) is not None:
         x.emit(Call(None, call, (given, *where), FunctionType(VoidType(), ())), node, text)
     elif operand is None or operand >= len(outputs):  # an output is no source: the instruction is one of another processor
@@ -86,4 +86,4 @@ def _given(x: Lowering, text: str, operand: int | None, outputs: int, inputs: Se
     if operand is None or not 0 <= operand - outputs < len(inputs):
         return None
     value = inputs[operand - outputs]
-    return value.expr if isinstance(value, Value) else None
+    return value.expr if isinstance(value, ScalarValue) else None

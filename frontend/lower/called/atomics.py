@@ -11,7 +11,7 @@ from frontend.ctypes import CType, FloatType, IntType, PointerType, Quals, Recor
 from frontend.ctypes.conversions import binary, cast, strip, unary
 from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Orders, Place, Set, Store
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, Value
+from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import ORDERINGS
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Read
 
@@ -49,7 +49,7 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
             _order(x, arg, _LOAD)
         return Nothing()
     if name in _LOCK_FREE:
-        return Value(x.ints.bool, TRUE)
+        return ScalarValue(x.ints.bool, TRUE)
     for pattern, after in ((_FETCH, False), (_AFTER, True)):
         found = pattern.match(name)
         if found:
@@ -68,7 +68,7 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         case "__sync_lock_release":
             x.unit.assume(ORDERINGS, x.unit.where(node))
             x.unit.orders.add(Orders.ORDERING)
-            return _store(x, nodes[0], Value(x.ints.int, Const(0, x.ints.int.scalar)), node)
+            return _store(x, nodes[0], ScalarValue(x.ints.int, Const(0, x.ints.int.scalar)), node)
     return _generic(x, _PREFIX.sub("", name).removesuffix("_explicit"), name, nodes, node)
 
 
@@ -111,7 +111,7 @@ def _generic(x: Lowering, kind: str, name: str, nodes: list[c_ast.Node], node: c
             return _test_and_set(x, nodes[0], node)
         case "clear" | "flag_clear":
             _orders(x, nodes[1:], _STORE)
-            return _store(x, nodes[0], Value(x.ints.int, Const(0, x.ints.int.scalar)), node)
+            return _store(x, nodes[0], ScalarValue(x.ints.int, Const(0, x.ints.int.scalar)), node)
     return None
 
 
@@ -224,12 +224,12 @@ def _modify(x: Lowering, op: str, after: bool, nodes: list[c_ast.Node], node: c_
         raise x.unit.error(node, "an atomic read-modify-write needs an integer or a pointer",
                            "use a compare-and-exchange loop or a lock")
     right = x.math.convert(operand, obj.type, node)
-    assert isinstance(right, Value)
+    assert isinstance(right, ScalarValue)
     x.emit(AtomicBegin(), node)
     old = _read(x, obj, node)
-    assert isinstance(old, Value)
+    assert isinstance(old, ScalarValue)
     e = unary("~", binary("&", old.expr, right.expr)) if op == "nand" else binary(op, old.expr, right.expr)
-    new = Value(old.type, e, right.depth + 2)
+    new = ScalarValue(old.type, e, right.depth + 2)
     x.emit(Store(obj.place, new.expr), node)
     x.emit(AtomicEnd(), node)
     return new if after else old
@@ -239,15 +239,15 @@ def _swap_if(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, wants_v
     obj = _object(x, nodes[0])
     expected = x.math.convert(x.value(nodes[1]), obj.type, node)
     desired = x.math.convert(x.value(nodes[2]), obj.type, node)
-    assert isinstance(expected, Value) and isinstance(desired, Value)
+    assert isinstance(expected, ScalarValue) and isinstance(desired, ScalarValue)
     old = _attempt(x, obj, expected, desired, node)
     if wants_value:
         assert isinstance(obj.type, (IntType, PointerType))
-        return Value(obj.type, old)
-    return Value(x.ints.bool, binary("==", old, expected.expr), expected.depth + 1)
+        return ScalarValue(obj.type, old)
+    return ScalarValue(x.ints.bool, binary("==", old, expected.expr), expected.depth + 1)
 
 
-def _attempt(x: Lowering, obj: _Object, expected: Value, desired: Value, node: c_ast.Node) -> Expr:
+def _attempt(x: Lowering, obj: _Object, expected: ScalarValue, desired: ScalarValue, node: c_ast.Node) -> Expr:
     """Store `desired` if the object has the value `expected`; gives the old value."""
     graph = x.graph
     equal, differs, end = graph.location(), graph.location(), graph.location()
@@ -273,7 +273,7 @@ def _compare(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak: b
     kept = x.pointed(nodes[1])
     expected = x.math.convert(x.objects.load(kept, nodes[1]), obj.type, node)
     desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)
-    assert isinstance(expected, Value) and isinstance(desired, Value)
+    assert isinstance(expected, ScalarValue) and isinstance(desired, ScalarValue)
     graph = x.graph
     where, text = x.unit.where(node), ""
     equal, differs, end = graph.location(), graph.location(), graph.location()
@@ -294,11 +294,11 @@ def _compare(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak: b
     graph.jump(end)
     graph.current = differs
     x.emit(AtomicEnd(), node)
-    _put(x, kept, Value(obj.type, Read(old)), node)
+    _put(x, kept, ScalarValue(obj.type, Read(old)), node)
     x.emit(Set(result, FALSE), node)
     graph.jump(end)
     graph.current = end
-    return Value(x.ints.bool, Read(result))
+    return ScalarValue(x.ints.bool, Read(result))
 
 
 def _test_and_set(x: Lowering, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
@@ -307,7 +307,7 @@ def _test_and_set(x: Lowering, pointer: c_ast.Node, node: c_ast.Node) -> Operand
         raise x.unit.error(node, "test-and-set needs an integer object", "use an atomic_flag")
     x.emit(AtomicBegin(), node)
     old = _read(x, obj, node)
-    assert isinstance(old, Value)
+    assert isinstance(old, ScalarValue)
     x.emit(Store(obj.place, Const(1, obj.type.scalar)), node)
     x.emit(AtomicEnd(), node)
-    return Value(x.ints.bool, cast(old.expr, BOOL), 1)
+    return ScalarValue(x.ints.bool, cast(old.expr, BOOL), 1)

@@ -9,7 +9,7 @@ from frontend.ctypes.conversions import binary, both, cast, strip
 from frontend.ctypes.declarations import field_type
 from frontend.ir import Forget, Guard, Set
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Floating, Nothing, Operand, Value
+from frontend.lower.operands import Floating, Nothing, Operand, ScalarValue
 from frontend.program import Const, FrontendError, Read, Scalar
 
 _COUNTS = {"clz": 0, "ctz": 0, "popcount": 0, "ffs": 0, "parity": 0, "clrsb": 0}
@@ -40,7 +40,7 @@ def builtin(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
             x.effect(arg)
         return first if short == "assume_aligned" else x.math.convert(first, x.ints.named("long"), node)
     if short in ("frame_address", "return_address", "extract_return_addr"):
-        return Value(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node, "where the stack is is not tracked"))
+        return ScalarValue(PointerType(VoidType()), x.arbitrary(x.ints.pointer, node, "where the stack is is not tracked"))
     if short.rstrip("l") in _COUNTS and len(nodes) == 1:
         return _count(x, short, nodes[0], node)
     if short in ("bswap16", "bswap32", "bswap64"):
@@ -62,7 +62,7 @@ def _at_compile_time(x: Lowering, short: str, nodes: list[c_ast.Node]) -> Operan
             return _number(x, 1 if first == second else 0)
         case "object_size" | "dynamic_object_size":
             kind = x.unit.constant(nodes[1], x.scope)
-            return Value(x.ints.size, Const(x.ints.size.scalar.wrap(0 if kind in (2, 3) else -1), x.ints.size.scalar))
+            return ScalarValue(x.ints.size, Const(x.ints.size.scalar.wrap(0 if kind in (2, 3) else -1), x.ints.size.scalar))
         case _:
             return None
 
@@ -71,7 +71,7 @@ def _variadic(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.Func
     """The arguments behind the named ones, which are not told apart."""
     match short:
         case "va_arg_pack":
-            return Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node))
+            return ScalarValue(PointerType(VoidType()), _passed(x, x.ints.pointer, node))
         case "va_start" | "va_copy":
             return _opaque_list(x, nodes[0], node)
         case "va_arg":
@@ -89,11 +89,11 @@ def _floating(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.Func
     x.math.floats(node)
     if short in _FLOATS:
         return Floating(FloatType("double", 64))
-    return Value(x.ints.int, x.arbitrary(x.ints.int.scalar, node, "floating point is not tracked"))
+    return ScalarValue(x.ints.int, x.arbitrary(x.ints.int.scalar, node, "floating point is not tracked"))
 
 
-def _number(x: Lowering, value: int) -> Value:
-    return Value(x.ints.int, Const(value, x.ints.int.scalar))
+def _number(x: Lowering, value: int) -> ScalarValue:
+    return ScalarValue(x.ints.int, Const(value, x.ints.int.scalar))
 
 
 def _is_constant(x: Lowering, node: c_ast.Node) -> bool:
@@ -113,7 +113,7 @@ def _next_argument(x: Lowering, t: CType, node: c_ast.Node) -> Operand:
     if isinstance(t, FloatType):
         return Floating(t)
     if isinstance(t, (IntType, PointerType)):
-        return Value(t, _passed(x, x.ints.scalar(t), node))
+        return ScalarValue(t, _passed(x, x.ints.scalar(t), node))
     raise x.unit.error(node, "a struct argument cannot be taken from a variable argument list", "pass a pointer to it")
 
 
@@ -126,7 +126,7 @@ def _passed(x: Lowering, scalar: Scalar, node: c_ast.Node) -> Read:
 
 def _opaque_list(x: Lowering, target: c_ast.Node, node: c_ast.Node) -> Operand:
     """A `va_list` is opaque: a word that leads to the arguments."""
-    x.objects.store(x.lvalue(target), Value(PointerType(VoidType()), _passed(x, x.ints.pointer, node)), node)
+    x.objects.store(x.lvalue(target), ScalarValue(PointerType(VoidType()), _passed(x, x.ints.pointer, node)), node)
     return Nothing()
 
 
@@ -148,7 +148,7 @@ def _offsetof(x: Lowering, node: c_ast.FuncCall) -> Operand:
                 raise x.unit.error(node, "offsetof needs a constant index of an array", "write the index as a constant")
             t = t.element
             offset += index * x.types.sizeof(t)
-    return Value(x.ints.size, Const(x.ints.size.scalar.wrap(offset), x.ints.size.scalar))
+    return ScalarValue(x.ints.size, Const(x.ints.size.scalar.wrap(offset), x.ints.size.scalar))
 
 
 def _member_offset(x: Lowering, t: CType, name: str, node: c_ast.Node) -> tuple[int, CType]:
@@ -167,14 +167,14 @@ def _count(x: Lowering, short: str, arg: c_ast.Node, node: c_ast.Node) -> Operan
     """Bit counts: exact for constants, else any value of the right range."""
     t = _width(x, short)
     v = x.math.convert(x.value(arg), t, node)
-    assert isinstance(v, Value)
+    assert isinstance(v, ScalarValue)
     name = short.rstrip("l")
     if isinstance(v.expr, Const):
         return _number(x, _bits(name, v.expr.value, t.bits))
     result = x.arbitrary(x.ints.int.scalar, node, "bits are counted")
     scalar = x.ints.int.scalar
     x.emit(Guard(both(binary(">=", result, Const(0, scalar)), binary("<=", result, Const(t.bits, scalar)))), node)
-    return Value(x.ints.int, result)
+    return ScalarValue(x.ints.int, result)
 
 
 def _bits(name: str, value: int, width: int) -> int:
@@ -194,13 +194,13 @@ def _bits(name: str, value: int, width: int) -> int:
 def _swapped(x: Lowering, width: int, arg: c_ast.Node, node: c_ast.Node) -> Operand:
     t = x.ints.of_width(width, signed=False)
     v = x.math.convert(x.value(arg), t, node)
-    assert isinstance(v, Value)
+    assert isinstance(v, ScalarValue)
     v = v if isinstance(v.expr, (Const, Read)) else x.spill(v, node)
-    total: Value | None = None
+    total: ScalarValue | None = None
     for i in range(width // 8):
         byte = binary("&", binary(">>", v.expr, Const(8 * i, t.scalar)), Const(255, t.scalar))
         moved = binary("<<", byte, Const(width - 8 - 8 * i, t.scalar))
-        total = Value(t, moved if total is None else binary("|", total.expr, moved), 12)
+        total = ScalarValue(t, moved if total is None else binary("|", total.expr, moved), 12)
     assert total is not None
     return total
 
@@ -223,6 +223,6 @@ def _overflow(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.Func
     x.emit(Set(exact, binary(op, cast(a.expr, wide), cast(b.expr, wide))), node)
     low = cast(Read(exact), t.scalar)
     if target is not None:
-        x.objects.store(target, Value(t, low, 1), node)
+        x.objects.store(target, ScalarValue(t, low, 1), node)
     lost = binary("!=", cast(low, wide), Read(exact))
-    return Value(x.ints.bool, lost, 3)
+    return ScalarValue(x.ints.bool, lost, 3)

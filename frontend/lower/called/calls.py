@@ -11,13 +11,13 @@ from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import adjusted
 from frontend.ctypes.scope import FunctionName
 from frontend.ir import AtomicBegin, AtomicEnd, Call, Copy, Fail, FailKind, Guard, Place
-from frontend.ir.builder import Graph
+from frontend.ir.builder import GraphBuilder
 from frontend.ir.library_table import POP, PUSH
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.lower.called import assembly_statements as asm_statements
 from frontend.lower.called import atomics, builtins
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, Value
+from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, ScalarValue
 from frontend.program import Const, Expr, Read, Scalar, Var
 from frontend.text.ast_text import text_of
 
@@ -53,6 +53,7 @@ def call(x: Lowering, node: c_ast.FuncCall, wanted: bool = True) -> Operand:
             if known is not None:
                 return known
             t = entity.type if isinstance(entity, FunctionName) else FunctionType(x.ints.int, (), True)
+            name = entity.name if isinstance(entity, FunctionName) else x.unit.names.external(name, x.unit.where(node))
             if name.startswith("__builtin_"):
                 name = _plain_name(name)
                 named = x.scope.find(name)
@@ -72,18 +73,18 @@ def _indirect(x: Lowering, node: c_ast.FuncCall, wanted: bool) -> Operand:
     if callee is not node.name and isinstance(callee, c_ast.ID) and isinstance(x.scope.find(callee.name), FunctionName):
         return call(x, c_ast.FuncCall(callee, node.args, node.coord), wanted)
     v = x.value(callee)
-    if isinstance(v, Value) and isinstance(v.type, PointerType):
+    if isinstance(v, ScalarValue) and isinstance(v.type, PointerType):
         t = v.type.target
         if isinstance(t, PointerType):
             # One `*` too many was taken away: the pointer to a function is itself in memory.
             v = x.objects.load(x.lvalue(c_ast.UnaryOp("*", callee, callee.coord)), node)
             t = t.target
-        if isinstance(v, Value) and isinstance(t, FunctionType):
+        if isinstance(v, ScalarValue) and isinstance(t, FunctionType):
             return _call(x, v, t, node, wanted)
     raise x.unit.error(node, f"'{text_of(node.name)}' is not a function", "call a function or a pointer to one")
 
 
-def _call(x: Lowering, callee: str | Value, t: FunctionType, node: c_ast.FuncCall, wanted: bool) -> Operand:
+def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.FuncCall, wanted: bool) -> Operand:
     nodes = arguments(node)
     for i, first in enumerate(nodes):
         for second in nodes[i + 1:] if id(first) in x.syntax.effectful else ():
@@ -96,7 +97,7 @@ def _call(x: Lowering, callee: str | Value, t: FunctionType, node: c_ast.FuncCal
         v = x.value(arg)
         param = t.params[i] if i < len(t.params) else None
         for later in nodes[i + 1:]:
-            if isinstance(v, Value):
+            if isinstance(v, ScalarValue):
                 v = x.order.settled(v, later, arg)
         args.append(_argument(x, v, param, arg))
     if isinstance(callee, str) and THREAD_LIBRARY.get(callee) is ThreadCall.EXIT:
@@ -117,16 +118,16 @@ def _argument(x: Lowering, v: Operand, param: CType | None, node: c_ast.Node) ->
         return place
     if param is not None and not isinstance(param, RecordType):
         v = x.math.convert(v, strip(adjusted(param)), node)
-    elif isinstance(v, Value) and isinstance(v.type, IntType):
+    elif isinstance(v, ScalarValue) and isinstance(v.type, IntType):
         v = x.math.convert(v, x.ints.promote(v.type), node)
-    if isinstance(v, Value):
+    if isinstance(v, ScalarValue):
         return v.expr
     if isinstance(v, Floating):
         return Read(_unassigned(x.graph, Scalar(v.type.bits, False)))
     raise x.unit.error(node, f"'{text_of(node)}' has no value", "do not use the value of a void expression")
 
 
-def _unassigned(graph: Graph, scalar: Scalar) -> Var:
+def _unassigned(graph: GraphBuilder, scalar: Scalar) -> Var:
     """A register that is never assigned, so it holds an arbitrary value."""
     name = f"%any {scalar}"
     return graph.registers.setdefault(name, Var(name, scalar))
@@ -145,7 +146,7 @@ def _result(x: Lowering, t: CType, node: c_ast.Node, wanted: bool) -> tuple[Var 
             return None, Floating(t)
         case IntType() | PointerType() if wanted:
             var = x.graph.temporary(x.ints.scalar(t))
-            return var, Value(t, Read(var))
+            return var, ScalarValue(t, Read(var))
     return None, Nothing()
 
 
@@ -189,7 +190,7 @@ def _known(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
 def _cleanup(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand:
     """Cleanup handlers, which are pushed and popped in pairs in the text."""
     if name not in _CLEANUPS:
-        return Value(x.ints.int, Const(0, x.ints.int.scalar))  # nobody comes back here: handlers run where the thread ends
+        return ScalarValue(x.ints.int, Const(0, x.ints.int.scalar))  # nobody comes back here: handlers run where the thread ends
     type_ = FunctionType(VoidType(), ())
     if _CLEANUPS[name] == POP:
         if not x.cleanups:
@@ -198,7 +199,7 @@ def _cleanup(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand:
         return Nothing()
     given: list[c_ast.Node] = [c_ast.ID("__cancel_routine", node.coord), c_ast.ID("__cancel_arg", node.coord)]
     routine, argument = (x.value(arg) for arg in (arguments(node) if name == "__circ_cleanup_push" else given))
-    assert isinstance(routine, Value) and isinstance(argument, Value)
+    assert isinstance(routine, ScalarValue) and isinstance(argument, ScalarValue)
     number = x.graph.current
     x.cleanups.append(number)
     x.emit(Call(None, PUSH, (Const(number, x.ints.int.scalar), routine.expr, argument.expr), type_), node, "pthread_cleanup_push")
@@ -210,7 +211,7 @@ def _declared_value(x: Lowering, name: str) -> Operand:
     entity = x.scope.find(name)
     t = strip(entity.type.result) if isinstance(entity, FunctionName) else x.ints.int
     if isinstance(t, (IntType, PointerType)):
-        return Value(t, Read(_unassigned(x.graph, x.ints.scalar(t))))
+        return ScalarValue(t, Read(_unassigned(x.graph, x.ints.scalar(t))))
     return Nothing()
 
 
@@ -251,7 +252,7 @@ def _nondet(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand:
     if isinstance(t, (IntType, PointerType)):
         for arg in arguments(node):
             x.effect(arg)
-        return Value(t, x.arbitrary(x.ints.scalar(t), node))
+        return ScalarValue(t, x.arbitrary(x.ints.scalar(t), node))
     return _call(x, name, entity.type, node, wanted=True) if isinstance(entity, FunctionName) else Nothing()
 
 

@@ -10,11 +10,11 @@ from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to.externals import Externals
-from frontend.memory.points_to.facts import Facts
-from frontend.memory.points_to.graph import Graph
+from frontend.memory.points_to.facts import PointerFacts
+from frontend.memory.points_to.graph import ConstraintGraph
 from frontend.memory.points_to.instructions import Called, Instructions
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, INTEGER, NO_OBJECT, UNKNOWN, Site, Target, Targets, leaf, register
+from frontend.memory.points_to.targets import ANY, INTEGER, NO_OBJECT, UNKNOWN, FunctionEdge, Target, Targets, leaf, register
 from frontend.program import Const, Expr, Var
 
 
@@ -24,19 +24,19 @@ class PointsTo:
     def __init__(self, module: Module, objects: Objects, places: Places, functions: Callable[[str], Function | None],
                  heap_types: Mapping[str, CType], single: frozenset[str] = frozenset(),
                  called: Called = lambda _caller, _source, _target, callee: callee,
-                 same: Mapping[Site, Site] | None = None) -> None:
+                 same: Mapping[FunctionEdge, FunctionEdge] | None = None) -> None:
         """`heap_types`: what the memory of an allocation site is used as; `single`: sites that allocate at most once.
 
         `called`: the name under which `functions` knows what a call at an edge goes to; `same`: sites that are one object.
         """
         self._module = module
         self._objects = objects
-        self._graph = Graph()
-        self._facts = facts = Facts()
+        self._graph = ConstraintGraph()
+        self._facts = facts = PointerFacts()
         self._memory = MemoryConstraints(module, objects, places, self._graph, facts)
         self._externals = Externals(self._memory, heap_types, single, same or {})
         self._instructions = Instructions(self._memory, self._externals, functions, called)
-        # The tables of `Facts`, which says what they mean.
+        # The tables of `PointerFacts`, which says what they mean.
         self.reached = facts.reached
         self.entered = facts.entered
         self.callees = facts.callees
@@ -52,7 +52,7 @@ class PointsTo:
 
     @property
     def wild(self) -> bool:
-        """See `Facts.wild`."""
+        """See `PointerFacts.wild`."""
         return self._facts.wild
 
     def solve(self, roots: Iterable[str]) -> None:
@@ -158,7 +158,6 @@ class PointsTo:
         """Whether the leaf, of any element, is ever set to an address."""
         return self.wild or any(t != INTEGER for t in self._graph.targets(leaf(obj.name, obj.leaves.index(part))))
 
-    @property
-    def kept(self) -> Targets:
-        """What `strtok` was given."""
-        return self._externals.kept()
+    def kept(self, what: str) -> Targets:
+        """What was handed over to library functions that keep it; see `KEPT` in the table of these."""
+        return self._externals.kept(what)

@@ -6,26 +6,34 @@ from collections.abc import Mapping
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, VoidType, unqualified
 from frontend.ir import Call, Function, IrEdge, Place
-from frontend.ir.library_table import HIDDEN, KNOWN
+from frontend.ir.library_table import KEPT, KNOWN, LibraryFunction
 from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.handed_over import site
 from frontend.memory.points_to.heap import allocated
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, INTEGER, NO_OBJECT, UNKNOWN, Node, Site, Target, Targets, register
+from frontend.memory.points_to.targets import (
+    ANY,
+    INTEGER,
+    NO_OBJECT,
+    UNKNOWN,
+    FunctionEdge,
+    PointerNode,
+    Target,
+    Targets,
+    register,
+)
 from frontend.program import Const, Expr, Var
 
 _COPY_BYTES = ("memcpy", "memmove", "mempcpy")
 _KEEP_POINTERS = ("free", "cfree", "memset", "bzero")
 """Functions of the table that write, but no pointers that anybody may follow."""
-_KEPT: Node = ("c", "static@strtok", "kept")
-"""What `strtok` was given."""
 
 
 class Externals:
     """Adds what calls of functions without a body mean."""
 
     def __init__(self, memory: MemoryConstraints, heap_types: Mapping[str, CType], single: frozenset[str],
-                 same: Mapping[Site, Site]) -> None:
+                 same: Mapping[FunctionEdge, FunctionEdge]) -> None:
         """`heap_types`, `single`, `same`: see `PointsTo`."""
         self._memory = memory
         self._graph = memory.graph
@@ -37,18 +45,19 @@ class Externals:
     def call(self, function: Function, edge: IrEdge, call: Call, callee: str) -> bool:
         """Take in a call; True if nothing is known of the callee, so that it may keep and call what it is given.
 
-        The functions of locks say what memory is used as. Functions with an object of their own, and others, give a result
-        (`_hidden`, `_result`). Then what is written through arguments, by the first rule that fits: bytes are copied with the
-        pointers in them; what the table of library functions lists may be anything afterwards; a thread's result comes from
-        anywhere; the threading library does nothing; any other function may do anything to all that its arguments lead to.
+        The functions of locks say what memory is used as. Some keep an argument, most give a result. Then what
+        is written through arguments, by the first rule that fits: bytes are copied with the pointers in them; what the table of
+        library functions lists may be anything afterwards; a thread's result comes from anywhere; the threading library does
+        nothing; any other function may do anything to all that its arguments lead to.
         """
         known = KNOWN.get(callee)
         if callee.startswith(LOCK_PREFIXES):
             self._lock_types(function, call, callee)
-        if callee in HIDDEN:
-            self._hidden(function, edge, call, callee)
-        else:
-            self._result(function, edge, call, callee)
+        if known is not None:
+            self._states(edge, known)
+        if callee in KEPT:
+            self._keep(function, call, *KEPT[callee])
+        self._result(function, edge, call, callee)
         if callee in _COPY_BYTES and len(call.args) > 1:
             self._copy_bytes(function, call.args[0], call.args[1])
         elif callee == "realloc" and isinstance(call.result, Var) and len(call.args) > 1:
@@ -66,9 +75,9 @@ class Externals:
             return True
         return False
 
-    def kept(self) -> Targets:
-        """What `strtok` was given."""
-        found = self._graph.targets(_KEPT)
+    def kept(self, what: str) -> Targets:
+        """What was handed over to be kept with `what`; see `KEPT`."""
+        found = self._graph.targets(_kept(what))
         return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
 
     def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:
@@ -107,6 +116,11 @@ class Externals:
                 self._memory.assign(function.name, call.args[0], into, call.result.type)
             case "in0" if call.args and not isinstance(call.args[0], Place):
                 self._memory.assign_inside(function.name, call.args[0], into)
+            case "hidden" if callee == "strtok":
+                self._graph.copy(_kept("strtok"), into, self._memory.flows.anywhere)
+            case "hidden":
+                assert known is not None
+                self._graph.add(into, (known.states[0].object, 0))
             case "unknown":
                 self._graph.add(into, UNKNOWN)
             case "external" if isinstance(call.type.result, PointerType):
@@ -114,23 +128,22 @@ class Externals:
             case _:
                 self._graph.add(into, INTEGER)
 
-    def _hidden(self, function: Function, edge: IrEdge, call: Call, callee: str) -> None:
-        """The function has an object of its own, and gives its address; `strtok` gives one in what it was given before."""
-        name = hidden_object(callee)
-        if name not in self._facts.heaps:
-            self._facts.heaps[name] = None
-            self._memory.objects.add_heap(name, self._heap_types.get(name), None, edge.location, True, True)
+    def _states(self, edge: IrEdge, known: LibraryFunction) -> None:
+        """The objects of the library's own that the function has; what pointers it leaves there is not known."""
+        for number, state in enumerate(known.states):
+            name, size = state.object, None if number == 0 and known.result == "hidden" else 1
+            if name in self._facts.heaps and (size is not None or self._facts.heaps[name] is None):
+                continue
+            self._facts.heaps[name] = size
+            self._memory.objects.add_heap(name, self._heap_types.get(name), size, edge.location, False, True, filled=True)
             self._facts.taken.setdefault(name)
-        into = register(function.name, call.result.name) if isinstance(call.result, Var) else None
-        if callee != "strtok":
-            if into is not None:
-                self._graph.add(into, (name, 0))
-            return
-        for argument in call.args[:1]:
-            if not isinstance(argument, Place):
-                self._memory.assign(function.name, argument, _KEPT, self._memory.places.pointer)
-        if into is not None:
-            self._graph.copy(_KEPT, into, self._memory.flows.anywhere)
+            self._memory.scramble((name, ANY), 0, UNKNOWN)
+
+    def _keep(self, function: Function, call: Call, what: str, position: int) -> None:
+        """The function keeps an argument for later calls."""
+        argument = call.args[position] if position < len(call.args) else None
+        if argument is not None and not isinstance(argument, Place):
+            self._memory.assign(function.name, argument, _kept(what), self._memory.places.pointer)
 
     # ------------------------------------------------------------------------------------------- memory
     def _lock_types(self, function: Function, call: Call, callee: str) -> None:
@@ -206,9 +219,9 @@ class Externals:
             self._graph.each(cell, self._changes)
 
 
-def hidden_object(callee: str) -> str:
-    """The object of the library's own that a function writes."""
-    return f"static@{HIDDEN[callee]}"
+def _kept(what: str) -> PointerNode:
+    """What was handed over to be kept with something."""
+    return ("c", f"static@{what}", "kept")
 
 
 def points_to_const(call: Call, position: int) -> bool:

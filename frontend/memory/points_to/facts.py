@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from frontend.ctypes import CType
 from frontend.ir import Function
-from frontend.memory.points_to.targets import Site
+from frontend.memory.points_to.targets import FunctionEdge
 
 
 @dataclass(slots=True)
-class Facts:
+class PointerFacts:
     """Filled while the program is taken in; tables keep the order in which things were found, and never lose any."""
 
     reached: dict[str, Function] = field(default_factory=dict)
@@ -19,15 +19,15 @@ class Facts:
     """The functions that may run, as the program names them."""
     callees: dict[str, dict[tuple[int, int], dict[str, None]]] = field(default_factory=dict)
     """By caller and edge, the bodies that a call may go to."""
-    created: dict[Site, dict[str, None]] = field(default_factory=dict)
+    created: dict[FunctionEdge, dict[str, None]] = field(default_factory=dict)
     """By the edge that starts a thread, the functions that it may start in."""
-    handlers: dict[str, dict[str, dict[Site, None]]] = field(default_factory=dict)
+    handlers: dict[str, dict[str, dict[FunctionEdge, None]]] = field(default_factory=dict)
     """By the occasion on which they run, functions that are handed over, and where that is done."""
-    anytime: dict[Site, dict[str, None]] = field(default_factory=dict)
+    anytime: dict[FunctionEdge, dict[str, None]] = field(default_factory=dict)
     """Functions that may run at any time behind a call."""
     often: dict[str, None] = field(default_factory=dict)
     """Functions that may run any number of times."""
-    sites: dict[Site, str] = field(default_factory=dict)
+    sites: dict[FunctionEdge, str] = field(default_factory=dict)
     """The object that an edge allocates."""
     heaps: dict[str, int | None] = field(default_factory=dict)
     """Allocated objects, with the size asked for where it is a constant."""

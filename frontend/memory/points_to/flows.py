@@ -13,7 +13,7 @@ from frontend.memory.points_to.targets import (
     INTEGER,
     NO_OBJECT,
     UNKNOWN,
-    Node,
+    PointerNode,
     Shift,
     Target,
     absolute_target,
@@ -25,7 +25,7 @@ from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, It
 _FAR = 1 << 16
 """A pointer that is farther from its object than this is not followed back."""
 
-Flow = tuple[Node | None, Shift | None, Target | None]
+Flow = tuple[PointerNode | None, Shift | None, Target | None]
 """Where an address comes from: a node and what happens to its targets on the way, or a constant target."""
 
 

@@ -10,12 +10,15 @@ from typing import Protocol
 
 from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.ir import Call, Function, IrEdge, Place
-from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, THREAD_END
+from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, ON_EXIT, THREAD_END
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, UNKNOWN, Site, Target, register
-from frontend.program import Binary, Expr, Read, Var
+from frontend.memory.points_to.targets import ANY, UNKNOWN, FunctionEdge, PointerNode, Target, register
+from frontend.program import Binary, Const, Expr, Read, Scalar, Var
 from frontend.program.fold import cast
+
+_GIVEN_AT_EXIT: PointerNode = ("c", "static@on_exit", "given")
+"""What exit handlers are given."""
 
 
 class Callers(Protocol):
@@ -80,6 +83,8 @@ class HandedOver:
         here = site(function, edge)
         if callee in AT_EXIT and call.args:
             self._functions_of(function, call.args[0], lambda name: self._handler(AT_EXIT[callee], name, here))
+        if callee == ON_EXIT and len(call.args) > 1:
+            self._given_at_exit(function, call.args[1])
         if THREAD_LIBRARY.get(callee) is ThreadCall.NEW_KEY and len(call.args) > 1:
             self._functions_of(function, call.args[1], lambda name: self._handler(THREAD_END, name, here))
         if callee in EXITS:
@@ -133,23 +138,38 @@ class HandedOver:
         if not isinstance(argument, Place):
             self._memory.each_target(function.name, argument, arrived)
 
-    def _handler(self, occasion: str, name: str, where: Site) -> None:
+    def _given_at_exit(self, function: Function, argument: Expr | Place) -> None:
+        """Exit handlers with parameters get the argument, behind the status."""
+        assert not isinstance(argument, Place)
+        self._memory.assign(function.name, argument, _GIVEN_AT_EXIT, self._memory.places.pointer)
+        self._memory.each_target(function.name, argument, lambda t: self._facts.exposed.setdefault(t[0]))
+
+    def _run(self, function: Function, edge: IrEdge, arguments: tuple[Expr | Place, ...], name: str, occasion: str) -> None:
+        """A call, by whoever makes the occasion, of a function that was handed over for it."""
+        declared = self._memory.module.declarations.get(name)
+        if occasion == EXITS["exit"] and declared is not None and len(declared.type.params) > 1:
+            given = Var("<given at exit>", self._memory.places.pointer)
+            self._memory.graph.copy_once(_GIVEN_AT_EXIT, register(function.name, given.name))
+            arguments = (Const(0, Scalar(32, True)), Read(given))
+        self._callers.call_of(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
+
+    def _handler(self, occasion: str, name: str, where: FunctionEdge) -> None:
         """The function runs on an occasion."""
         known = self._facts.handlers.setdefault(occasion, {})
         if name not in known:
             known[name] = {}
             self._facts.often.setdefault(name)
             for function, edge, arguments in self._occasions.get(occasion, []):
-                self._callers.call_of(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
+                self._run(function, edge, arguments, name, occasion)
         known[name].setdefault(where)
 
     def _occasion(self, occasion: str, function: Function, edge: IrEdge, arguments: tuple[Expr | Place, ...]) -> None:
         """The call is, or leads to, an occasion."""
         self._occasions.setdefault(occasion, []).append((function, edge, arguments))
         for name in list(self._facts.handlers.get(occasion, ())):
-            self._callers.call_of(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
+            self._run(function, edge, arguments, name, occasion)
 
-    def _any_time(self, name: str, where: Site) -> None:
+    def _any_time(self, name: str, where: FunctionEdge) -> None:
         """The function may run at any time once the call is made."""
         if name in self._facts.anytime.get(where, ()):
             return
@@ -161,6 +181,6 @@ class HandedOver:
         self.from_outside(body)
 
 
-def site(function: Function, edge: IrEdge) -> Site:
+def site(function: Function, edge: IrEdge) -> FunctionEdge:
     """The edge as others name it."""
     return (function.name, edge.source, edge.target)

@@ -6,12 +6,18 @@ from collections.abc import Mapping
 
 from frontend.ctypes import CType, FunctionType, RecordType, VoidType
 from frontend.ir import Call, Module, Place
+from frontend.ir.library_table import STREAMS
 from frontend.program import Const
 from frontend.program.fold import fold
+
+_STREAM = 4096
+"""Room for a stream, whatever a library has in it."""
 
 
 def allocated(call: Call, callee: str) -> int | None:
     """How many bytes an allocation asks for, if that is a constant."""
+    if callee in STREAMS:
+        return _STREAM
     positions = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,), "valloc": (0,), "alloca": (0,),
                  "__builtin_alloca": (0,)}.get(callee)
     if positions is None or len(call.args) <= max(positions):

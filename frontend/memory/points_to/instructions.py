@@ -11,12 +11,12 @@ from frontend.ir.thread_library import THREAD_STARTERS, ThreadCall, names_of
 from frontend.memory.points_to.externals import Externals
 from frontend.memory.points_to.handed_over import HandedOver
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import INTEGER, UNKNOWN, Node, Target, function_target, register
+from frontend.memory.points_to.targets import INTEGER, UNKNOWN, PointerNode, Target, function_target, register
 from frontend.program import Expr, Scalar, Var
 
 _CALLS_BACK = frozenset(names_of(ThreadCall.ONCE))
 """Functions that call their second argument."""
-_VARIADIC: Node = ("v", "", "")
+_VARIADIC: PointerNode = ("v", "", "")
 """What the arguments are behind the named ones of calls of functions that have a body."""
 
 Called = Callable[[str, int, int, str], str]
@@ -93,7 +93,7 @@ class Instructions:
             case _:
                 pass
 
-    def _forget(self, node: Node, t: Scalar, variadic: bool, pointer: bool) -> None:
+    def _forget(self, node: PointerNode, t: Scalar, variadic: bool, pointer: bool) -> None:
         if not self._memory.flows.wide(t):
             return
         self._graph.add(node, INTEGER)
@@ -112,7 +112,7 @@ class Instructions:
             narrow = None if value is None else value.type.width
             memory.each_place(name, place, lambda target: memory.store_piece(target, size, narrow))
 
-    def _take(self, node: Node, target: Target) -> None:
+    def _take(self, node: PointerNode, target: Target) -> None:
         if target not in (UNKNOWN, INTEGER):
             self._memory.take(target[0])
         self._graph.add(node, target)

@@ -9,15 +9,15 @@ from frontend.ir import AddressValue, Module, Place
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to.facts import Facts
+from frontend.memory.points_to.facts import PointerFacts
 from frontend.memory.points_to.flows import Flows
-from frontend.memory.points_to.graph import Graph
+from frontend.memory.points_to.graph import ConstraintGraph
 from frontend.memory.points_to.targets import (
     ANY,
     INTEGER,
     NO_OBJECT,
     UNKNOWN,
-    Node,
+    PointerNode,
     Shift,
     Target,
     absolute_target,
@@ -28,14 +28,14 @@ from frontend.memory.points_to.targets import (
 )
 from frontend.program import Expr, Scalar
 
-_TAKEN_FUNCTIONS: Node = ("t", "", "")
+_TAKEN_FUNCTIONS: PointerNode = ("t", "", "")
 """Points to every function whose address is taken."""
 
 
 class MemoryConstraints:
     """Adds to the graph what accesses to memory mean; objects are initialised when they are first met."""
 
-    def __init__(self, module: Module, objects: Objects, places: Places, graph: Graph, facts: Facts) -> None:
+    def __init__(self, module: Module, objects: Objects, places: Places, graph: ConstraintGraph, facts: PointerFacts) -> None:
         self.module = module
         self.objects = objects
         self.places = places
@@ -45,7 +45,7 @@ class MemoryConstraints:
         self._initialised: set[str] = set()
 
     # ------------------------------------------------------------------------------------------- values
-    def assign(self, function: str, e: Expr, into: Node, t: Scalar) -> None:
+    def assign(self, function: str, e: Expr, into: PointerNode, t: Scalar) -> None:
         """The node, of type `t`, gets the value of `e`."""
         if not self.flows.wide(t):
             return
@@ -56,7 +56,7 @@ class MemoryConstraints:
             else:
                 self.graph.copy(node, into, shift)
 
-    def assign_inside(self, function: str, e: Expr, into: Node) -> None:
+    def assign_inside(self, function: str, e: Expr, into: PointerNode) -> None:
         """The node gets an address in the object that the value of `e` points into."""
         inside = self.flows.anywhere
         for node, shift, constant in self.flows.flows(function, e):
@@ -105,7 +105,7 @@ class MemoryConstraints:
         self.graph.each(_TAKEN_FUNCTIONS, lambda target: use(target[0][1:]))
 
     # ------------------------------------------------------------------------------------------- accesses
-    def cells(self, target: Target, size: int) -> list[Node]:
+    def cells(self, target: Target, size: int) -> list[PointerNode]:
         """The leaves that an access of `size` bytes to the target may touch."""
         name, offset = target
         if name[0] in NO_OBJECT:
@@ -116,7 +116,7 @@ class MemoryConstraints:
             return []
         return [leaf(name, n) for n in obj.leaf_numbers(offset, size)]
 
-    def load(self, target: Target, size: int, into: Node) -> None:
+    def load(self, target: Target, size: int, into: PointerNode) -> None:
         """The node gets what is stored at the target."""
         if target == UNKNOWN:
             self.graph.add(into, UNKNOWN)
@@ -180,7 +180,7 @@ class MemoryConstraints:
             for y in targets:
                 self.graph.copy_once(x, y)
 
-    def _leaves_in(self, target: Target, size: int) -> list[Node] | None:
+    def _leaves_in(self, target: Target, size: int) -> list[PointerNode] | None:
         """The leaves in `size` bytes from a target, in order; None if that is not known."""
         name, offset = target
         if name[0] in NO_OBJECT or offset == ANY:

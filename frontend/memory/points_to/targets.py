@@ -21,9 +21,9 @@ INTEGER: Target = ("#", 0)
 NO_OBJECT = "&*?#"
 """First letters of targets that are no objects: functions, constant addresses, `UNKNOWN`, `INTEGER`."""
 
-Node = tuple[str, str, str]
+PointerNode = tuple[str, str, str]
 """Something that may hold an address: a register (`r`, function, name) or a leaf of an object (`c`, object, number)."""
-Site = tuple[str, int, int]
+FunctionEdge = tuple[str, int, int]
 """An edge of a function."""
 Shift = Callable[[Target], Target]
 """What arithmetic does to the target of a pointer."""
@@ -37,12 +37,12 @@ class Targets:
     unknown: bool
 
 
-def register(function: str, name: str) -> Node:
+def register(function: str, name: str) -> PointerNode:
     """The node of a register."""
     return ("r", function, name)
 
 
-def leaf(obj: str, number: int) -> Node:
+def leaf(obj: str, number: int) -> PointerNode:
     """The node of a leaf of an object."""
     return ("c", obj, str(number))
 

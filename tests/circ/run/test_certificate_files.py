@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from circ.run.certificate_files import Unreadable, dump, parse
+from circ.run.certificate_files import UnreadableCertificate, dump, parse
 from circ.verdict import Assertions, Certificate, Choice, RaceOn, Step, Trace
 from frontend import LoadOptions
 
@@ -55,5 +55,5 @@ def changed(evidence: Certificate | Trace, *path: Any, to: Any) -> str:
     changed(PROOF, "options", "preemption", to="other"), changed(PROOF, "options", "interrupts", to=["table.toml"]),
 ])
 def test_anything_else_is_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableCertificate):
         parse(text)

@@ -16,7 +16,7 @@ from circ.run.output_files import check_writable, write_whole
 from circ.run.process_tree import below, cpu_seconds, end, exceeds
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits, OutOfCpu, OutOfMemory, TimedOut
-from frontend import LoadOptions
+from frontend import LoadOptions, SourceFile
 from frontend.program import FrontendError
 
 ROOT = Path(__file__).parents[3]
@@ -57,10 +57,10 @@ def alive(pid: int) -> bool:
 
 
 def test_a_program_and_an_error_come_back(file: str, tmp_path: Path) -> None:
-    assert [v.name for v in load_within(file, LoadOptions(), Limits()).globals] == ["x"]
+    assert [v.name for v in load_within([SourceFile(file)], LoadOptions(), Limits()).globals] == ["x"]
     (tmp_path / "b.c").write_text("int x = ;\n")
     with pytest.raises(FrontendError) as error:
-        load_within(str(tmp_path / "b.c"), LoadOptions(), Limits())
+        load_within([SourceFile(str(tmp_path / "b.c"))], LoadOptions(), Limits())
     assert str(error.value).startswith(f"{tmp_path}/b.c:1:9: error: ")
 
 
@@ -73,7 +73,7 @@ def test_a_preprocessor_is_ended_with_all_it_started(file: str, command: str, li
     mark = f"4{os.getpid()}.{len(command)}"
     begin = time.monotonic()
     with pytest.raises(NotRead) as error:
-        load_within(file, LoadOptions(cpp=command.replace("{}", mark)), limits)
+        load_within([SourceFile(file)], LoadOptions(cpp=command.replace("{}", mark)), limits)
     assert error.value.outcome == expected
     assert time.monotonic() - begin < 30 and gone(mark)
     assert why_not(error.value)[0].startswith(f"{file}:1: unknown: ")
@@ -81,7 +81,8 @@ def test_a_preprocessor_is_ended_with_all_it_started(file: str, command: str, li
 
 def test_what_a_preprocessor_leaves_behind_is_ended(file: str) -> None:
     mark = f"5{os.getpid()}"
-    program = load_within(file, LoadOptions(cpp=f"sh -c 'setsid sleep {mark} >/dev/null 2>&1 & cat {file}' x"), Limits())
+    cpp = f"sh -c 'setsid sleep {mark} >/dev/null 2>&1 & cat {file}' x"
+    program = load_within([SourceFile(file)], LoadOptions(cpp=cpp), Limits())
     assert program.globals and gone(mark)
 
 

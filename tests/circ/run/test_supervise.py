@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from circ.run.supervise import Crashed, Died, Done, Emit, Limits, Outcome, OutOfMemory, TimedOut, supervise
+from circ.run.supervise import ChildOutcome, Crashed, Died, Done, Emit, Limits, OutOfMemory, TimedOut, supervise
 
 Worker = Callable[[str, Emit], str]
 
@@ -41,7 +41,7 @@ def start() -> Worker:
     return work
 
 
-def run(*tasks: str, timeout: float = 30, memory: int | None = 1024) -> list[Outcome[str]]:
+def run(*tasks: str, timeout: float = 30, memory: int | None = 1024) -> list[ChildOutcome[str]]:
     return [outcome for _, outcome in supervise(tasks, start, Limits(timeout, memory))]
 
 

@@ -8,7 +8,7 @@ from circ.kernel.replay import Replayed, replay
 from circ.search.reductions import forgotten, local_locations, waited_for
 from circ.search.sample_values import MOST_SAMPLES, samples
 from circ.search.shorten import ENOUGH, shortened
-from circ.search.state_search import Search, SearchSpace
+from circ.search.state_search import SearchSpace, StateSearch
 from circ.search.trace_building import build_trace
 from circ.semantics.interpreter import Machine
 from circ.verdict import Assertions, Options, RaceOn, Step, Technique, Trace
@@ -58,7 +58,7 @@ def test_samples_are_the_constants_and_their_neighbours() -> None:
 # --------------------------------------------------------------------------------------------------- traces
 def found_trace(p: Program, x: str, options: Options = ALL_OFF) -> Trace:
     crew = tuple(i for i, t in enumerate(p.templates) for _ in range(t.count or 2))
-    search = Search(SearchSpace(p, RaceOn(x), options), crew, options, proof=True)
+    search = StateSearch(SearchSpace(p, RaceOn(x), options), crew, options, proof=True)
     found = search.run()
     assert found is not None
     path, who = search.path(found.state)

@@ -13,7 +13,7 @@ from circ.kernel.outcome import Accepted
 from circ.search import explicit
 from circ.static.arguments.joining import Joining
 from circ.static.prover import Static
-from circ.static.values import TOP, Cells, ValueSet, join, meet, single, within
+from circ.static.values import TOP, TrackedCells, ValueSet, join, meet, single, within
 from circ.verdict import Assertions, Options, RaceOn, Refuted, Safe, Unknown, silent, subjects
 from frontend import load
 from frontend.program import Assume, Binary, Const, Program, Read, Scalar, Var
@@ -178,7 +178,7 @@ def test_value_sets() -> None:
 
 def test_conditions_refine_cells() -> None:
     x = Var("x", INT)
-    cells = Cells((x,), 1)
+    cells = TrackedCells((x,), 1)
 
     def after(op: str, value: int, state: ValueSet) -> list[tuple[ValueSet, ...]]:
         return list(cells.execute(Assume(Binary(op, Read(x), Const(value, INT))), (state,)))

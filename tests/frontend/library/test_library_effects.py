@@ -8,7 +8,7 @@ import pytest
 
 import frontend
 from frontend import LoadOptions
-from frontend.ir.formats import Use, uses
+from frontend.ir.formats import ArgumentUse, uses
 from frontend.program import Program
 
 HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdarg.h>\n#include <unistd.h>\n#include <time.h>\n"
@@ -66,11 +66,11 @@ def test_a_pointer_that_is_printed_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_formats() -> None:
-    value, read, write = (frozenset({u}) for u in (Use.VALUE, Use.READ, Use.WRITE))
+    value, read, write = (frozenset({u}) for u in (ArgumentUse.VALUE, ArgumentUse.READ, ArgumentUse.WRITE))
     assert uses(["%-*.*s%% %lld %hhn%m"], False, 5) == [value, value, read, value, write]
     assert uses(["%*d %[^]%] %5c%%%lf"], True, 4) == [write, write, write, frozenset()]
     assert uses(["%d", "%s"], False, 1) == [value | read]
-    assert uses(["100%"], False, 1) == uses(None, False, 1) == [frozenset(Use)]
+    assert uses(["100%"], False, 1) == uses(None, False, 1) == [frozenset(ArgumentUse)]
 
 
 def test_strtok_remembers_what_it_was_given(tmp_path: Path) -> None:

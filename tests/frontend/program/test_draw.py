@@ -33,7 +33,7 @@ from frontend.program import (
     Var,
     Variable,
 )
-from frontend.program.display import Names
+from frontend.program.display import DisplayNames
 from frontend.program.draw import draw
 
 INT = Scalar(32, True)
@@ -150,7 +150,7 @@ def test_a_local_loses_its_function_only_where_that_is_unambiguous() -> None:
     program = figure_1()
     names = ("f::x", "f::i", "g::i", "f::old")
     worker = replace(program.templates[0], locals=tuple(Variable(n, INT) for n in names))
-    shown = Names(program, worker)
+    shown = DisplayNames(program, worker)
     assert list(map(shown.variable, names)) == ["f::x", "f::i", "g::i", "old"]
     indexed = Assign(Element("f::old", Read(Var("f::i", INT)), INT), Read(Element("f::old", Read(Var("f::old", INT)), INT)))
     assert shown.op(indexed) == "old[f::i] = old[old]"

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from unittest.mock import patch
 
 from circ.abstraction import counters, skeleton
-from circ.abstraction.abstract_errors import Clash, Errors, ThreadState
-from circ.abstraction.counters import Context, Key
+from circ.abstraction.abstract_errors import AccessPair, Errors, ThreadState
+from circ.abstraction.counters import Context, ContextClass
 from circ.inference import acfa, arg, inquiry, omega, simulation
 from circ.inference import context_inference as inference
 from circ.inference import refinement as refine
 from circ.inference.acfa import Acfa
-from circ.inference.arg import AbstractError, AbstractSystem, Arg, ContextStep, MainStep, Node
+from circ.inference.arg import AbstractError, AbstractSystem, Arg, ArgState, ContextStep, MainStep
 from circ.inference.context_inference import ContextInference
 from circ.inference.inquiry import Inquiry
 from circ.inference.trace import Mu
@@ -147,9 +147,9 @@ def psi_first(system: AbstractSystem, main: int, acfas: Sequence[Acfa], context:
     sk, ab, graph = system.skeletons[main], system.abstractions[main], system.args[main]
     endless = {key for key, n in context if n > k and system.endless(key[0])}
     seen: arg._Seen = {}
-    queue: list[Node] = []
+    queue: list[ArgState] = []
 
-    def put(node: Node, came: tuple[Node, MainStep | ContextStep] | None) -> None:
+    def put(node: ArgState, came: tuple[ArgState, MainStep | ContextStep] | None) -> None:
         if node not in seen:
             system.spend()
             seen[node] = came
@@ -181,7 +181,7 @@ def psi_first(system: AbstractSystem, main: int, acfas: Sequence[Acfa], context:
                             put((after, gamma2), (node, ContextStep(key, g, step)))
 
 
-def always_omega(context: Context, source: Key, target: Key, k: int, endless: bool) -> tuple[Context, ...]:
+def always_omega(context: Context, source: ContextClass, target: ContextClass, k: int, endless: bool) -> tuple[Context, ...]:
     """omega - 1 = omega, everywhere."""
     del endless
     return tuple(counters.enter(c, target, k) for c in counters.leave(context, source, k, endless=True))
@@ -191,9 +191,9 @@ def havoc_sets_only(graph: Arg, template: int) -> tuple[Acfa, Mu]:
     """Edges say which globals are written; what they were before is forgotten, what they are after is the label's."""
     quotient, mu = acfa.collapse(graph, template)
     ab = graph.abstraction
-    moves: list[dict[int, tuple[acfa.Move, ...]]] = []
+    moves: list[dict[int, tuple[acfa.ContextMove, ...]]] = []
     for c in range(quotient.size):
-        row: dict[int, dict[acfa.Move, None]] = {}
+        row: dict[int, dict[acfa.ContextMove, None]] = {}
         for _, writes, target, demands in (m for ms in quotient.moves[c].values() for m in ms):
             fixed = sum(1 << i for i in range(ab.width) if not ab.used[i] & writes)
             for g in sorted(quotient.label[c]):
@@ -298,7 +298,7 @@ class _Blind:
         return None
 
 
-def context_only_writes(self: Errors, t: int, first: ThreadState, s: int, second: ThreadState) -> tuple[Clash, ...] | None:
+def context_only_writes(self: Errors, t: int, first: ThreadState, s: int, second: ThreadState) -> tuple[AccessPair, ...] | None:
     """Read.i.x is empty for an abstract thread."""
     found = _clashes(self, t, first, s, second)
     edges = self.skeletons[s].original.cfa.edges
@@ -362,7 +362,7 @@ def nothing_new_is_safe(self: ContextInference, run: Inquiry) -> Verdict:
 _loop = ContextInference.loop
 
 
-def blind_closure(self: omega._Closure, pair: omega.Pair) -> None:
+def blind_closure(self: omega._PairClosure, pair: omega.Pair) -> None:
     """Theorem 2: the unbounded setting is explored, but races are not looked for again."""
 
 
@@ -420,7 +420,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("k = 0", "k starts at 0, and omega - 1 = omega", SECTION, setting((arg, "move", always_omega)), k=0, options=UNGLUED),
     Mutant("omega - 1 = omega", "omega - 1 = omega everywhere", MEETING, setting((arg, "move", always_omega))),
     Mutant("no races beyond k", "the omega-check never looks at races again", RELAY,
-           setting((omega._Closure, "reject_errors", blind_closure)), unbounded=False),
+           setting((omega._PairClosure, "reject_errors", blind_closure)), unbounded=False),
     Mutant("havoc sets only", "ACFA edges carry havoc sets only", FIGURE_1,
            setting((inference, "collapse", havoc_sets_only)), Harm.UNDECIDED),
     Mutant("tests are hidden", "weak bisimulation hides every edge with an empty havoc set", EARLY_TEST,

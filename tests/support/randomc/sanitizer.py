@@ -6,10 +6,12 @@ A race that only circ reports is counted, for the sanitizer sees one schedule at
 
 from __future__ import annotations
 
+import re
+import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +22,8 @@ from circ.run.check import confirmed
 from circ.run.triage import triage
 from circ.verdict import Answer, Options, OutOfTime, RaceOn, Safe, Unknown, Verdict, silent, subjects, word
 from frontend.program import FrontendError, Program
-from tests.support.tsan import HELPERS, compiled, watched
+from tests.support.randomc.sharing import TAIL, Sharing, sharing_program
+from tests.support.tsan import HELPERS, compiled, raced, watched
 
 
 @dataclass
@@ -48,12 +51,12 @@ class Tally:
         return "\n".join(lines)
 
 
-def said_of(program: Program, seconds: float) -> set[str]:
-    """The words about all that is shared, in this process, as `circ check` would print them; seconds for each variable."""
+def said_of(program: Program, seconds: float) -> dict[str, str]:
+    """The word about each shared object, in this process, as `circ check` would print it; seconds for each variable."""
     entry = engines.find(engines.DEFAULT)
     assert entry is not None
     engine, kernel = entry.load(), Kernel(program)
-    words: set[str] = set()
+    words: dict[str, str] = {}
     for v in subjects(program):
         question = RaceOn(v.name)
         proof = triage(program, question)
@@ -63,7 +66,7 @@ def said_of(program: Program, seconds: float) -> set[str]:
                 program, question, Options(deadline=time.monotonic() + seconds), silent)
         except OutOfTime as limit:
             verdict = Unknown(str(limit))
-        words.add(word(question, confirmed(program, Answer(question, v.shown, verdict, entry.name), kernel).verdict))
+        words[v.shown] = word(question, confirmed(program, Answer(question, v.shown, verdict, entry.name), kernel).verdict)
     return words
 
 
@@ -78,7 +81,7 @@ def examine(seeds: Iterable[int], program: Callable[[int], str], runs: int = 12,
             path = folder / "program.c"
             path.write_text(program(seed))
             try:
-                words = said_of(frontend.load(path), seconds)
+                words = set(said_of(frontend.load(path), seconds).values())
             except FrontendError as error:
                 tally.faults.append(f"seed {seed}: refused: {error}")
                 continue
@@ -96,3 +99,57 @@ def examine(seeds: Iterable[int], program: Callable[[int], str], runs: int = 12,
             if said == "unknown":
                 tally.undecided.append(seed)
     return tally
+
+
+def examine_sharing(seeds: Iterable[int], runs: int = 6, seconds: float = 4.0) -> Tally:
+    """Programs that share memory in odd ways, judged object by object.
+
+    Wrong is: `safe` for an object on which a run shows a race; anything but a race where each thread ends with an unprotected
+    `tail++`; a `race` in a program that is careful by construction, or one that the sanitizer reports (then it is not careful).
+    """
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        helpers = folder / "helpers.c"
+        helpers.write_text(HELPERS)
+        for seed in seeds:
+            made = sharing_program(seed)
+            path = folder / "program.c"
+            path.write_text(made.text)
+            trouble = compiled(path, helpers, folder / "program", "-O0")
+            if trouble:
+                tally.faults.append(f"seed {seed}: gcc: {trouble}")
+                continue
+            try:
+                shown = raced(folder / "program", runs)
+                words = said_of(frontend.load(path), seconds)
+            except (FrontendError, RuntimeError, subprocess.TimeoutExpired) as error:
+                tally.faults.append(f"seed {seed}: {error}")
+                continue
+            tally.faults += [f"seed {seed}: {fault}" for fault in faults(made, shown, words)]
+            for thing, said in words.items():
+                tally.counts[said, _base(thing) in shown] += 1
+            if "unknown" in words.values():
+                tally.undecided.append(seed)
+    return tally
+
+
+def faults(made: Sharing, shown: frozenset[str], words: dict[str, str]) -> Iterator[str]:
+    """What is wrong about circ's words, given what runs showed."""
+    by_base: dict[str, set[str]] = {}
+    for thing, said in words.items():
+        by_base.setdefault(_base(thing), set()).add(said)
+    for thing in sorted(shown):
+        if by_base.get(thing) == {"safe"}:
+            yield f"{thing} is safe, but a run shows a race on it"
+    if shown - {TAIL} and all(said == "safe" for thing, said in words.items() if thing != TAIL):
+        yield f"all is safe, but a run shows races: {', '.join(sorted(shown))}"
+    if by_base.get(TAIL, {"race"}) != {"race"}:
+        yield f"the race on {TAIL} is not found: {', '.join(sorted(by_base[TAIL]))}"
+    if made.careful:
+        yield from (f"a race on {thing} in a program without one" for thing, said in words.items() if said == "race" and thing != TAIL)
+        yield from (f"the program is not careful: {thing}" for thing in sorted(shown - {TAIL}))
+
+
+def _base(thing: str) -> str:
+    return re.split(r"[.\[]", thing)[0]

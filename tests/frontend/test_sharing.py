@@ -1,0 +1,42 @@
+"""Programs that share memory in odd ways: what circ says about each object, held against what ThreadSanitizer sees in runs."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.support.randomc import sanitizer
+from tests.support.randomc.sharing import Sharing, sharing_program
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+
+@needs_gcc
+@pytest.mark.parametrize("start", range(0, 16, 4))
+def test_nothing_that_a_run_shows_is_called_safe(start: int) -> None:
+    tally = sanitizer.examine_sharing(range(start, start + 4), runs=4)
+    assert not tally.faults, str(tally)
+    assert tally.counts, "no object was judged"
+
+
+@pytest.mark.parametrize("made, shown, words, fault", [
+    (Sharing("", careful=False), {"a"}, {"a": "safe", "b": "race"}, "a is safe, but a run shows a race on it"),
+    (Sharing("", careful=False), {"g"}, {"g.x": "safe", "g.y": "safe", "b": "unknown"}, "g is safe, but a run shows a race on it"),
+    (Sharing("", careful=False), {"memory without a name"}, {"a": "safe"}, "all is safe, but a run shows races: memory without a name"),
+    (Sharing("", careful=False), set(), {"tail": "safe"}, "the race on tail is not found: safe"),
+    (Sharing("", careful=True), set(), {"a": "race"}, "a race on a in a program without one"),
+    (Sharing("", careful=True), {"a"}, {"a": "unknown"}, "the program is not careful: a"),
+])
+def test_what_counts_as_wrong(made: Sharing, shown: set[str], words: dict[str, str], fault: str) -> None:
+    assert list(sanitizer.faults(made, frozenset(shown), words)) == [fault]
+
+
+def test_a_part_of_an_object_may_race_while_another_is_safe() -> None:
+    words = {"g.x": "safe", "g.y": "race", "tail": "race"}
+    assert not list(sanitizer.faults(Sharing("", careful=False), frozenset({"g", "tail"}), words))
+
+
+def test_the_same_seed_gives_the_same_program() -> None:
+    assert [sharing_program(s) for s in range(40)] == [sharing_program(s) for s in range(40)]
+    assert {sharing_program(s).careful for s in range(40)} == {True, False}
