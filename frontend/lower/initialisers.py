@@ -349,13 +349,16 @@ def link_values(x: Lowering, parts: list[InitialPart]) -> Initial:
     """The leaves as constants and link-time addresses; later leaves replace earlier ones for the same part."""
     found: dict[tuple[PathStep, ...], int | AddressValue] = {}
     scratch = x.scratch()
+    last: tuple[InitialPart, int | AddressValue] | None = None  # the values of a range `[0 ... 9] = e` are one expression
     for leaf in parts:
         if isinstance(leaf.type, RecordType):
             found.update(_static_copy(x, leaf))
         elif isinstance(leaf.value, int):
             found[leaf.path] = leaf.value
         elif not isinstance(leaf.type, FloatType):
-            found[leaf.path] = _link_value(scratch, leaf)
+            if last is None or last[0].value is not leaf.value or last[0].type is not leaf.type:
+                last = (leaf, _link_value(scratch, leaf))
+            found[leaf.path] = last[1]
     return tuple((path, value) for path, value in found.items() if value != 0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, Quals, RecordType
@@ -58,6 +58,7 @@ class Objects:
         """Addresses of registers that keep what is written to them, as far as `frontend.interrupts.registers` says."""
         self._layout = Layout(module)
         self._places = places
+        self._initial_values: dict[str, tuple[MemObject, Mapping[str, Values]]] = {}
         self._notes = notes
         self._symbols: dict[str, MemorySymbol] = {}
         self._objects: dict[str, MemObject] = {}
@@ -243,7 +244,7 @@ class Objects:
                 self._notes.assume("pointers in fresh memory are null until they are set", obj.location)
                 start = ZERO
             if known:
-                start = Values(0, tuple(sorted(starts.get(leaf.name, {}).items())))
+                start = starts.get(leaf.name, ZERO)
             if isinstance(start, Values) and leaf.length is None:
                 start = Values(dict(start.elements).get(0, 0))
             made.append(Variable(leaf.name, leaf.type, leaf.length, start, _shown(leaf, obj), obj.shown,
@@ -251,8 +252,15 @@ class Objects:
                                  dims=tuple(d.count for d in leaf.dims) if len(leaf.dims) > 1 else ()))
         return tuple(made)
 
-    def _starts(self, obj: MemObject) -> dict[str, dict[int, int]]:
-        """Initial values by leaf and element; what is not listed is zero."""
+    def _starts(self, obj: MemObject) -> Mapping[str, Values]:
+        """Initial values by leaf; what is not listed is zero. Tables and strings are long and asked for often: worked out once."""
+        before = self._initial_values.get(obj.name)
+        if before is None or before[0] is not obj:
+            found = {name: Values(0, tuple(sorted(values.items()))) for name, values in self._read_starts(obj).items()}
+            before = self._initial_values[obj.name] = (obj, found)
+        return before[1]
+
+    def _read_starts(self, obj: MemObject) -> dict[str, dict[int, int]]:
         assert obj.symbol is not None
         starts: dict[str, dict[int, int]] = {}
         for path, value in obj.symbol.initial:

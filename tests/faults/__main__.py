@@ -11,9 +11,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from circ.run.supervise import Limits
 from circ.scan.cache import Cache
 from tests.circ.scan.test_cache import RACY, SAFE, flips, scanned
 from tests.faults import test_stale
+from tests.faults.test_hostile import hostile
+from tests.faults.test_hostile import read as read_hostile
 from tests.faults.test_inputs import data_round, mutants, read_all
 from tests.faults.test_kills import PROGRAMS, kills, scan
 
@@ -70,6 +73,8 @@ def main() -> int:
                 print(f"{name}: {count}, as it should be", flush=True)
         bad = read_all(mutants(wanted.inputs, wanted.seed), Path(folder))
         print("\n\n".join(bad) or f"inputs: {wanted.inputs}, as it should be")
+        bad += (wrong := read_hostile(hostile(100), Path(folder), Limits(60.0, 3000, 60.0)))
+        print("\n".join(wrong) or "hostile programs: as it should be", flush=True)
         rng = random.Random(wanted.seed)
         for _ in range(wanted.data):
             data_round(rng, Path(folder))

@@ -197,8 +197,9 @@ class MemoryConstraints:
         if not obj.symbol.defined:
             for number in range(len(obj.leaves)):
                 self.graph.add(leaf(obj.name, number), UNKNOWN)
+        holds_addresses = any(self.flows.wide(part.type) for part in obj.leaves)
         for path, value in obj.symbol.initial:
-            if value == 0:
+            if value == 0 or (isinstance(value, int) and not holds_addresses):
                 continue
             move = self.places.displacement(obj.type, path, inside=True)
             numbers = obj.leaf_numbers(obj.normal(move.offset), self.module.sizeof(move.type))
