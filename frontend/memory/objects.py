@@ -253,7 +253,7 @@ class Objects:
         return tuple(made)
 
     def _starts(self, obj: MemObject) -> Mapping[str, Values]:
-        """Initial values by leaf; what is not listed is zero. Tables and strings are long and asked for often: worked out once."""
+        """Initial values by leaf; what is not listed is zero. Worked out once: tables and strings are long."""
         before = self._initial_values.get(obj.name)
         if before is None or before[0] is not obj:
             found = {name: Values(0, tuple(sorted(values.items()))) for name, values in self._read_starts(obj).items()}

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from circ.run.competition import read_property, read_task
 from circ.run.supervise import Crashed, Died, Done, Emit, Limits, supervise
 from circ.scan.header import read_header
 from circ.scan.results import read_results
@@ -108,6 +109,16 @@ RESULTS = ('{"format": "circ-results", "version": 3}\n{"kind":"head","file":"a.c
            '"error":"","bug":"","limit":"","alarms":[],"models":"m","seconds":0.1}\n{"kind":"row","file":"a.c","key":"k","variable":"x",'
            '"verdict":"safe","engine":"e","message":"m","predicates":[],"acfa":0,"k":0,"seconds":0.1,"bug":false,"killed":false,'
            '"limits":[60.0,4096,null],"assuming":[],"warnings":[],"evidence":"","cached":false}\n')
+TASK = """format_version: '2.0'
+input_files: ['a.c', "b.c"]  # both
+properties:
+  - property_file: ../properties/no-data-race.prp
+    expected_verdict: true
+options:
+  language: C
+  data_model: ILP32
+"""
+PROPERTY = "CHECK( init(main()), LTL(G ! data-race) )\n"
 HEADER = "// CIRC: --thread w=2 -D 'A=b c' -I . --interrupts t.toml --property asserts -x \"s.f\"\n// EXPECT: safe x\n// EXPECT: violated\nint x;\n"
 
 
@@ -116,9 +127,13 @@ def data_round(rng: random.Random, folder: Path) -> None:
     database, results = folder / "compile_commands.json", folder / "results.jsonl"
     database.write_bytes(mutated(DATABASE, rng, data=True).encode("utf-8", "surrogateescape"))
     results.write_bytes(mutated(RESULTS, rng, data=True).encode("utf-8", "surrogateescape"))
+    task, wanted = folder / "task.yml", folder / "wanted.prp"
+    task.write_bytes(mutated(TASK, rng, data=True).encode("utf-8", "surrogateescape"))
+    wanted.write_bytes(mutated(PROPERTY, rng, data=True).encode("utf-8", "surrogateescape"))
     table, header = mutated(TABLE, rng, data=True), mutated(HEADER, rng, data=True)
     for read in (lambda: find_sources([str(database)]), lambda: read_results(results), lambda: load_table(None, "t.toml", table),
-                 lambda: load_table("atmega128", "t.toml", table), lambda: read_header("a.c", header, ".")):
+                 lambda: load_table("atmega128", "t.toml", table), lambda: read_header("a.c", header, "."),
+                 lambda: read_task(str(task)), lambda: read_property(str(wanted))):
         try:
             read()
         except FrontendError as error:
@@ -128,6 +143,9 @@ def data_round(rng: random.Random, folder: Path) -> None:
 def test_the_data_is_right_before_it_is_changed(tmp_path: Path) -> None:
     (tmp_path / "compile_commands.json").write_text(DATABASE)
     (tmp_path / "results.jsonl").write_text(RESULTS)
+    (tmp_path / "task.yml").write_text(TASK)
+    (tmp_path / "wanted.prp").write_text(PROPERTY)
+    assert len(read_task(str(tmp_path / "task.yml")).files) == 2 and read_property(str(tmp_path / "wanted.prp")) == "races"
     assert len(find_sources([str(tmp_path / "compile_commands.json")])) == 2 and len(read_results(tmp_path / "results.jsonl")) == 1
     assert len(load_table(None, "t.toml", TABLE).rules) == 1 and len(read_header("a.c", HEADER, ".").options) == 6
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -159,6 +162,32 @@ def test_a_full_disk_changes_no_verdict(tmp_path: Path) -> None:
     assert "proofs/" in done.stderr and "kept/circ/" in done.stderr
     files = [p for p in tmp_path.rglob("*") if p.is_file() and p.name != "a.c" and not p.name.endswith(".time")]
     assert files == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 kB, on machines where one can be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if shutil.which("mount") is None or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(folder)],
+                                                       capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path, file: str) -> None:
+    """The verdict and its status stay; each file that could not be written is named, and no part of one stays."""
+    filler = small_disk / "filler"
+    with filler.open("wb", buffering=0) as into, contextlib.suppress(OSError):
+        while into.write(b"x" * 4096):
+            pass
+    done = subprocess.run([sys.executable, "-m", "circ", "check", file, "-o", str(small_disk / "out.txt"), "--certificate", str(small_disk),
+                           "--dump", str(small_disk)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0 and "safe: no race on 'x'" in done.stdout and "Traceback" not in done.stderr
+    assert sum("No space left" in line for line in done.stderr.splitlines()) >= 2 and str(small_disk / "out.txt") in done.stderr
+    assert [p for p in small_disk.rglob("*") if p.is_file()] == [filler]
 
 
 def test_the_report_of_a_full_pipe_is_bad_status_not_a_traceback(tmp_path: Path, file: str) -> None:
