@@ -23,7 +23,10 @@ def lay_out(
     key: str, union: bool, fields: list[LayoutField], *, packed: bool, pack: int | None, least: int,
     sizeof: Callable[[CType], int], alignof: Callable[[CType], int],
 ) -> Record:
-    """The record with every member at its offset. `pack` is that of `#pragma pack`, `least` a required alignment."""
+    """The record with every member at its offset. `pack` is that of `#pragma pack`, `least` a required alignment.
+
+    `#pragma pack` bounds the alignment that a member asks for, too, and as far as bit fields go it takes the place of `packed`.
+    """
     placed: list[FieldDecl] = []
     position = 0
     end = 0
@@ -34,10 +37,10 @@ def lay_out(
             position = 0
         natural = alignof(field.type)
         loose = packed or field.packed
-        unit = 1 if loose else natural
+        unit = natural if not loose or (field.bits is not None and pack is not None) else 1
+        unit = max(unit, field.align)
         if pack is not None:
             unit = min(unit, pack)
-        unit = max(unit, field.align)
         if field.bits is None:
             position = _up(position, unit * 8)
             assert field.name is not None
