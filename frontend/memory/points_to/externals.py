@@ -11,6 +11,7 @@ from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.handed_over import site
 from frontend.memory.points_to.heap import allocated
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
+from frontend.memory.points_to.memory_copies import ByteCopy
 from frontend.memory.points_to.targets import (
     ANY,
     INTEGER,
@@ -27,6 +28,8 @@ from frontend.program import Const, Expr, Var
 _COPY_BYTES = ("memcpy", "memmove", "mempcpy")
 _KEEP_POINTERS = ("free", "cfree", "memset", "bzero")
 """Functions of the table that write, but no pointers that anybody may follow."""
+_CHANGED: PointerNode = ("i", "", "changed")
+"""Points to what code that is not here may change."""
 
 
 class Externals:
@@ -41,6 +44,7 @@ class Externals:
         self._heap_types = heap_types
         self._single = single
         self._same = same
+        self._graph.each(_CHANGED, self._changes)
 
     def call(self, function: Function, edge: IrEdge, call: Call, callee: str) -> bool:
         """Take in a call; True if nothing is known of the callee, so that it may keep and call what it is given.
@@ -136,6 +140,7 @@ class Externals:
                 continue
             self._facts.heaps[name] = size
             self._memory.objects.add_heap(name, self._heap_types.get(name), size, edge.location, False, True, filled=True)
+            self._memory.laid_out_anew()
             self._facts.taken.setdefault(name)
             self._memory.scramble((name, ANY), 0, UNKNOWN)
 
@@ -174,22 +179,8 @@ class Externals:
         assert not isinstance(into, Place) and not isinstance(origin, Place)
         kind = ArrayType(IntType("char", 8, True), 1)
         memory = self._memory
-
-        def pair(a: Target, b: Target) -> None:
-            if a == UNKNOWN:
-                self._facts.wild = True
-            if UNKNOWN in (a, b):
-                memory.scramble(memory.flows.anywhere(a), 0, UNKNOWN)
-            for x in memory.cells(memory.flows.anywhere(b), 0):
-                for y in memory.cells(memory.flows.anywhere(a), 0):
-                    self._graph.copy_once(x, y)
-
-        source = Place(origin, (), kind, kind)
-        if fresh is not None:
-            memory.each_place(function.name, source, lambda b: pair((fresh, ANY), b))
-        else:
-            target = Place(into, (), kind, kind)
-            memory.each_place(function.name, target, lambda a: memory.each_place(function.name, source, lambda b: pair(a, b)))
+        target = memory.constant((fresh, ANY)) if fresh is not None else memory.place(function.name, Place(into, (), kind, kind))
+        ByteCopy(memory, target, memory.place(function.name, Place(origin, (), kind, kind)))
 
     def _opaque(self, function: Function, call: Call) -> None:
         """A function of which nothing is known: what its arguments reach may hold any pointer afterwards."""
@@ -209,14 +200,14 @@ class Externals:
             return
         self._facts.exposed_deep.setdefault(target[0])
         self._facts.exposed.setdefault(target[0])
+        self._inside_changes(target)
         for cell in self._memory.cells((target[0], ANY), 0):
-            self._graph.each(cell, self._changes)
             self._graph.add_foreign(cell)
 
     def _inside_changes(self, target: Target) -> None:
         """Code that is not here does not change the object, but may change what it leads to."""
-        for cell in self._memory.cells(self._memory.flows.anywhere(target), 0):
-            self._graph.each(cell, self._changes)
+        for node in self._memory.stored_at(self._memory.flows.anywhere(target)):
+            self._graph.copy(node, _CHANGED)
 
 
 def _kept(what: str) -> PointerNode:

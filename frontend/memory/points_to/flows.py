@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from frontend.ctypes import ArrayType
+from frontend.ctypes import ArrayType, CType, IntType
+from frontend.ir import Module
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Displacement, Places
@@ -19,6 +20,7 @@ from frontend.memory.points_to.targets import (
     absolute_target,
     is_inside,
     register,
+    walks,
 )
 from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
 
@@ -32,9 +34,11 @@ Flow = tuple[PointerNode | None, Shift | None, Target | None]
 class Flows:
     """Follows addresses through expressions and through arithmetic on them."""
 
-    def __init__(self, objects: Objects, places: Places) -> None:
+    def __init__(self, module: Module, objects: Objects, places: Places) -> None:
+        self._module = module
         self._objects = objects
         self._places = places
+        self._shifts: dict[tuple[object, ...], Shift] = {}
 
     def wide(self, t: Scalar) -> bool:
         """Whether a value of the type can be an address."""
@@ -86,15 +90,19 @@ class Flows:
 
     def then(self, first: Shift, second: Shift) -> Shift:
         """One shift after the other."""
-        return lambda t: second(first(t))
+        return self._shift((first, second), lambda t: second(first(t)))
+
+    def _shift(self, key: tuple[object, ...], made: Shift) -> Shift:
+        """The one shift for a key: edges that do the same are told by it."""
+        return self._shifts.setdefault(key, made)
 
     def _by(self, op: str, e: Expr) -> Shift:
         match e:
             case Const(value=v):
                 distance = self._places.word.wrap(v if op == "+" else -v)
-                return lambda t: self.moved(t, distance)
+                return self._shift(("moved", distance), lambda t: self.moved(t, distance))
             case Binary(op="*", right=Const(value=stride)):
-                return lambda t: self.strided(t, stride)
+                return self._shift(("strided", stride), lambda t: self.strided(t, stride))
             case _:
                 return self.anywhere
 
@@ -130,6 +138,20 @@ class Flows:
         if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.strides(offset, arithmetic=True)):
             return t
         return (name, ANY)
+
+    def displacement(self, move: Displacement, type_: CType) -> Shift | None:
+        """What `&p->path` is for a pointer to the type; None if that is the pointer itself."""
+        strides = tuple(stride for _, stride in move.terms)
+        walking = type_ if isinstance(type_, IntType) else None
+        if move.offset == 0 and not strides and walking is None:
+            return None
+        return self._shift(("displaced", move.offset, strides, walking), lambda t: self._displaced(t, move, type_))
+
+    def _displaced(self, t: Target, move: Displacement, type_: CType) -> Target:
+        there = self.displaced(t, move)
+        if there[0][0] not in NO_OBJECT and walks(self._objects.named(there[0]), there[1], type_, self._module):
+            return self.anywhere(there)
+        return there
 
     def displaced(self, t: Target, move: Displacement) -> Target:
         """The target of `&p->path` for a pointer to `t`."""

@@ -2,93 +2,267 @@
 
 An edge from a node to another says that the second points to whatever the first does, after a shift of the target. Loads,
 stores and calls through pointers are handlers: they add edges for each target that their pointer is found to have.
+
+Sets are bit masks over the targets, numbered as they are met. Only what is new at a node is passed on (difference
+propagation), to nodes in the order of the edges as far as there is one; nodes on a cycle of plain edges, which all point to
+the same, become one node as the graph grows (Pereira and Berlin, Wave Propagation and Deep Propagation for Pointer Analysis,
+CGO 2009).
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable
+from heapq import heapify, heappop, heappush
 
 from frontend.memory.points_to.targets import INTEGER, UNKNOWN, PointerNode, Shift, Target
+from frontend.program.components import components
 
 MOST_ABSOLUTE = 64
 """So many constant addresses a pointer may have; beyond that it is any number."""
+_FEW_EDGES = 2_000
+"""So many new edges are not worth to look for cycles."""
+_UNKNOWN, _INTEGER = 1, 2
+"""The sets of these targets alone."""
 
 
-@dataclass(slots=True)
-class _Uses:
-    """What has to happen when a node learns a new target."""
+class _Handler:
+    """Something to be called once for each target of a node; `seen`: for which that was done."""
 
-    copies: list[tuple[PointerNode, Shift | None]] = field(default_factory=list)
-    handlers: list[Callable[[Target], None]] = field(default_factory=list)
+    __slots__ = ("call", "seen")
+
+    def __init__(self, call: Callable[[Target], None]) -> None:
+        self.call = call
+        self.seen = 0
+
+
+class _Node:
+    """A node with its set. `told`: the part of the set that edges have passed on; `waiting`: it is among the work."""
+
+    __slots__ = ("copies", "handlers", "number", "points", "rank", "shifted", "told", "waiting")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.points = 0
+        self.told = 0
+        self.rank = 0
+        self.waiting = False
+        self.copies: dict[int, None] = {}
+        self.shifted: dict[tuple[int, Shift], None] = {}
+        self.handlers: list[_Handler] = []
 
 
 class ConstraintGraph:
     """Points-to sets, closed under edges and handlers once `run` returns."""
 
     def __init__(self) -> None:
-        self._sets: dict[PointerNode, dict[Target, None]] = {}
-        self._uses: dict[PointerNode, _Uses] = {}
-        self._work: deque[tuple[PointerNode, Target]] = deque()
-        self._plain: set[tuple[PointerNode, PointerNode]] = set()
-        self._foreign: set[PointerNode] = set()
+        self._numbers: dict[PointerNode, int] = {}
+        self._nodes: list[_Node] = []
+        """By number; nodes that became one stand for all of their numbers."""
+        self._inner: dict[Hashable, PointerNode] = {}
+        self._targets: list[Target] = []
+        self._bits: dict[Target, int] = {}
+        self._absolute = 0
+        self._memo: dict[Shift, dict[int, int]] = {}
+        self._work: list[tuple[int, int]] = []
+        self._foreign: set[int] = set()
+        self._looped: set[int] = set()
+        """Nodes that lead to themselves: what is put there comes back."""
+        self._edges = self._known_edges = 0
+        assert (self._bit(UNKNOWN), self._bit(INTEGER)) == (_UNKNOWN, _INTEGER)
 
+    # ------------------------------------------------------------------------------------------- questions
     def targets(self, node: PointerNode) -> Iterable[Target]:
-        """What the node may point to, as far as it is known by now."""
-        return self._sets.get(node, ())
+        """What the node may point to, as far as it is known by now, in the order in which targets were met."""
+        number = self._numbers.get(node)
+        return () if number is None else self._listed(self._nodes[number].points)
 
     def all_targets(self) -> Iterable[Iterable[Target]]:
-        """The sets of all nodes."""
-        return self._sets.values()
-
-    def add(self, node: PointerNode, target: Target) -> None:
-        """The node may point to the target."""
-        known = self._sets.setdefault(node, {})
-        if target[0][0] == "*" and target not in known and sum(t[0][0] == "*" for t in known) >= MOST_ABSOLUTE:
-            target = INTEGER  # a number that is counted up would be another address for every value it can have
-        if target not in known:
-            known[target] = None
-            self._work.append((node, target))
-        elif target == UNKNOWN:
-            self._foreign.discard(node)
-
-    def add_foreign(self, node: PointerNode) -> None:
-        """Code that is not here may put a pointer into the node: one that it has got to itself."""
-        if UNKNOWN not in self._sets.get(node, {}):
-            self.add(node, UNKNOWN)
-            self._foreign.add(node)
+        """The sets of all nodes of the program, equal ones once."""
+        sets = dict.fromkeys(self._nodes[n].points for node, n in self._numbers.items() if node[0] != "i")
+        return (self._listed(points) for points in sets)
 
     def is_foreign(self, node: PointerNode) -> bool:
         """Whether pointers from outside in the node can only be what code that is not here put there itself."""
-        return node in self._foreign
+        number = self._numbers.get(node)
+        return number is not None and self._nodes[number].number in self._foreign
+
+    # ------------------------------------------------------------------------------------------- constraints
+    def inner(self, key: Hashable) -> PointerNode:
+        """A node that is nothing of the program, but stands between others; the same one for the same key."""
+        if key not in self._inner:
+            self._inner[key] = ("i", "", str(len(self._inner)))
+        return self._inner[key]
+
+    def shifted(self, node: PointerNode, shift: Shift | None) -> PointerNode:
+        """A node for what another one points to, shifted."""
+        if shift is None:
+            return node
+        into = self.inner((node, shift))
+        self.copy(node, into, shift)
+        return into
+
+    def add(self, node: PointerNode, target: Target) -> None:
+        """The node may point to the target."""
+        self._include(self._node(node), self._bit(target))
+
+    def add_foreign(self, node: PointerNode) -> None:
+        """Code that is not here may put a pointer into the node: one that it has got to itself."""
+        here = self._node(node)
+        if not here.points & _UNKNOWN:
+            self._include(here, _UNKNOWN)
+            if here.number not in self._looped:
+                self._foreign.add(here.number)
 
     def copy(self, source: PointerNode, into: PointerNode, shift: Shift | None = None) -> None:
         """Whatever the source points to, `into` may point to, shifted."""
-        self._uses.setdefault(source, _Uses()).copies.append((into, shift))
-        for target in list(self._sets.get(source, ())):
-            self.add(into, target if shift is None else shift(target))
-
-    def copy_once(self, source: PointerNode, into: PointerNode, shift: Shift | None = None) -> None:
-        """The same for one edge between two nodes: later ones say nothing new."""
-        if (source, into) not in self._plain:
-            self._plain.add((source, into))
-            self.copy(source, into, shift)
+        a, b = self._node(source), self._node(into)
+        if shift is None:
+            if a is b:
+                self._loop(a)
+            elif b.number not in a.copies:
+                a.copies[b.number] = None
+                self._edges += 1
+                self._include(b, a.points)
+        elif (b.number, shift) not in a.shifted:
+            a.shifted[b.number, shift] = None
+            self._include(b, self._moved(a.points, shift))
 
     def each(self, source: PointerNode, handler: Callable[[Target], None]) -> None:
-        """Call the handler for every target of the node, now and later."""
-        self._uses.setdefault(source, _Uses()).handlers.append(handler)
-        for target in list(self._sets.get(source, ())):
-            handler(target)
+        """Call the handler once for every target of the node, now and later."""
+        node, use = self._node(source), _Handler(handler)
+        node.handlers.append(use)
+        self._tell(node, use)
 
     def run(self) -> None:
         """Propagate until nothing changes."""
         while self._work:
-            node, target = self._work.popleft()
-            uses = self._uses.get(node)
-            if uses is None:
+            if self._edges - self._known_edges > max(_FEW_EDGES, self._known_edges // 4):
+                self._merge_cycles()
                 continue
-            for into, shift in list(uses.copies):
-                self.add(into, target if shift is None else shift(target))
-            for handler in list(uses.handlers):
-                handler(target)
+            node = self._nodes[heappop(self._work)[1]]
+            if not node.waiting:
+                continue
+            new, node.told, node.waiting = node.points & ~node.told, node.points, False
+            for into in node.copies:
+                self._include(self._nodes[into], new)
+            for into, shift in list(node.shifted):
+                self._include(self._nodes[into], self._moved(new, shift))
+            for handler in list(node.handlers):
+                self._tell(node, handler)
+
+    # ------------------------------------------------------------------------------------------- propagation
+    def _node(self, node: PointerNode) -> _Node:
+        number = self._numbers.get(node)
+        if number is not None:
+            return self._nodes[number]
+        number = self._numbers[node] = len(self._nodes)
+        self._nodes.append(_Node(number))
+        return self._nodes[number]
+
+    def _bit(self, target: Target) -> int:
+        """The set of the target alone."""
+        known = self._bits.get(target)
+        if known is None:
+            known = self._bits[target] = 1 << len(self._targets)
+            self._targets.append(target)
+            if target[0][0] == "*":
+                self._absolute |= known
+        return known
+
+    def _listed(self, points: int) -> list[Target]:
+        targets = self._targets
+        return [targets[n] for n in _numbers(points)]
+
+    def _include(self, node: _Node, points: int) -> None:
+        """The node may point to all of these."""
+        if points & _UNKNOWN:
+            self._foreign.discard(node.number)
+        new = points & ~node.points
+        if not new:
+            return
+        if new & self._absolute:
+            new = self._bounded(node, new)
+        node.points |= new
+        if not node.waiting:
+            node.waiting = True
+            heappush(self._work, (node.rank, node.number))
+
+    def _bounded(self, node: _Node, new: int) -> int:
+        """What is new at the node, constant addresses only as long as there are not too many.
+
+        A number that is counted up would be another address for every value it can have.
+        """
+        room = max(MOST_ABSOLUTE - (node.points & self._absolute).bit_count(), 0)
+        for n in _numbers(new & self._absolute):
+            if room == 0:
+                new = new & ~(1 << n) | _INTEGER
+            else:
+                room -= 1
+        return new
+
+    def _moved(self, points: int, shift: Shift) -> int:
+        """The set of the targets after a shift."""
+        memo = self._memo.setdefault(shift, {})
+        moved = 0
+        for n in _numbers(points):
+            if n not in memo:
+                memo[n] = self._bit(shift(self._targets[n]))
+            moved |= memo[n]
+        return moved
+
+    def _tell(self, node: _Node, handler: _Handler) -> None:
+        new = node.points & ~handler.seen
+        if new:
+            handler.seen |= new
+            for target in self._listed(new):
+                handler.call(target)
+
+    # ------------------------------------------------------------------------------------------- cycles
+    def _loop(self, node: _Node) -> None:
+        self._looped.add(node.number)
+        if node.points & _UNKNOWN:
+            self._foreign.discard(node.number)
+
+    def _merge_cycles(self) -> None:
+        """Makes one node of those on a cycle of plain edges, and ranks all in the order of the edges between them."""
+        nodes = self._nodes
+        graph = {n: [nodes[into].number for into in node.copies] for n, node in enumerate(nodes) if node.number == n}
+        order = components(graph, len(nodes))
+        for rank, component in enumerate(reversed(order)):
+            first = nodes[component[0]]
+            if first.number == component[0]:
+                first.rank = rank
+                for n in component[1:]:
+                    self._merge(nodes[n], first)
+        chosen = [node.number for node in nodes]
+        self._edges = 0
+        for n, node in enumerate(nodes):
+            nodes[n] = nodes[chosen[n]]
+            if nodes[n] is node:
+                node.copies = dict.fromkeys(c for into in node.copies if (c := chosen[into]) != n)
+                node.shifted = dict.fromkeys((chosen[into], shift) for into, shift in node.shifted)
+                self._edges += len(node.copies)
+        self._known_edges = self._edges
+        self._work = [(node.rank, node.number) for n, node in enumerate(nodes) if node.number == n and node.waiting]
+        heapify(self._work)
+
+    def _merge(self, node: _Node, into: _Node) -> None:
+        """The two are on a cycle: what either points to, both do. `node` is left with the other's number."""
+        into.points |= node.points
+        into.told &= node.told
+        into.copies.update(node.copies)
+        into.shifted.update(node.shifted)
+        into.handlers += node.handlers
+        into.waiting = True
+        self._foreign.discard(node.number)
+        self._foreign.discard(into.number)
+        self._looped.add(into.number)
+        node.number = into.number
+
+
+def _numbers(points: int) -> Iterable[int]:
+    """The numbers of the bits that are set."""
+    while points:
+        low = points & -points
+        yield low.bit_length() - 1
+        points ^= low

@@ -13,7 +13,7 @@ from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, ON_EXIT, THREAD_END
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, UNKNOWN, FunctionEdge, PointerNode, Target, register
+from frontend.memory.points_to.targets import ANY, NO_OBJECT, UNKNOWN, FunctionEdge, PointerNode, Target, register
 from frontend.program import Binary, Const, Expr, Read, Scalar, Var
 from frontend.program.fold import cast
 
@@ -44,6 +44,7 @@ class HandedOver:
         self._memory = memory
         self._facts = memory.facts
         self._callers = callers
+        self._leading: set[str] = set()
         self._occasions: dict[str, list[tuple[Function, IrEdge, tuple[Expr | Place, ...]]]] = {}
 
     def start_thread(self, function: Function, edge: IrEdge, call: Call, roles: tuple[int, int]) -> None:
@@ -98,21 +99,31 @@ class HandedOver:
     def give_away(self, function: Function, edge: IrEdge, call: Call) -> None:
         """A function without a body may call, at any time, every function that its arguments lead to."""
         here = site(function, edge)
-        seen: set[str] = set()
+        given = self._memory.graph.inner(("given", here))
 
         def visit(target: Target) -> None:
             if target[0][0] == "&":
                 self._any_time(target[0][1:], here)
-            elif target[0] not in seen:
-                seen.add(target[0])
-                for cell in self._memory.cells(self._memory.flows.anywhere(target), 0):
-                    self._memory.graph.each(cell, visit)
+            elif target[0][0] not in NO_OBJECT:
+                self._memory.graph.copy(self._led_to(target[0]), given)
 
+        self._memory.graph.each(given, visit)
         for argument in call.args:
             if isinstance(argument, Place):
                 self._memory.each_place(function.name, argument, visit)
             else:
                 self._memory.each_target(function.name, argument, visit)
+
+    def _led_to(self, name: str) -> PointerNode:
+        """A node for all that is stored in an object, in the objects that this points to, and so on."""
+        graph = self._memory.graph
+        node = graph.inner(("led to", name))
+        if name not in self._leading:
+            self._leading.add(name)
+            for stored in self._memory.stored_at((name, ANY)):
+                graph.copy(stored, node)
+                graph.each(stored, lambda t: None if t[0][0] in NO_OBJECT else graph.copy(self._led_to(t[0]), node))
+        return node
 
     def from_outside(self, body: Function) -> None:
         """Pointers among the arguments of the function come from somewhere else."""
@@ -149,7 +160,7 @@ class HandedOver:
         declared = self._memory.module.declarations.get(name)
         if occasion == EXITS["exit"] and declared is not None and len(declared.type.params) > 1:
             given = Var("<given at exit>", self._memory.places.pointer)
-            self._memory.graph.copy_once(_GIVEN_AT_EXIT, register(function.name, given.name))
+            self._memory.graph.copy(_GIVEN_AT_EXIT, register(function.name, given.name))
             arguments = (Const(0, Scalar(32, True)), Read(given))
         self._callers.call_of(function, edge, Call(None, name, arguments, FunctionType(VoidType(), ())), name)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from frontend.ctypes import FunctionType, VoidType
+from frontend.ctypes import CType, FunctionType, VoidType
 from frontend.ir import Address, Call, Copy, Forget, Function, IrEdge, Load, Place, Set, Store
 from frontend.ir.library_table import CALLBACKS, PUSH
 from frontend.ir.thread_library import THREAD_STARTERS, ThreadCall, names_of
 from frontend.memory.points_to.externals import Externals
 from frontend.memory.points_to.handed_over import HandedOver
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
+from frontend.memory.points_to.memory_copies import StructCopy
 from frontend.memory.points_to.targets import INTEGER, UNKNOWN, PointerNode, Target, function_target, register
 from frontend.program import Expr, Scalar, Var
 
@@ -75,7 +76,7 @@ class Instructions:
             case Load(target=t, place=place):
                 into = register(name, t.name)
                 if memory.flows.wide(t.type):
-                    memory.each_place(name, place, lambda target: memory.load(target, memory.module.sizeof(place.type), into))
+                    memory.load(memory.place(name, place), memory.module.sizeof(place.type), into)
             case Store(place=place, value=value, why=why):
                 self._store(name, place, value, bool(why))
             case Address(target=t, place=place):
@@ -86,8 +87,7 @@ class Instructions:
                 else:
                     memory.each_place(name, place, lambda target: self._take(into, target))
             case Copy(target=to, source=origin):
-                memory.each_place(name, to, lambda a: memory.each_place(
-                    name, origin, lambda b: memory.transfer(b, a, origin.type)))
+                self._copy(memory.place(name, to), memory.place(name, origin), origin.type)
             case Call() as call:
                 self.call(function, edge, call)
             case _:
@@ -100,17 +100,21 @@ class Instructions:
         if pointer:
             self._graph.add(node, UNKNOWN)
         if variadic:
-            self._graph.copy_once(_VARIADIC, node)
+            self._graph.copy(_VARIADIC, node)
 
     def _store(self, name: str, place: Place, value: Expr | None, lost: bool) -> None:
         memory, size = self._memory, self._memory.module.sizeof(place.type)
         if lost:
             memory.each_place(name, place, lambda target: memory.scramble(target, size, UNKNOWN))
         elif value is not None and memory.flows.wide(value.type):
-            memory.each_place(name, place, lambda target: memory.store(name, value, target, size))
+            memory.store(name, value, memory.place(name, place), size)
         else:
             narrow = None if value is None else value.type.width
             memory.each_place(name, place, lambda target: memory.store_piece(target, size, narrow))
+
+    def _copy(self, into: PointerNode, source: PointerNode, type_: CType) -> None:
+        """A value of the type is copied from what one node points to to what another one does."""
+        StructCopy(self._memory, into, source, self._memory.module.sizeof(type_))
 
     def _take(self, node: PointerNode, target: Target) -> None:
         if target not in (UNKNOWN, INTEGER):
@@ -169,11 +173,10 @@ class Instructions:
             if not isinstance(argument, Place):
                 self._memory.assign(function.name, argument, _VARIADIC, argument.type)
         if isinstance(call.result, Var) and isinstance(body.result, Var) and self._memory.flows.wide(call.result.type):
-            self._graph.copy_once(register(callee, body.result.name), register(function.name, call.result.name))
+            self._graph.copy(register(callee, body.result.name), register(function.name, call.result.name))
         elif isinstance(call.result, Place) and isinstance(body.result, str):
             origin = self._memory.objects.named(body.result)
-            self._memory.each_place(function.name, call.result,
-                                    lambda t: self._memory.transfer((origin.name, 0), t, origin.type))
+            self._copy(self._memory.place(function.name, call.result), self._memory.constant((origin.name, 0)), origin.type)
 
     def bind(self, function: Function, argument: Expr | Place, body: Function, param: Var | str) -> None:
         """The function passes the argument for a parameter of a body."""
@@ -181,9 +184,9 @@ class Instructions:
         if isinstance(argument, Place):
             if isinstance(param, str):
                 into = memory.objects.named(param)
-                memory.each_place(function.name, argument, lambda t: memory.transfer(t, (into.name, 0), into.type))
+                self._copy(memory.constant((into.name, 0)), memory.place(function.name, argument), into.type)
         elif isinstance(param, Var):
             memory.assign(function.name, argument, register(body.name, param.name), param.type)
         else:
             obj = memory.objects.named(param)
-            memory.store(function.name, argument, (obj.name, 0), obj.size)
+            memory.store(function.name, argument, memory.constant((obj.name, 0)), obj.size)

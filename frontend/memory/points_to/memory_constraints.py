@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from frontend.ctypes import CType, unqualified
 from frontend.ir import AddressValue, Module, Place
@@ -24,12 +24,13 @@ from frontend.memory.points_to.targets import (
     function_target,
     is_inside,
     leaf,
-    walks,
 )
 from frontend.program import Expr, Scalar
 
 _TAKEN_FUNCTIONS: PointerNode = ("t", "", "")
 """Points to every function whose address is taken."""
+_FEW_CELLS = 3
+"""More cells than that are accessed through one node."""
 
 
 class MemoryConstraints:
@@ -41,8 +42,10 @@ class MemoryConstraints:
         self.places = places
         self.graph = graph
         self.facts = facts
-        self.flows = Flows(objects, places)
+        self.flows = Flows(module, objects, places)
         self._initialised: set[str] = set()
+        self._done: set[tuple[Hashable, ...]] = set()
+        self._cells: dict[tuple[Target, int], tuple[PointerNode, ...]] = {}
 
     # ------------------------------------------------------------------------------------------- values
     def assign(self, function: str, e: Expr, into: PointerNode, t: Scalar) -> None:
@@ -56,43 +59,62 @@ class MemoryConstraints:
             else:
                 self.graph.copy(node, into, shift)
 
-    def assign_inside(self, function: str, e: Expr, into: PointerNode) -> None:
-        """The node gets an address in the object that the value of `e` points into."""
-        inside = self.flows.anywhere
-        for node, shift, constant in self.flows.flows(function, e):
-            if node is None:
-                assert constant is not None
-                self.graph.add(into, inside(constant))
-            else:
-                self.graph.copy(node, into, inside if shift is None else self.flows.then(shift, inside))
+    def address(self, function: str, e: Expr) -> PointerNode:
+        """A node for all that the value of an expression may point to."""
+        parts = tuple(self._from(*flow) for flow in self.flows.flows(function, e))
+        if len(parts) == 1:
+            return parts[0]
+        node = self.graph.inner(("or", parts))
+        for part in parts:
+            self.graph.copy(part, node)
+        return node
 
-    def each_target(self, function: str, e: Expr, use: Callable[[Target], None]) -> None:
-        """Call `use` for every target that the value may have, now or later."""
-        for node, shift, constant in self.flows.flows(function, e):
-            if node is None:
-                assert constant is not None
-                use(constant)
-            else:
-                self.graph.each(node, use if shift is None else _after(shift, use))
+    def _from(self, node: PointerNode | None, shift: Shift | None, constant: Target | None) -> PointerNode:
+        if node is not None:
+            return self.graph.shifted(node, shift)
+        assert constant is not None
+        return self.constant(constant)
 
-    def each_place(self, function: str, place: Place, use: Callable[[Target], None]) -> None:
-        """Call `use` for every target that the place may be, now or later."""
+    def constant(self, target: Target) -> PointerNode:
+        """A node that points to one target."""
+        node = self.graph.inner(("constant", target))
+        self.graph.add(node, target)
+        return node
+
+    def place(self, function: str, place: Place) -> PointerNode:
+        """A node for all that the place may be."""
         if isinstance(place.base, str):
             obj = self.objects.named(place.base)
             self.initialise(obj)
             move = self.places.displacement(obj.type, place.path, inside=True)
-            use((obj.name, obj.normal(move.offset)))
-            return
+            return self.constant((obj.name, obj.normal(move.offset)))
+        base, type_ = self.address(function, place.base), unqualified(place.base_type)
+        if self._first("pointed", base, type_):
+            self.graph.each(base, lambda target: self._followed(target, type_))
         move = self.places.displacement(place.base_type, place.path)
+        return self.graph.shifted(base, self.flows.displacement(move, place.base_type))
 
-        def arrived(target: Target) -> None:
-            self.facts.pointed.setdefault(target[0], {}).setdefault(unqualified(place.base_type))
-            there = self.flows.displaced(target, move)
-            if there[0][0] not in NO_OBJECT and walks(self.objects.named(there[0]), there[1], place.base_type, self.module):
-                there = self.flows.anywhere(there)
-            use(there)
+    def _followed(self, target: Target, type_: CType) -> None:
+        """A pointer to the type is followed to the target."""
+        self.facts.pointed.setdefault(target[0], {}).setdefault(type_)
 
-        self.each_target(function, place.base, arrived)
+    def _first(self, *key: Hashable) -> bool:
+        """Whether this is asked for the first time."""
+        known = key in self._done
+        self._done.add(key)
+        return not known
+
+    def assign_inside(self, function: str, e: Expr, into: PointerNode) -> None:
+        """The node gets an address in the object that the value of `e` points into."""
+        self.graph.copy(self.address(function, e), into, self.flows.anywhere)
+
+    def each_target(self, function: str, e: Expr, use: Callable[[Target], None]) -> None:
+        """Call `use` for every target that the value may have, now or later."""
+        self.graph.each(self.address(function, e), use)
+
+    def each_place(self, function: str, place: Place, use: Callable[[Target], None]) -> None:
+        """Call `use` for every target that the place may be, now or later."""
+        self.graph.each(self.place(function, place), use)
 
     def take(self, name: str) -> None:
         """The address of an object or a function is taken."""
@@ -105,41 +127,83 @@ class MemoryConstraints:
         self.graph.each(_TAKEN_FUNCTIONS, lambda target: use(target[0][1:]))
 
     # ------------------------------------------------------------------------------------------- accesses
-    def cells(self, target: Target, size: int) -> list[PointerNode]:
+    def cells(self, target: Target, size: int) -> tuple[PointerNode, ...]:
         """The leaves that an access of `size` bytes to the target may touch."""
+        known = self._cells.get((target, size))
+        if known is None:
+            known = self._cells[target, size] = self._cells_at(target, size)
+        return known
+
+    def _cells_at(self, target: Target, size: int) -> tuple[PointerNode, ...]:
         name, offset = target
         if name[0] in NO_OBJECT:
-            return []
+            return ()
         obj = self.objects.named(name)
         self.initialise(obj)
         if offset != ANY and not is_inside(obj, offset):
-            return []
-        return [leaf(name, n) for n in obj.leaf_numbers(offset, size)]
+            return ()
+        return tuple(leaf(name, n) for n in obj.leaf_numbers(offset, size))
 
-    def load(self, target: Target, size: int, into: PointerNode) -> None:
-        """The node gets what is stored at the target."""
+    def laid_out_anew(self) -> None:
+        """An object got another layout."""
+        self._cells.clear()
+
+    def stored_at(self, target: Target, size: int = 0) -> tuple[PointerNode, ...]:
+        """Nodes that together hold what is in the cells: these, or one for many of them."""
+        return self._gathered("stored", self.cells(target, size), lambda cell, node: self.graph.copy(cell, node))
+
+    def room_at(self, target: Target, size: int = 0) -> tuple[PointerNode, ...]:
+        """Nodes that pass on to the cells what they get."""
+        return self._gathered("room", self.cells(target, size), lambda cell, node: self.graph.copy(node, cell))
+
+    def _gathered(self, what: str, cells: tuple[PointerNode, ...],
+                  link: Callable[[PointerNode, PointerNode], None]) -> tuple[PointerNode, ...]:
+        """One node in place of many cells of an object, which is linked with each."""
+        if len(cells) <= _FEW_CELLS:
+            return cells
+        key = (what, cells[0], cells[-1], len(cells))
+        node = self.graph.inner(key)
+        if self._first(*key):
+            for cell in cells:
+                link(cell, node)
+        return (node,)
+
+    def load(self, place: PointerNode, size: int, into: PointerNode) -> None:
+        """The node gets what is stored where `place` points to."""
+        loaded = self.graph.inner(("load", place, size))
+        if self._first("load", place, size):
+            self.graph.each(place, lambda target: self._load(target, size, loaded))
+        self.graph.copy(loaded, into)
+
+    def _load(self, target: Target, size: int, into: PointerNode) -> None:
         if target == UNKNOWN:
             self.graph.add(into, UNKNOWN)
-        for cell in self.cells(target, size):
-            if self.objects.named(target[0]).leaves[int(cell[2])].bytes:
-                # Bytes that were stored one by one may make up any address.
-                self.graph.copy_once(cell, into, lambda t: UNKNOWN if t == INTEGER else t)
-            else:
-                self.graph.copy_once(cell, into)
+        cells = self.cells(target, size)
+        leaves = self.objects.named(target[0]).leaves if cells else ()
+        if any(leaves[int(cell[2])].bytes for cell in cells):
+            for cell in cells:
+                self.graph.copy(cell, into, _made_of_bytes if leaves[int(cell[2])].bytes else None)
+        else:
+            for cell in self.stored_at(target, size):
+                self.graph.copy(cell, into)
 
-    def store(self, function: str, value: Expr, target: Target, size: int) -> None:
-        """The value of an expression, which is wide enough for an address, is stored at the target."""
+    def store(self, function: str, value: Expr, place: PointerNode, size: int) -> None:
+        """The value of an expression, which is wide enough for an address, is stored where `place` points to."""
+        stored = self.graph.inner(("store", place, size))
+        if self._first("store", place, size):
+            self.graph.each(place, lambda target: self._store(stored, target, size))
+        for node, shift, constant in self.flows.flows(function, value):
+            if node is None:
+                assert constant is not None
+                self.graph.add(stored, constant)
+            else:
+                self.graph.copy(node, stored, shift)
+
+    def _store(self, value: PointerNode, target: Target, size: int) -> None:
         if target == UNKNOWN:
             self.facts.wild = True
-        for cell in self.cells(target, size):
-            for node, shift, constant in self.flows.flows(function, value):
-                if node is None:
-                    assert constant is not None
-                    self.graph.add(cell, constant)
-                elif shift is None:
-                    self.graph.copy_once(node, cell)
-                else:
-                    self.graph.copy(node, cell, shift)
+        for cell in self.room_at(target, size):
+            self.graph.copy(value, cell)
 
     def scramble(self, target: Target, size: int, value: Target) -> None:
         """Memory gets a value that is not followed; a pointer in it may then be `value`."""
@@ -161,32 +225,6 @@ class MemoryConstraints:
                 self.graph.add(cell, INTEGER if width is None or width >= part.type.width else UNKNOWN)
             elif width is not None and part.bytes:
                 self.graph.add(cell, INTEGER)
-
-    def transfer(self, origin: Target, into: Target, type_: CType) -> None:
-        """A value of the type is copied from `origin` to `into`: leaf by leaf where both have as many."""
-        size = self.module.sizeof(type_)
-        if into == UNKNOWN:
-            self.facts.wild = True
-        sources, targets = self.cells(origin, size), self.cells(into, size)
-        if origin == UNKNOWN:
-            for cell in targets:
-                self.graph.add(cell, UNKNOWN)
-        a, b = self._leaves_in(origin, size), self._leaves_in(into, size)
-        if a is not None and b is not None and len(a) == len(b):
-            for x, y in zip(a, b, strict=True):
-                self.graph.copy_once(x, y)
-            return
-        for x in sources:
-            for y in targets:
-                self.graph.copy_once(x, y)
-
-    def _leaves_in(self, target: Target, size: int) -> list[PointerNode] | None:
-        """The leaves in `size` bytes from a target, in order; None if that is not known."""
-        name, offset = target
-        if name[0] in NO_OBJECT or offset == ANY:
-            return None
-        leaves = self.objects.named(name).leaves
-        return [leaf(name, n) for n, part in enumerate(leaves) if offset <= part.offset < offset + size]
 
     # ------------------------------------------------------------------------------------------- initialisers
     def initialise(self, obj: MemObject) -> None:
@@ -220,5 +258,6 @@ class MemoryConstraints:
         return (obj.name, obj.normal(self.places.displacement(obj.type, value.path, inside=True).offset + value.addend))
 
 
-def _after(shift: Shift, use: Callable[[Target], None]) -> Callable[[Target], None]:
-    return lambda t: use(shift(t))
+def _made_of_bytes(target: Target) -> Target:
+    """Bytes that were stored one by one may make up any address."""
+    return UNKNOWN if target == INTEGER else target
