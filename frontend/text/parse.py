@@ -83,6 +83,7 @@ def parse(path: str, options: SourceOptions, source: Preprocessed | None = None)
         rewritten = rewrite(source.tokens, DATA_MODELS[options.data_model])
         ast = _parse_tokens(rewritten.tokens, path)
     _check_depth(ast, path)
+    _check_bodies(ast, path)
     annotations = sorted(source.annotations + rewritten.annotations, key=lambda a: a.location)
     return ParsedFile(path, ast, _by_name(ast), tuple(annotations), rewritten.assumptions)
 
@@ -177,6 +178,16 @@ def _hint(tokens: list[Token], index: int) -> str:
     if token.type == "LBRACE" and before.type in ("RPAREN", "ATTRIBUTE_END"):
         return "a function inside a function is not supported; move it to file level"
     return f"it does not fit behind {_shown(before)}" if index else "this is not C"
+
+
+def _check_bodies(ast: c_ast.FileAST, path: str) -> None:
+    """Refuses `int main { }`: pycparser takes a body behind anything that is declared."""
+    for node in ast.ext:
+        if isinstance(node, c_ast.FuncDef) and not isinstance(node.decl.type, c_ast.FuncDecl):
+            coord = node.decl.coord
+            raise FrontendError(Location(coord.file, coord.line, coord.column or 0) if coord else Location(path, 1, 1),
+                                f"'{node.decl.name}' has a body but is no function",
+                                f"write '{node.decl.name}(void)', or what its parameters are")
 
 
 def _check_depth(ast: c_ast.FileAST, path: str) -> None:

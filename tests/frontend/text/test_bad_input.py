@@ -57,6 +57,8 @@ CASES = {
     "unknown type in a block": (
         "void f(void) { foo_t *x; foo_t y; }\n", "a.c:1:32: error: syntax error at 'y' (is 'foo_t' a type?",
     ),
+    "a body without parameters": ("int x;\nint main { return 0; }\n", "a.c:2:5: error: 'main' has a body but is no function"),
+    "a body behind a pointer": ("void *worker\n{\n  return 0;\n}\n", "a.c:1:6: error: 'worker' has a body but is no function"),
     "half an expression": ("int f(int x) { return x + ; }\n", "a.c:1:27: error: syntax error at ';'"),
     "cut off": ("int x = 3", "a.c:1:9: error: the file ends in the middle"),
     "two types": ("int struct s x;\n", "a.c:1:12: error: invalid multiple types"),
