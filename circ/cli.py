@@ -14,23 +14,53 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from enum import Enum, StrEnum
+from enum import StrEnum
+from functools import partial
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
 
-from circ.engines import ANNOTATED, DEFAULT, ENGINES, find
+from circ.command_options import (
+    Build,
+    CfaFormat,
+    CheckFormat,
+    Consent,
+    Cpp,
+    Debug,
+    Define,
+    Exclude,
+    IgnoreNorace,
+    Include,
+    InterruptsOption,
+    IntsOption,
+    Memory,
+    Model,
+    Output,
+    Platform,
+    PreemptionOption,
+    RaceModelOption,
+    Target,
+    Thread,
+    Timeout,
+    Undefine,
+    UnknownWord,
+    check_words,
+    request_of,
+    source_options,
+)
+from circ.engines import ANNOTATED, DEFAULT, ENGINES
+from circ.inputs import Inputs, NothingNamed
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
 from circ.run.bugs import report_bug
 from circ.run.output_files import encoded, write_whole
+from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
-from frontend import LoadOptions, SourceFile
-from frontend.ir.interrupt_table import PLATFORMS
-from frontend.program import FrontendError, Ints, Location, Preemption, RaceModel, read_source
+from frontend import SourceFile
+from frontend.program import FrontendError, Ints
+from frontend.text.compilers import OWN
 
 if TYPE_CHECKING:
     from circ.run.session import Request
@@ -48,108 +78,15 @@ app = typer.Typer(
 )
 
 
-class DataModelName(StrEnum):
-    ilp32 = "ilp32"
-    lp64 = "lp64"
-    ip16 = "ip16"
-
-
-class CfaFormat(StrEnum):
-    text = "text"
-    json = "json"
-    dot = "dot"
-    svg = "svg"
-
-
-class CheckFormat(StrEnum):
-    text = "text"
-    json = "json"
-
-
-Thread = Annotated[list[str] | None, typer.Option(
-    "--thread", metavar="F[=N]", help="Function F is a thread, N copies (default: any number); replaces the automatic choice.")]
-Include = Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Look for included files in DIR.")]
-Define = Annotated[list[str] | None, typer.Option("-D", metavar="M[=V]", help="Define a macro.")]
-Undefine = Annotated[list[str] | None, typer.Option("-U", metavar="M", help="Undefine a macro.")]
-Consent = Annotated[str | None, typer.Option("--cpp", metavar="CMD", help="Let the preprocessor it was made with run.")]
-Cpp = Annotated[str | None, typer.Option("--cpp", metavar="CMD", help="Preprocess with CMD, such as 'gcc -E'.")]
-Model = Annotated[DataModelName | None, typer.Option("--data-model", help="Sizes of C's integer types.")]
-IntsOption = Annotated[Ints, typer.Option("--ints", help="Machine integers, or the paper's mathematical ones (an assumption).")]
-RaceModelOption = Annotated[RaceModel | None, typer.Option(
-    "--race-model", help="nesc: no access in an atomic section races; c11: no two of them do. Default: the program decides.")]
-PreemptionOption = Annotated[Preemption | None, typer.Option(
-    "--preemption", help="nested: handlers run to their end; free: any interleaving. Default: the program decides.")]
-Platform = Annotated[str | None, typer.Option(
-    "--platform", metavar="P", help=f"Interrupts and data model of a processor: {', '.join(PLATFORMS)}.")]
-InterruptsOption = Annotated[Path | None, typer.Option(
-    "--interrupts", metavar="FILE", help="A table (TOML) of what enables each interrupt handler, and of priorities.")]
-IgnoreNorace = Annotated[bool, typer.Option("--ignore-norace", help="Check variables that are declared norace, too.")]
-Output = Annotated[Path | None, typer.Option("-o", metavar="OUT", help="Write to OUT instead of the standard output.")]
-Timeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for reading the file.")]
-Memory = Annotated[int, typer.Option("--memory", metavar="MB", min=1, help="Megabytes for reading the file.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
-
-
-def source_options(
-    thread: list[str] | None, include: list[str] | None, define: list[str] | None, undefine: list[str] | None, cpp: str | None,
-    model: DataModelName | None, ints: Ints, race_model: RaceModel | None, preemption: Preemption | None,
-    platform: str | None, interrupts: Path | None, ignore_norace: bool,
-) -> LoadOptions:
-    def value(choice: Enum | None) -> str | None:
-        return None if choice is None else str(choice.value)
-
-    return LoadOptions(
-        include=tuple(include or ()), define=tuple(define or ()), undefine=tuple(undefine or ()), cpp=cpp,
-        threads=tuple(thread or ()), data_model=value(model), ints=ints.value, race_model=value(race_model),
-        preemption=value(preemption), ignore_norace=ignore_norace, platform=platform,
-        interrupts=() if interrupts is None else (str(interrupts), read_source(str(interrupts))))
-
-
-def request_of(options: Mapping[str, Any]) -> Request:
-    """What `check` is asked for, from the values of its options by their names."""
-    from circ.run.session import Request
-
-    _check_words(options)
-    o = SimpleNamespace(**options)
-    entry = find(o.engine)
-    assert entry is not None
-    source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
-                            o.platform, o.interrupts, o.ignore_norace)
-    source = replace(source, stack=entry.stack, contracts=o.engine == ANNOTATED)
-    return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
-                   tuple(o.predicate), o.k,
-                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll)
-
-
-class UnknownWord(Exception):
-    """An option's value is none of those that there are."""
-
-
-def _check_words(options: Mapping[str, Any]) -> None:
-    """Raises UnknownWord for an engine or a property that there is not."""
-    from circ.run.check import PROPERTIES
-
-    engine, prop = options["engine"], options["prop"]
-    if find(engine) is None:
-        raise UnknownWord(f"unknown engine '{engine}' (one of {', '.join(e.name for e in ENGINES)})")
-    if prop not in PROPERTIES and not prop.endswith(".prp"):
-        raise UnknownWord(f"unknown property '{prop}' (one of {', '.join(PROPERTIES)}, or a .prp file)")
-
-
-def property_of(text: str) -> str:
-    """The property that is named, or that the property file of this name asks for."""
-    if text.endswith(".prp"):
-        from circ.run.competition import read_property
-
-        return read_property(text)
-    return text
-
-
 # --------------------------------------------------------------------------------------------------- commands
 @app.command()
 def check(
     ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files of one program.")],
+    files: Annotated[list[str] | None, typer.Argument(
+        metavar="FILE...", help="The C files of one program, or a compile_commands.json.")] = None,
+    build: Build = None,
+    target: Target = None,
+    exclude: Exclude = None,
     variable: Annotated[list[str] | None, typer.Option(
         "-x", metavar="VAR", help="Only this shared variable: x, f::x, file.c:x, s.f, a[].")] = None,
     prop: Annotated[str, typer.Option(
@@ -196,10 +133,11 @@ def check(
     from circ.run.session import Session
 
     with guarded(debug):
+        inputs = Inputs.of(files, build, target, exclude)
         if export_assumption:
             from circ.run.export_assumptions import print_exported
 
-            sys.exit(print_exported(files, request_of(ctx.params), output))
+            sys.exit(print_exported(inputs.only_files(), request_of(ctx.params), output))
         try:
             request = request_of(ctx.params)
         except FrontendError:
@@ -207,21 +145,14 @@ def check(
                 print("unknown")
             raise
         with Session(request) as session:
-            tasks = [file for file in _once(files) if file.endswith((".yml", ".yaml"))]
+            tasks = [file for file in inputs.files if file.endswith((".yml", ".yaml"))]
             for task in tasks:
                 session.check_task(task)
-            if program := _sources([file for file in files if file not in tasks]):
+            if program := [SourceFile(file) for file in inputs.files if file not in tasks]:
                 session.check(program)
+            for database in inputs.databases:
+                session.check_project(database, inputs.selection)
         sys.exit(session.status)
-
-
-def _once(files: Sequence[str]) -> Sequence[str]:
-    """Each file once, as it was first named."""
-    return list({os.path.abspath(file): file for file in reversed(files)}.values())[::-1]
-
-
-def _sources(files: Sequence[str]) -> Sequence[SourceFile]:
-    return [SourceFile(file) for file in _once(files)]
 
 
 _UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])  # all of typer's errors of usage; it does not export it
@@ -250,7 +181,8 @@ def _with_options_of(command: Callable[..., None], without: tuple[str, ...]) -> 
 @_with_options_of(check, _NOT_IN_VERIFY)
 def verify(
     ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="C files with annotations, each a program of its own.")],
+    files: Annotated[list[str] | None, typer.Argument(
+        metavar="FILE...", help="C files with annotations, each a program of its own, or a compile_commands.json.")] = None,
     prop: Annotated[str, typer.Option(
         "--property", metavar="P", help="asserts (annotations and assertions), races, or all.")] = "asserts",
     form: Annotated[CheckFormat, typer.Option("--format", help="Report for people or for programs.")] = CheckFormat.text,
@@ -266,8 +198,11 @@ def verify(
     with guarded(debug):
         with Session(request_of({**ctx.params, "engine": ANNOTATED, "competition": False, "predicate": (), "k": None,
                                  "flow_rule": False})) as session:
-            for file in _once(files):
+            inputs = Inputs.of(files, options["build"], options["target"], options["exclude"])
+            for file in inputs.files:
                 session.check([SourceFile(file)])
+            for database in inputs.databases:
+                session.check_project(database, inputs.selection)
         sys.exit(session.status)
 
 
@@ -282,7 +217,8 @@ class ScanFormat(StrEnum):
 @_with_options_of(check, _NOT_IN_SCAN)
 def scan(
     ctx: typer.Context,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, or a compile_commands.json.")],
+    paths: Annotated[list[str] | None, typer.Argument(
+        metavar="PATH...", help="Files, folders, globs, or a compile_commands.json.")] = None,
     jobs: Annotated[int, typer.Option("-j", metavar="N", min=1, help="Processes.")] = 1,
     expect: Annotated[bool, typer.Option("--expect", help="Compare with the EXPECT headers: status 0 iff all match.")] = False,
     output: Annotated[Path | None, typer.Option(
@@ -302,34 +238,41 @@ def scan(
     from circ.scan.cache import Cache
     from circ.scan.scan import Scan, ScanRequest
     from circ.scan.scan_report import report
+    from circ.scan.sources import find_sources
 
     given = {name: value for name, value in options.items() if _given(ctx, name)}
     command: Any = typer.main.get_command(app)
 
     def parsed(words: Sequence[str]) -> Mapping[str, Any]:
         params: Mapping[str, Any] = command.commands["check"].make_context("circ", [*words, "--", "file"]).params
-        _check_words(params)
+        check_words(params)
         return params
 
     def request_for(source: Source, header: Header) -> Request:
-        for words, place in ((source.flags, Location(source.path, 1)), *((o.words, o.location) for o in header.options)):
+        for option in header.options:
             try:
-                parsed(words)
+                parsed(option.words)
             except UnknownWord as error:
-                raise FrontendError(place, f"in the file's own options: {error}") from None
+                raise FrontendError(option.location, f"in the file's own options: {error}") from None
             except _UsageError as error:
-                raise FrontendError(place, f"in the file's own options: {cast(Any, error).format_message()}") from None
-        own = parsed((*source.flags, *header.words))
+                raise FrontendError(option.location, f"in the file's own options: {cast(Any, error).format_message()}") from None
+        own = parsed(header.words)
         both = {n: (*own[n], *v) if isinstance(v, list | tuple) else v for n, v in given.items()}
         return request_of({**own, **both})
 
     with guarded(debug):
-        _check_words(options)
+        check_words(options)
         if options["certificate"] is not None:
             options["certificate"].mkdir(parents=True, exist_ok=True)
         limits = Limits(options["timeout"], options["memory"], options["cpu_limit"])
+        named = [*(paths or ()), *([] if options["build"] is None else [find_database(options["build"])])]
+        if not named:
+            raise NothingNamed
+        selection = Selection(tuple(options["target"] or ()), tuple(options["exclude"] or ()))
+        sources = find_sources(named, partial(read_project, selection=selection, source=request_of(
+            {**parsed(()), **given}).source, limits=limits), selection.exclude)
         kept = None if no_cache else _usable(Cache(cache or Cache.default_folder()), cache is not None)
-        scan = Scan(ScanRequest(tuple(paths), jobs, output, resume, kept, file_timeout, limits, debug), request_for)
+        scan = Scan(ScanRequest(sources, jobs, output, resume, kept, file_timeout, limits, debug), request_for)
         try:
             scan.run()
         except (KeyboardInterrupt, Terminated):
@@ -356,7 +299,10 @@ def _given(ctx: typer.Context, name: str) -> bool:
 
 @app.command()
 def cfa(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files of one program.")],
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="The C files of one program.")] = None,
+    build: Build = None,
+    target: Target = None,
+    exclude: Exclude = None,
     form: Annotated[CfaFormat, typer.Option("--format", help="How to draw.")] = CfaFormat.text,
     output: Output = None,
     thread: Thread = None,
@@ -382,14 +328,19 @@ def cfa(
     with guarded(debug):
         source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption,
                                 platform, interrupts, ignore_norace)
-        program = load_within(_sources(files), replace(source, contracts=contracts), Limits(timeout, memory))
+        limits = Limits(timeout, memory)
+        files_of_program = Inputs.of(files, build, target, exclude).program(source, limits)
+        program = load_within(files_of_program, replace(source, contracts=contracts), limits)
         write(output, draw(program, form.value))
 
 
 @app.command()
 def recheck(
     certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A proof written by `circ check --certificate`.")],
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files it is about.")],
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="The C files it is about.")] = None,
+    build: Build = None,
+    target: Target = None,
+    exclude: Exclude = None,
     cpp: Consent = None,
     timeout: Timeout = 60.0,
     memory: Memory = 4096,
@@ -397,13 +348,16 @@ def recheck(
 ) -> None:
     """Check a proof of safety again, without any engine. Status: 0 accepted, 1 refused, 2 unreadable."""
     with guarded(debug):
-        _judge(certificate, files, cpp, Limits(timeout, memory), proof=True)
+        _judge(certificate, Inputs.of(files, build, target, exclude), cpp, Limits(timeout, memory), proof=True)
 
 
 @app.command()
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A race written by `circ check --certificate`.")],
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The C files it is about.")],
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="The C files it is about.")] = None,
+    build: Build = None,
+    target: Target = None,
+    exclude: Exclude = None,
     cpp: Consent = None,
     timeout: Timeout = 60.0,
     memory: Memory = 4096,
@@ -411,10 +365,10 @@ def replay(
 ) -> None:
     """Run a race again, step by step. Status: 0 it happens, 1 it does not, 2 unreadable."""
     with guarded(debug):
-        _judge(trace, files, cpp, Limits(timeout, memory), proof=False)
+        _judge(trace, Inputs.of(files, build, target, exclude), cpp, Limits(timeout, memory), proof=False)
 
 
-def _judge(path: Path, files: Sequence[str], cpp: str | None, limits: Limits, proof: bool) -> NoReturn:
+def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: bool) -> NoReturn:
     from circ.kernel.doubts import doubt
     from circ.kernel.outcome import Accepted, Refused
     from circ.report.text import evidence_text, file_text
@@ -428,10 +382,10 @@ def _judge(path: Path, files: Sequence[str], cpp: str | None, limits: Limits, pr
             raise UnreadableCertificate("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
     except (UnreadableCertificate, OSError, UnicodeDecodeError) as error:
         fail(f"{path}: error: {reason(error, path)} (name a file that --certificate has written)")
-    if source.cpp is not None and source.cpp != cpp:
+    if source.cpp not in (None, OWN) and source.cpp != cpp:
         # A file from somebody else must not decide which programs run here.
         fail(f"{path}: error: made with the preprocessor '{source.cpp}', which is not run unasked (give --cpp '{source.cpp}')")
-    program = load_within(_sources(files), source, limits)
+    program = load_within(inputs.program(source, limits), source, limits)
     judgement = judge(program, evidence.question, evidence)
     unsure = doubt(program, evidence) if isinstance(evidence, Trace) and isinstance(judgement, Accepted) else None
     if isinstance(judgement, Refused) or unsure is not None:
@@ -483,6 +437,8 @@ def guarded(debug: bool) -> Iterator[None]:
         fail(str(error))
     except UnknownWord as error:
         fail(f"circ: error: {error}")
+    except NothingNamed:
+        fail("circ: error: missing argument 'FILE...' (name C files, or a compile database with -p)")
     except BrokenPipeError:
         _give_up_stdout()
         sys.exit(128 + signal.SIGPIPE)

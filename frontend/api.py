@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from frontend.ir.interrupt_table import InterruptTable, load_table
 from frontend.program import (
     DATA_MODELS,
+    Assumption,
     FrontendError,
     Ints,
     Location,
@@ -22,17 +23,31 @@ from frontend.program import (
 )
 
 if TYPE_CHECKING:
+    from frontend.text.compilers import Compiler
+    from frontend.text.parse import ParsedFile
     from frontend.text.preprocess import Preprocessed, SourceOptions
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A C file of a program, with the options that are its own; those of `LoadOptions` are for all files."""
+    """A C file of a program, with the options that are its own; those of `LoadOptions` are for all files.
+
+    The later ones are those of a compile command (`frontend.project.flags`): folders for headers in quotes only and behind all
+    others, headers that are included before the file, the machine that it is compiled for, and the compiler, which preprocesses.
+    """
 
     path: str
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     undefine: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    system: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+    data_model: str | None = None
+    platform: str | None = None
+    compiler: Compiler | None = None
+    note: str = ""
+    """What was taken for granted when this file was taken for one of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +90,34 @@ def preprocessed(file: str | Path | SourceFile, options: LoadOptions = DEFAULT_O
     from frontend.text.preprocess import preprocess
 
     file = _source_file(file)
+    options = _for_machine([file], options)
     source = _source_options(file, options, _table(options))
     with deep_recursion(), no_collection():
         return preprocess(file.path, source)
+
+
+def parsed_file(file: SourceFile, options: LoadOptions = DEFAULT_OPTIONS) -> ParsedFile:
+    """A C file's AST; raises FrontendError."""
+    from frontend.text.parse import parse
+
+    options = _for_machine([file], options)
+    return parse(file.path, _source_options(file, options, _table(options)))
+
+
+def interrupt_table(options: LoadOptions, file: SourceFile) -> InterruptTable:
+    """What is known of the interrupts of the machine that a file is compiled for."""
+    return _table(_for_machine([file], options))
+
+
+def _for_machine(files: Sequence[SourceFile], options: LoadOptions) -> LoadOptions:
+    """The options with the machine that the files are compiled for, where the options do not name one."""
+    first = files[0]
+    if options.platform is not None or options.data_model is not None:
+        return options
+    for file in files:
+        if (file.data_model, file.platform) != (first.data_model, first.platform):
+            raise FrontendError(Location(file.path, 1), f"compiled for another machine than {first.path}", "see --data-model")
+    return replace(options, data_model=first.data_model, platform=first.platform)
 
 
 def _table(options: LoadOptions) -> InterruptTable:
@@ -96,7 +136,8 @@ def _source_options(file: SourceFile, options: LoadOptions, table: InterruptTabl
         raise FrontendError(Location(file.path, 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
     part = (f"__CIRC_{options.platform.upper()}",) if options.platform else ()
     return SourceOptions((*options.include, *file.include), (*file.define, *options.define, *part),
-                         (*file.undefine, *options.undefine), options.cpp, name)
+                         (*file.undefine, *options.undefine), options.cpp, name, file.quoted, file.system, file.forced,
+                         file.compiler)
 
 
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preprocessed | None = None) -> Program:
@@ -118,6 +159,7 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
     from frontend.lower.units import load_units
     from frontend.text.parse import parse
 
+    options = _for_machine(files, options)
     table, path = _table(options), files[0].path
     sources = [_source_options(file, options, table) for file in files]
     model = DATA_MODELS[sources[0].data_model]
@@ -131,7 +173,10 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
         units = load_units(parsed, model, options.contracts)
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
-    program = replace(program, files=tuple(file.path for file in files))
+    notes = _own_headers(files) if options.cpp is None else ()
+    taken = tuple(Assumption(file.note, Location(file.path, 1)) for file in files if file.note)
+    program = replace(program, files=tuple(file.path for file in files), warnings=(*notes, *program.warnings),
+                      assumptions=(*program.assumptions, *taken))
     if not options.stack:
         return program
     from frontend.threads.procedures import procedures
@@ -139,3 +184,15 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
     if has_startup(module):
         raise FrontendError(Location(path, 1), "engines with a stack know no constructors or destructors", "use another --engine")
     return replace(program, procedures=procedures(module, options.threads, ints, program.race_model))
+
+
+def _own_headers(files: Sequence[SourceFile]) -> tuple[Assumption, ...]:
+    """A note for each compiler of a compile command that is not used, where circ's own headers stand in for its."""
+    from frontend.text.compilers import installed
+
+    found: dict[str, Assumption] = {}
+    for file in files:
+        if file.compiler is not None and not file.path.endswith(".i") and installed(file.compiler) is None:
+            text = f"the compiler '{file.compiler.name}' is not here, or none that circ knows: macros and headers are circ's own"
+            found.setdefault(file.compiler.name, Assumption(text, Location(file.path, 1)))
+    return tuple(found.values())

@@ -23,31 +23,47 @@ class NotRead(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _ReadingError:
+class ReadingError:
     """A FrontendError on its way between processes."""
 
     location: Location
     message: str
     hint: str
 
+    @staticmethod
+    def of(error: FrontendError) -> ReadingError:
+        return ReadingError(error.location, error.message, error.hint)
+
+    def error(self) -> FrontendError:
+        return FrontendError(self.location, self.message, self.hint)
+
+
+def load_heavy() -> None:
+    """Loads what reads C here, so that not every file's process has to."""
+    for heavy in _HEAVY:
+        importlib.import_module(heavy)
+
+
+def runs_others(files: Sequence[SourceFile], source: LoadOptions) -> bool:
+    """Whether reading the files may start programs that are not ours."""
+    return source.cpp is not None or any(file.compiler is not None for file in files)
+
 
 def load_within(files: Sequence[SourceFile], source: LoadOptions, limits: Limits) -> Program:
     """The program that the files make. Raises FrontendError for anything wrong with it, NotRead if a limit was reached."""
+    load_heavy()
 
-    for heavy in _HEAVY:
-        importlib.import_module(heavy)  # here, so that not every file's process has to load them
-
-    def read(name: str, emit: Emit) -> Program | _ReadingError:
+    def read(name: str, emit: Emit) -> Program | ReadingError:
         try:
             return load_project(files, source)
         except FrontendError as error:
-            return _ReadingError(error.location, error.message, error.hint)
+            return ReadingError.of(error)
 
-    [(_, outcome)] = supervise([files[0].path], lambda: read, limits, starts_others=source.cpp is not None)
+    [(_, outcome)] = supervise([files[0].path], lambda: read, limits, starts_others=runs_others(files, source))
     if not isinstance(outcome, Done):
         raise NotRead(files[0].path, outcome)
-    if isinstance(outcome.value, _ReadingError):
-        raise FrontendError(outcome.value.location, outcome.value.message, outcome.value.hint)
+    if isinstance(outcome.value, ReadingError):
+        raise outcome.value.error()
     return outcome.value
 
 

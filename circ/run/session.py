@@ -28,6 +28,7 @@ from circ.run.competition import read_task, rounds, verdict_line
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import check_writable, encoded, write_whole
 from circ.run.progress import Progress
+from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from circ.verdict import Answer, Observer, Options, Refuted, Result, Safe, Unknown, word
@@ -115,6 +116,22 @@ class Session:
     def check(self, files: Sequence[SourceFile]) -> None:
         """Asks everything of the program that C files make together."""
         self._check(files)
+
+    def check_project(self, database: str, selection: Selection) -> None:
+        """Asks everything of each program of a compile database; files that cannot be read are reported."""
+        self.progress.show(f"reading {displayed(database)}")
+        try:
+            project = read_project(database, selection, self.source, self._reading())
+        except FrontendError as error:
+            self._refuse(database, error)
+            return
+        for file, why in project.unread:
+            if isinstance(why, FrontendError):
+                self._refuse(file, why)
+            else:
+                self._not_read(file, *why_not(why))
+        for program in project.programs:
+            self._check(program.files)
 
     def check_task(self, file: str) -> None:
         """Asks everything of the program that a task file names."""

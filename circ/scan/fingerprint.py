@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -18,14 +18,15 @@ from typing import Any
 
 import circ
 import frontend
-from frontend import LoadOptions
+from frontend import LoadOptions, SourceFile
 from frontend.text.preprocess import Preprocessed
 
 _LIBRARIES = ("z3-solver", "pycparser", "networkx", "dd")
 
 
-def fingerprint(path: str, text: Preprocessed, source: LoadOptions, options: Mapping[str, Any]) -> str:
-    """A hash in hex; `text` is the file as it was preprocessed with the options `source`."""
+def fingerprint(files: Sequence[SourceFile], texts: Sequence[Preprocessed], source: LoadOptions,
+                options: Mapping[str, Any]) -> str:
+    """A hash in hex; `texts` are the files as they were preprocessed with the options `source`."""
     digest = hashlib.sha256()
 
     def put(*parts: object) -> None:
@@ -33,13 +34,15 @@ def fingerprint(path: str, text: Preprocessed, source: LoadOptions, options: Map
             data = str(part).encode(errors="surrogatepass")
             digest.update(b"%d:" % len(data) + data)
 
-    put("circ-fingerprint-2", circ_itself(), path)
+    put("circ-fingerprint-3", circ_itself(), len(files))
     for name, value in sorted({**asdict(source), **options}.items()):
         put(name, repr(value))
-    for token in text.tokens:
-        put(token.type, token.value, token.filename, token.lineno, token.column, token.space)
-    for annotation in text.annotations:
-        put(repr(annotation))
+    for file, text in zip(files, texts, strict=True):
+        put(repr(file), len(text.tokens))
+        for token in text.tokens:
+            put(token.type, token.value, token.filename, token.lineno, token.column, token.space)
+        for annotation in text.annotations:
+            put(repr(annotation))
     return digest.hexdigest()
 
 

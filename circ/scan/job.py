@@ -19,6 +19,7 @@ from circ.report.rows import Head, Row, row_of
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import NamedQuestion, answers, file_name, questions
 from circ.run.output_files import encoded, write_whole
+from circ.run.reading import NotRead, why_not
 from circ.run.session import Request
 from circ.scan.cache import Cache, Damaged
 from circ.scan.fingerprint import fingerprint
@@ -27,12 +28,12 @@ from circ.scan.pool import Allow, Tell
 from circ.scan.results import FileResults
 from circ.scan.sources import Source
 from circ.verdict import Answer, Question, Refuted, Safe, Unknown
-from frontend import load, preprocessed, resolve_variable
+from frontend import load_project, preprocessed, resolve_variable
 from frontend.program import FrontendError, Program, displayed, read_source
 from frontend.program.variable_names import NoSuchVariable
 
 RequestFor: TypeAlias = Callable[[Source, Header], Request]
-"""What the command line asks of a file with such flags and such a header; raises FrontendError if they make no sense."""
+"""What the command line asks of a program whose first file has such a header; raises FrontendError if they make no sense."""
 
 SPARE = 5.0
 """Seconds that a file may take for each question beyond the question's own limit, to be written and told."""
@@ -89,6 +90,8 @@ class FileScan:
         """Reads a file and answers what is asked of it; whatever goes wrong is told."""
         lines = 0
         try:
+            if job.source.unread is not None:
+                raise job.source.unread
             text = read_source(job.path)
             lines = text.count("\n") + 1
             header = read_header(job.path, text, job.source.project)
@@ -97,6 +100,11 @@ class FileScan:
             self._scan(job, lines, header, request, tell)
         except FrontendError as error:
             tell(Head(job.path, None, lines, error=str(error)))
+        except NotRead as error:
+            line, bug = why_not(error)
+            if bug:
+                tell(Bug(line, bug))
+            tell(Head(job.path, None, lines, limit="" if bug else line, bug=line if bug else ""))
         except MemoryError:
             tell(Head(job.path, None, lines, limit=f"{displayed(job.path)}:1: unknown: memory: the limit was reached"))
         except Exception as error:
@@ -107,8 +115,9 @@ class FileScan:
     def _scan(self, job: Job, lines: int, header: Header, request: Request, tell: Tell) -> None:
         begin = time.monotonic()
         extra = tuple(e.subject for e in header.expectations) if request.variables is None else ()
-        tokens = preprocessed(job.path, request.source)
-        key = fingerprint(job.path, tokens, request.source, {
+        files = job.source.all_files
+        tokens = [preprocessed(file, request.source) for file in files]
+        key = fingerprint(files, tokens, request.source, {
             "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
             "predicates": request.predicates, "k": request.k, "unroll": request.unroll})
         known = self._known(job.path, key, request)
@@ -117,7 +126,7 @@ class FileScan:
                 tell(item)
             return
 
-        program = load(job.path, request.source, tokens)
+        program = load_project(files, request.source, tokens)
         missing = _missing(program, request)
         asked = _named(_questions(program, request, extra, missing))
         tell(Head(job.path, key, lines, tuple(asked), missing, tuple(map(str, program.warnings)),

@@ -23,7 +23,7 @@ from circ.scan.cache import Cache
 from circ.scan.job import About, Bug, FileScan, Job, RequestFor, Warned
 from circ.scan.pool import Ended, Started, Tick, Told, run
 from circ.scan.results import FileResults, Results, read_results
-from circ.scan.sources import find_sources
+from circ.scan.sources import Source
 from frontend.program import displayed
 
 
@@ -31,7 +31,7 @@ from frontend.program import displayed
 class ScanRequest:
     """What the user asked for. `results`: a file for JSON lines; `limits`: for reading a file, and for each question."""
 
-    paths: tuple[str, ...]
+    sources: tuple[Source, ...]
     jobs: int = 1
     results: Path | None = None
     resume: Path | None = None
@@ -48,7 +48,7 @@ class Scan:
         self.request = request
         self.cache = request.cache
         self.resumed = {} if request.resume is None else read_results(request.resume)
-        self.jobs = self._weighed([Job(n, s) for n, s in enumerate(find_sources(request.paths))])
+        self.jobs = self._weighed([Job(n, s) for n, s in enumerate(request.sources)])
         self.work = FileScan(request_for, self.cache, self.resumed, request.file_timeout)
         self.about: dict[int, About] = {}
         self.warned: set[str] = set()

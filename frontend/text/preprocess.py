@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -17,6 +15,7 @@ from pathlib import Path
 
 from frontend.program import MAX_SOURCE, FrontendError, Location, read_source, too_large
 from frontend.text.comments import Annotation
+from frontend.text.compilers import Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
 from frontend.text.predefined import predefined_macros
@@ -29,7 +28,6 @@ LIBC = str(Path(INCLUDE) / "libc")
 """Our small standard headers; never given to a real compiler."""
 
 MAX_INCLUDE_DEPTH = 100
-_CPP_SECONDS = 60
 _MAX_SPELLED = 100_000
 """Tokens that a macro in an annotation may stand for."""
 _HAS = ("__has_attribute", "__has_builtin", "__has_feature", "__has_extension", "__has_c_attribute", "__has_cpp_attribute")
@@ -37,13 +35,21 @@ _HAS = ("__has_attribute", "__has_builtin", "__has_feature", "__has_extension", 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How to read a file: what `-I -D -U --cpp --data-model` say."""
+    """How to read a file: what `-I -D -U --cpp --data-model` say, and what else a compile command may.
+
+    `quoted`: folders for headers in quotes only. `system`: folders behind the others. `forced`: headers that are included before
+    the file. `compiler`: the one of the compile command, which preprocesses if it is installed.
+    """
 
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     undefine: tuple[str, ...] = ()
     cpp: str | None = None
     data_model: str = "lp64"
+    quoted: tuple[str, ...] = ()
+    system: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+    compiler: Compiler | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +64,23 @@ def preprocess(path: str, options: SourceOptions) -> Preprocessed:
     """The file's tokens after preprocessing; raises FrontendError for whatever is wrong up to there."""
     if path.endswith(".i"):
         return _preprocessed_text(read_source(path), path)
-    if options.cpp is not None:
+    words = preprocessor(path, options.cpp, options.compiler)
+    if words:
         read_source(path)
-        return _preprocessed_text(_run_cpp(options.cpp, path, options), path)
+        return _preprocessed_text(run_preprocessor([*words, *_external(options)], path, options.cpp), path)
     return _Preprocessor(options).run(path)
+
+
+def _external(options: SourceOptions) -> Iterator[str]:
+    """The options as words for a real preprocessor. `-C` keeps the comments, some of which are annotations."""
+    yield from ("-C", "-D__CIRC__=1")
+    yield from (f"-D{d}" for d in options.define)
+    yield from (f"-U{u}" for u in options.undefine)
+    yield from (f"-include{f}" for f in options.forced)
+    yield from (f"-iquote{d}" for d in options.quoted)
+    yield from (f"-I{d}" for d in options.include)
+    yield from (f"-isystem{d}" for d in options.system)
+    yield f"-I{INCLUDE}"
 
 
 def _preprocessed_text(text: str, path: str) -> Preprocessed:
@@ -75,39 +94,6 @@ def _preprocessed_text(text: str, path: str) -> Preprocessed:
         else:
             tokens.append(token)
     return Preprocessed(tokens, tuple(annotations))
-
-
-_CPP_ERROR = re.compile(r"^(.+?):(\d+):(?:(\d+):)? *(?:fatal )?error: *(.*)$", re.MULTILINE)
-
-
-def _run_cpp(command: str, path: str, options: SourceOptions) -> str:
-    """What the command makes of the file. `-C` keeps the comments, some of which are annotations."""
-    here = Location(path, 1, 1)
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise FrontendError(here, f"--cpp {command!r} is not a command: {error}", "for example --cpp 'gcc -E'") from None
-    words += ["-C", "-D__CIRC__=1", *(f"-D{d}" for d in options.define), *(f"-U{u}" for u in options.undefine)]
-    words += [*(f"-I{d}" for d in options.include), f"-I{INCLUDE}", path]
-    try:
-        done = subprocess.run(words, capture_output=True, timeout=_CPP_SECONDS, stdin=subprocess.DEVNULL, check=False)
-    except subprocess.TimeoutExpired:
-        raise FrontendError(here, f"the preprocessor took more than {_CPP_SECONDS} seconds", f"see --cpp {command!r}") from None
-    except OSError as error:
-        raise FrontendError(here, f"cannot run the preprocessor {words[0]!r}: {error.strerror}", "see --cpp") from None
-    except ValueError:
-        raise FrontendError(here, "the options have characters that no command line has", "see -D, -U, -I and --cpp") from None
-    if done.returncode != 0:
-        errors = done.stderr.decode("utf-8", "replace")
-        if m := _CPP_ERROR.search(errors):
-            raise FrontendError(Location(m[1], int(m[2]), int(m[3] or 0)), m[4], f"found by {words[0]}; see -I, -D and --cpp")
-        said = errors.strip().splitlines() or [f"exit status {done.returncode}"]
-        raise FrontendError(here, f"the preprocessor failed: {said[0]}", f"see --cpp {command!r}")
-    try:
-        text = done.stdout.decode("utf-8")
-    except UnicodeDecodeError:
-        text = done.stdout.decode("latin-1")
-    return text.replace("\r\n", "\n")
 
 
 @dataclass(slots=True)
@@ -134,7 +120,9 @@ class _File:
 
 class _Preprocessor:
     def __init__(self, options: SourceOptions) -> None:
-        self._search = [*options.include, INCLUDE, LIBC]
+        self._search = [*options.quoted, *options.include, *options.system, INCLUDE, LIBC]
+        self._quoted = len(options.quoted)
+        self._forced = options.forced
         self._macros: dict[str, Macro] = {}
         self._annotations: list[Annotation] = []
         self._once: set[str] = set()
@@ -158,12 +146,22 @@ class _Preprocessor:
     def run(self, path: str) -> Preprocessed:
         tokens: list[Token] = []
         size = 0
-        for token in self._expander.expand(self._read(path, path, -1)):
+        for token in self._expander.expand(self._text(path)):
             size += len(token.value) + 1
             if size > MAX_SOURCE:
                 raise too_large(path, size)
             tokens.append(token)
         return Preprocessed(tokens, tuple(replace(a, macros=self._macros_in(a.text, a.location)) for a in self._annotations))
+
+    def _text(self, path: str) -> Iterator[Token]:
+        """The text of the headers that are included before the file, then of the file."""
+        for header in self._forced:
+            found = (header, -1) if os.path.isfile(header) else self._find(header, True, _File(path, path, 0, -1), False)
+            if found is None:
+                raise FrontendError(Location(path, 1, 1), f"cannot find '{header}', which is included before the file",
+                                    "see -include in its compile command")
+            yield from self._read(found[0], found[0], found[1])
+        yield from self._read(path, path, -1)
 
     def _macros_in(self, text: str, where: Location) -> tuple[tuple[str, str], ...]:
         """Macros without parameters that an annotation names, as they are at the end of the file, and what they stand for."""
@@ -406,7 +404,8 @@ class _Preprocessor:
                 return beside, file.directory
         for i, directory in enumerate(self._search):
             path = os.path.join(directory, header)
-            if (not after or i > file.directory) and os.path.isfile(path):
+            searched = i >= self._quoted or quoted
+            if searched and (not after or i > file.directory) and os.path.isfile(path):
                 return path, i
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from frontend.ir import FunctionDecl, Module
@@ -13,6 +14,9 @@ NO_TABLE = InterruptTable()
 
 _CORTEX = re.compile(r"\w+_IRQHandler|(?:SysTick|PendSV)_Handler")
 """What handlers are called on an ARM Cortex-M, where nothing else marks them. Those for faults end the program."""
+
+_VECTOR = re.compile(r"__vector_\d+")
+"""What handlers are called on an AVR."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,18 @@ class ThreadSource:
     def reenables(self) -> bool:
         """Whether it is a handler that ends with all interrupts on, as hardware does it on processors without priorities."""
         return self.role is Role.HANDLER and (self.masked or (self.flag is None and not self.ranked))
+
+
+def is_handler(name: str, attributes: Collection[str], table: InterruptTable = NO_TABLE) -> bool:
+    """Whether hardware calls a function of this name and with these attributes."""
+    marked = any(a in ("interrupt", "signal", "circ_interrupt") for a in attributes)
+    named = table.rule(name) is not None or _VECTOR.fullmatch(name) or _CORTEX.fullmatch(name)
+    return marked or (name != "main" and bool(named))
+
+
+def is_thread(attributes: Collection[str]) -> bool:
+    """Whether a function with these attributes is marked as a thread or a task."""
+    return any(a in ("circ_thread", "circ_threads", "circ_task") for a in attributes)
 
 
 def choose_threads(module: Module, requested: tuple[str, ...], table: InterruptTable = NO_TABLE) -> tuple[ThreadSource, ...]:
@@ -98,7 +114,7 @@ def _annotated(decl: FunctionDecl, table: InterruptTable) -> list[ThreadSource]:
                 found.append(task(decl))
     if not found and rule is None and _CORTEX.fullmatch(decl.name):
         found.append(replace(_handler(decl, None, None, reentrant=False, masked=False), ranked=True))
-    if not found and decl.name != "main" and (rule is not None or re.fullmatch(r"__vector_\d+", decl.name)):
+    if not found and decl.name != "main" and (rule is not None or _VECTOR.fullmatch(decl.name)):
         found.append(_handler(decl, rule, None, reentrant=False, masked=True))
     if len({s.role for s in found}) == 1 and found[0].role is Role.HANDLER:
         found = found[-1:]  # `ISR(v, ISR_NOBLOCK)` says both, and the later one counts

@@ -1,0 +1,123 @@
+"""Options of the command line that several commands share, and what they mean for reading a program and for asking about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum, StrEnum
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from circ.engines import ANNOTATED, ENGINES, find
+from frontend import LoadOptions
+from frontend.ir.interrupt_table import PLATFORMS
+from frontend.program import Ints, Preemption, RaceModel, read_source
+
+if TYPE_CHECKING:
+    from circ.run.session import Request
+
+
+class DataModelName(StrEnum):
+    ilp32 = "ilp32"
+    lp64 = "lp64"
+    ip16 = "ip16"
+
+
+class CfaFormat(StrEnum):
+    text = "text"
+    json = "json"
+    dot = "dot"
+    svg = "svg"
+
+
+class CheckFormat(StrEnum):
+    text = "text"
+    json = "json"
+
+
+Thread = Annotated[list[str] | None, typer.Option(
+    "--thread", metavar="F[=N]", help="Function F is a thread, N copies (default: any number); replaces the automatic choice.")]
+Include = Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Look for included files in DIR.")]
+Define = Annotated[list[str] | None, typer.Option("-D", metavar="M[=V]", help="Define a macro.")]
+Undefine = Annotated[list[str] | None, typer.Option("-U", metavar="M", help="Undefine a macro.")]
+Build = Annotated[str | None, typer.Option(
+    "-p", metavar="DIR", help="The programs of the compile_commands.json in DIR (or of this file).")]
+Target = Annotated[list[str] | None, typer.Option(
+    "--target", metavar="NAME", help="Only this program of a compile database: its target's name, or its file with main.")]
+Exclude = Annotated[list[str] | None, typer.Option("--exclude", metavar="GLOB", help="Leave out such files of a database.")]
+Consent = Annotated[str | None, typer.Option("--cpp", metavar="CMD", help="Let the preprocessor it was made with run.")]
+Cpp = Annotated[str | None, typer.Option(
+    "--cpp", metavar="CMD", help="Preprocess with CMD, such as 'gcc -E'; auto: the database's compiler, or cc; own: circ's own.")]
+Model = Annotated[DataModelName | None, typer.Option("--data-model", help="Sizes of C's integer types.")]
+IntsOption = Annotated[Ints, typer.Option("--ints", help="Machine integers, or the paper's mathematical ones (an assumption).")]
+RaceModelOption = Annotated[RaceModel | None, typer.Option(
+    "--race-model", help="nesc: no access in an atomic section races; c11: no two of them do. Default: the program decides.")]
+PreemptionOption = Annotated[Preemption | None, typer.Option(
+    "--preemption", help="nested: handlers run to their end; free: any interleaving. Default: the program decides.")]
+Platform = Annotated[str | None, typer.Option(
+    "--platform", metavar="P", help=f"Interrupts and data model of a processor: {', '.join(PLATFORMS)}.")]
+InterruptsOption = Annotated[Path | None, typer.Option(
+    "--interrupts", metavar="FILE", help="A table (TOML) of what enables each interrupt handler, and of priorities.")]
+IgnoreNorace = Annotated[bool, typer.Option("--ignore-norace", help="Check variables that are declared norace, too.")]
+Output = Annotated[Path | None, typer.Option("-o", metavar="OUT", help="Write to OUT instead of the standard output.")]
+Timeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for reading the file.")]
+Memory = Annotated[int, typer.Option("--memory", metavar="MB", min=1, help="Megabytes for reading the file.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
+
+
+def source_options(
+    thread: list[str] | None, include: list[str] | None, define: list[str] | None, undefine: list[str] | None, cpp: str | None,
+    model: DataModelName | None, ints: Ints, race_model: RaceModel | None, preemption: Preemption | None,
+    platform: str | None, interrupts: Path | None, ignore_norace: bool,
+) -> LoadOptions:
+    def value(choice: Enum | None) -> str | None:
+        return None if choice is None else str(choice.value)
+
+    return LoadOptions(
+        include=tuple(include or ()), define=tuple(define or ()), undefine=tuple(undefine or ()), cpp=cpp,
+        threads=tuple(thread or ()), data_model=value(model), ints=ints.value, race_model=value(race_model),
+        preemption=value(preemption), ignore_norace=ignore_norace, platform=platform,
+        interrupts=() if interrupts is None else (str(interrupts), read_source(str(interrupts))))
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """What `check` is asked for, from the values of its options by their names."""
+    from circ.run.session import Request
+
+    check_words(options)
+    o = SimpleNamespace(**options)
+    entry = find(o.engine)
+    assert entry is not None
+    source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
+                            o.platform, o.interrupts, o.ignore_norace)
+    source = replace(source, stack=entry.stack, contracts=o.engine == ANNOTATED)
+    return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
+                   tuple(o.predicate), o.k,
+                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll)
+
+
+class UnknownWord(Exception):
+    """An option's value is none of those that there are."""
+
+
+def check_words(options: Mapping[str, Any]) -> None:
+    """Raises UnknownWord for an engine or a property that there is not."""
+    from circ.run.check import PROPERTIES
+
+    engine, prop = options["engine"], options["prop"]
+    if find(engine) is None:
+        raise UnknownWord(f"unknown engine '{engine}' (one of {', '.join(e.name for e in ENGINES)})")
+    if prop not in PROPERTIES and not prop.endswith(".prp"):
+        raise UnknownWord(f"unknown property '{prop}' (one of {', '.join(PROPERTIES)}, or a .prp file)")
+
+
+def property_of(text: str) -> str:
+    """The property that is named, or that the property file of this name asks for."""
+    if text.endswith(".prp"):
+        from circ.run.competition import read_property
+
+        return read_property(text)
+    return text

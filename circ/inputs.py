@@ -1,0 +1,53 @@
+"""What a command is about: C files that are named, or the programs of compile databases."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circ.run.projects import Selection, find_database, only_program
+from circ.run.supervise import Limits
+from frontend import LoadOptions, SourceFile
+from frontend.program import FrontendError, Location
+from frontend.project import COMMANDS, database_of
+
+
+class NothingNamed(Exception):
+    """Neither files nor a database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Files, each once as it was first named, and databases: those of `-p`, and those among the files."""
+
+    files: tuple[str, ...]
+    databases: tuple[str, ...]
+    selection: Selection
+
+    @staticmethod
+    def of(files: Sequence[str] | None, build: str | None, targets: Sequence[str] | None,
+           exclude: Sequence[str] | None) -> Inputs:
+        """Raises FrontendError for a folder without a database, NothingNamed if nothing is named at all."""
+        named = list({os.path.abspath(file): file for file in reversed(files or ())}.values())[::-1]
+        databases = [find_database(f) for f in named if os.path.isdir(f) or database_of(f)]
+        if build is not None:
+            databases.append(find_database(build))
+        plain = tuple(f for f in named if not os.path.isdir(f) and not database_of(f))
+        if not plain and not databases:
+            raise NothingNamed
+        return Inputs(plain, tuple(dict.fromkeys(databases)), Selection(tuple(targets or ()), tuple(exclude or ())))
+
+    def only_files(self) -> tuple[str, ...]:
+        """The files, for a command that takes no database; raises FrontendError if one is named."""
+        if self.databases:
+            raise FrontendError(Location(self.databases[0], 1), f"this takes C files, not a {COMMANDS}", "name the files")
+        return self.files
+
+    def program(self, source: LoadOptions, limits: Limits) -> tuple[SourceFile, ...]:
+        """The files of the one program that is meant; raises FrontendError if there are several, or NotRead."""
+        if not self.databases:
+            return tuple(SourceFile(file) for file in self.files)
+        if self.files or len(self.databases) > 1:
+            raise FrontendError(Location(self.databases[0], 1), "this is about one program", f"name files, or one {COMMANDS}")
+        return only_program(self.databases[0], self.selection, source, limits)

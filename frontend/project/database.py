@@ -1,0 +1,120 @@
+"""Compile databases: which files are compiled, with which words, in which folder (Clang's JSON Compilation Database Format).
+
+Whoever wrote a database need not be whoever runs circ: a command is split into words and looked at, never run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from frontend.program import FrontendError, Location
+
+COMMANDS = "compile_commands.json"
+_FORMAT = "see the JSON Compilation Database Format"
+_MAX_NESTED, _MAX_RESPONSE = 8, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CompileCommand:
+    """One entry: a file, the folder that relative names start from, and the words of the command.
+
+    `output`: what is made of it, empty if that is not said. `project`: the folder of the database.
+    """
+
+    file: str
+    folder: str
+    words: tuple[str, ...]
+    output: str = ""
+    project: str = "."
+
+
+def database_of(path: str) -> str | None:
+    """The database that a path names: the file itself, or the one in a folder; None if it names something else."""
+    if os.path.isdir(path):
+        inside = os.path.join(path, COMMANDS)
+        return inside if os.path.isfile(inside) else None
+    return path if os.path.basename(path) == COMMANDS else None
+
+
+def read_database(path: str) -> tuple[CompileCommand, ...]:
+    """Every entry in its order; raises FrontendError for a file that is no database."""
+    here = Location(path, 1)
+    try:
+        entries = json.loads(Path(path).read_text())
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        raise FrontendError(Location(path, line), f"not JSON: {error}", "write it again, with CMake for example") from None
+    except OSError as error:
+        raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its name and permissions") from None
+    if not isinstance(entries, list):
+        raise FrontendError(here, "not a list of compile commands", _FORMAT)
+    return tuple(_command(entry, path, number) for number, entry in enumerate(entries, 1))
+
+
+_NO_NAME = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""Python reads bytes of names that are not UTF-8 as U+DC80 to U+DCFF; other lone surrogates stand for nothing."""
+
+
+def _command(entry: Any, path: str, number: int) -> CompileCommand:
+    def bad(what: str) -> FrontendError:
+        return FrontendError(Location(path, 1), f"compile command {number} {what}", _FORMAT)
+
+    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+        raise bad("names no file")
+    folder, output = entry.get("directory", ""), entry.get("output", "")
+    if not isinstance(folder, str):
+        raise bad("has a directory that is no text")
+    if not isinstance(output, str):
+        raise bad("has an output that is no text")
+    words = entry.get("arguments")
+    if words is None:
+        try:
+            words = shlex.split(entry.get("command", ""))
+        except (ValueError, AttributeError) as error:
+            raise bad(f"cannot be split into words: {error}") from None
+    if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
+        raise bad("has arguments that are no texts")
+    if any(_NO_NAME.search(text) for text in (folder, output, entry["file"], *words)):
+        raise bad("has characters that no name of a file and no command line has")
+    folder = os.path.join(os.path.dirname(path), folder)
+    return CompileCommand(as_seen(os.path.join(folder, entry["file"])), folder, tuple(_spelled_out(words, folder)), output,
+                          os.path.dirname(path) or ".")
+
+
+def _spelled_out(words: list[str], folder: str, depth: int = 0) -> Iterator[str]:
+    """The words, with those of the files in place of `@file`, as compilers read them."""
+    for word in words:
+        text = _response(os.path.join(folder, word[1:])) if word.startswith("@") and depth < _MAX_NESTED else None
+        if text is None:
+            yield word
+            continue
+        try:
+            yield from _spelled_out(shlex.split(text), folder, depth + 1)
+        except ValueError:
+            yield word
+
+
+def _response(path: str) -> str | None:
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > _MAX_RESPONSE:
+            return None
+        text = Path(path).read_text()
+    except (OSError, ValueError):
+        return None
+    return None if _NO_NAME.search(text) else text
+
+
+def as_seen(path: str) -> str:
+    """The path as seen from where we are if it is below, else absolute; never one that a program could take for an option."""
+    absolute = os.path.abspath(path)
+    below = os.path.relpath(absolute)
+    if below.startswith(".."):
+        return absolute
+    return os.path.join(".", below) if below.startswith(("-", "@")) else below

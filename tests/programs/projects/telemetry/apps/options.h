@@ -1,0 +1,2 @@
+extern int verbose;
+void read_options(int argc, char **argv);
