@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from circ.run.projects import Project
+from circ.run.projects import EVERYTHING, Project, read_project
 from circ.run.reading import NotRead
-from frontend import SourceFile
+from circ.run.supervise import Limits
+from frontend import LoadOptions, SourceFile
 from frontend.program import FrontendError, Location
 from frontend.project import COMMANDS, SUFFIXES, excluded
 
@@ -37,14 +38,18 @@ class Source:
         return self.files or (SourceFile(self.path),)
 
 
-def find_sources(paths: Sequence[str], read_project: ReadProject, exclude: Sequence[str] = ()) -> tuple[Source, ...]:
+def _everything(database: str) -> Project:
+    return read_project(database, EVERYTHING, LoadOptions(), Limits())
+
+
+def find_sources(paths: Sequence[str], project_of: ReadProject = _everything, exclude: Sequence[str] = ()) -> tuple[Source, ...]:
     """Every program meant, in the order of their paths. A file on its own is left out where a database has it.
 
     Raises FrontendError for a path that means none.
     """
     found: dict[tuple[str, tuple[SourceFile, ...]], Source] = {}
     for path in paths:
-        sources = list(_expand(path, read_project, exclude))
+        sources = list(_expand(path, project_of, exclude))
         for source in sources:
             found.setdefault((os.path.abspath(source.path), source.files), source)
         if not sources:
@@ -54,13 +59,13 @@ def find_sources(paths: Sequence[str], read_project: ReadProject, exclude: Seque
                         key=lambda s: (s.path, tuple(f.path for f in s.files))))
 
 
-def _expand(path: str, read_project: ReadProject, exclude: Sequence[str]) -> Iterator[Source]:
+def _expand(path: str, project_of: ReadProject, exclude: Sequence[str]) -> Iterator[Source]:
     if os.path.isdir(path):
         for p in sorted(Path(path).rglob("*")):
             if p.suffix in SUFFIXES and p.is_file() and not excluded(str(p), exclude):
                 yield Source(str(p), path)
     elif os.path.basename(path) == COMMANDS and os.path.exists(path):
-        project = read_project(path)
+        project = project_of(path)
         yield from (Source(p.files[0].path, os.path.dirname(path) or ".", p.files) for p in project.programs)
         yield from (Source(file, os.path.dirname(path) or ".", unread=why) for file, why in project.unread)
     elif os.path.exists(path) or not glob.has_magic(path):
@@ -69,4 +74,4 @@ def _expand(path: str, read_project: ReadProject, exclude: Sequence[str]) -> Ite
     else:
         for match in sorted(glob.glob(path, recursive=True)):
             if os.path.isdir(match) or os.path.basename(match) == COMMANDS or match.endswith(SUFFIXES):
-                yield from _expand(match, read_project, exclude)
+                yield from _expand(match, project_of, exclude)

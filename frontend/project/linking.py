@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from frontend.api import SourceFile
-from frontend.project.unit_symbols import UnitSymbols
+
+if TYPE_CHECKING:  # it brings the parser, which a command that reads no program can do without
+    from frontend.project.unit_symbols import UnitSymbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,10 @@ def programs_of(units: Sequence[Unit]) -> tuple[ProgramFiles, ...]:
     linked = [linker.link([n], with_handlers=True) for n in mains]
     used = {_path(units[n]) for members in linked for n in members}
     rest = [n for n, unit in enumerate(units) if _path(unit) not in used]
-    linked += [linker.link(part, with_handlers=False) for part in _parts(units, rest)]
+    for part in _parts(units, rest):
+        if any(_path(units[n]) not in used for n in part):
+            linked.append(linker.link(part, with_handlers=False))
+            used |= {_path(units[n]) for n in linked[-1]}
     return tuple(ProgramFiles(_name(units[next(iter(members))]),
                               tuple(replace(units[n].source, note=note) for n, note in members.items())) for members in linked)
 

@@ -7,13 +7,16 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from frontend.api import DEFAULT_OPTIONS, LoadOptions, SourceFile, interrupt_table, parsed_file
 from frontend.program import FrontendError, Location
 from frontend.project.database import read_database
 from frontend.project.flags import language, output_of, source_file
 from frontend.project.linking import ProgramFiles
-from frontend.project.unit_symbols import UnitSymbols, unit_symbols
+
+if TYPE_CHECKING:
+    from frontend.project.unit_symbols import UnitSymbols
 
 SUFFIXES = (".c", ".i")
 _TARGET = re.compile(r"(?:^|/)(?:CMakeFiles/([^/]+)\.dir|([^/]+)\.p)/")
@@ -53,6 +56,8 @@ def excluded(path: str, patterns: Sequence[str]) -> bool:
 
 def symbols_of(source: SourceFile, options: LoadOptions = DEFAULT_OPTIONS) -> UnitSymbols:
     """Reads a file for its symbols; raises FrontendError for one that cannot be read."""
+    from frontend.project.unit_symbols import unit_symbols  # it brings the parser
+
     return unit_symbols(parsed_file(source, options), interrupt_table(options, source))
 
 

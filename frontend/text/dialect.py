@@ -16,7 +16,6 @@ from frontend.text.attribute_placement import DECLARATOR_ENDS, attribute, pragma
 from frontend.text.attributes import ASM_LABEL, as_tokens, closing, plain_name
 from frontend.text.comments import Annotation
 from frontend.text.cursor import CONTROL, Cursor, made
-from frontend.text.declared_names import declared_names
 from frontend.text.keywords import (
     ASM,
     ATTRIBUTE,
@@ -28,6 +27,7 @@ from frontend.text.keywords import (
     SOFT_KEYWORDS,
     WIDE_INTEGERS,
     classify_number,
+    declared_names,
 )
 from frontend.text.macros import spelled
 from frontend.text.tokens import STRING_TYPES, Token, bad_literal

@@ -14,10 +14,10 @@ from circ.run.competition import read_property, read_task
 from circ.run.supervise import Crashed, Died, Done, Emit, Limits, supervise
 from circ.scan.header import read_header
 from circ.scan.results import read_results
-from circ.scan.sources import find_sources
 from frontend import load
 from frontend.ir.interrupt_table import load_table
 from frontend.program import FrontendError
+from frontend.project import compiled_files
 from tests.support.mutations import mutated
 
 ROOT = Path(__file__).parents[2]
@@ -131,7 +131,7 @@ def data_round(rng: random.Random, folder: Path) -> None:
     task.write_bytes(mutated(TASK, rng, data=True).encode("utf-8", "surrogateescape"))
     wanted.write_bytes(mutated(PROPERTY, rng, data=True).encode("utf-8", "surrogateescape"))
     table, header = mutated(TABLE, rng, data=True), mutated(HEADER, rng, data=True)
-    for read in (lambda: find_sources([str(database)]), lambda: read_results(results), lambda: load_table(None, "t.toml", table),
+    for read in (lambda: compiled_files(str(database)), lambda: read_results(results), lambda: load_table(None, "t.toml", table),
                  lambda: load_table("atmega128", "t.toml", table), lambda: read_header("a.c", header, "."),
                  lambda: read_task(str(task)), lambda: read_property(str(wanted))):
         try:
@@ -146,7 +146,7 @@ def test_the_data_is_right_before_it_is_changed(tmp_path: Path) -> None:
     (tmp_path / "task.yml").write_text(TASK)
     (tmp_path / "wanted.prp").write_text(PROPERTY)
     assert len(read_task(str(tmp_path / "task.yml")).files) == 2 and read_property(str(tmp_path / "wanted.prp")) == "races"
-    assert len(find_sources([str(tmp_path / "compile_commands.json")])) == 2 and len(read_results(tmp_path / "results.jsonl")) == 1
+    assert len(compiled_files(str(tmp_path / "compile_commands.json"))) == 2 and len(read_results(tmp_path / "results.jsonl")) == 1
     assert len(load_table(None, "t.toml", TABLE).rules) == 1 and len(read_header("a.c", HEADER, ".").options) == 6
 
 

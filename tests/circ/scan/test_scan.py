@@ -21,7 +21,6 @@ import pytest
 
 from circ.cli import app
 from circ.scan.cache import Cache
-from circ.scan.sources import find_sources
 
 ROOT = Path(__file__).parents[3]
 THREAD = "__attribute__((circ_thread)) void w(void)"
@@ -145,18 +144,6 @@ def test_bad_compile_commands_are_one_located_line(scan: Run, tmp_path: Path, te
     done = scan(path)
     assert done.status == 2
     assert len(done.err.splitlines()) == 1 and done.err.startswith(f"{path}:1: error: ")
-
-
-@pytest.mark.parametrize(("compiler", "option"), [
-    ("avr-gcc -mmcu=atmega128", ("--platform", "atmega128")), ("/opt/bin/avr-gcc -mmcu=atmega168p", ("--platform", "atmega328p")),
-    ("avr-gcc -mmcu=atmega1280", ("--platform", "avr")), ("ccache msp430-elf-gcc", ("--data-model", "ip16")),
-    ("arm-none-eabi-gcc", ("--data-model", "ilp32")), ("gcc -m32", ("--data-model", "ilp32")), ("gcc", ()),
-])
-def test_the_compiler_tells_the_processor(tmp_path: Path, compiler: str, option: tuple[str, ...]) -> None:
-    path = tmp_path / "compile_commands.json"
-    path.write_text(json.dumps([{"directory": str(tmp_path), "file": "a.c", "command": f"{compiler} -c a.c"}]))
-    (source,) = find_sources([str(path)])
-    assert source.flags == option
 
 
 # ------------------------------------------------------------------------------------------------ options of a file
