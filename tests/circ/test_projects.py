@@ -59,8 +59,7 @@ def project(tmp_path: Path) -> Path:
     source = tmp_path / "src"
     shutil.copytree(TELEMETRY, source)
     flags = "gcc -O2 -Wall -DMETRICS_SLOTS=4 -I. -Iring -Imetrics -Itransport"
-    database(source, {f: flags for f in ("apps/collector.c", "apps/options.c", "metrics/counters.c", "metrics/format.c", "ring/ring.c",
-                                         "transport/transport.c")})
+    database(source, dict.fromkeys(("apps/collector.c", "apps/options.c", "metrics/counters.c", "metrics/format.c", "ring/ring.c", "transport/transport.c"), flags))
     return source
 
 
