@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-TELEMETRY = Path(__file__).parent.parent / "programs" / "projects" / "telemetry"
+TELEMETRY = Path(__file__).parent.parent / "projects" / "telemetry"
 
 
 def circ(folder: Path, *args: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
