@@ -70,7 +70,7 @@ def draft_threads(world: World, bodies: Bodies, threads: ThreadSet, roots: tuple
                 queue.append((ThreadSource(made.function, made.count, Role.THREAD, made.location), made))
     made_threads = tuple(library.pthreads.threads.created.values())
     ghosts = (*models.lifetime.ghosts(made_threads), *library.counters.values(), *library.callbacks.flags.values(),
-              *models.interrupts.ghosts.values())
+              *models.interrupts.ghosts.values(), *_addresses(drafts))
     return Drafts(tuple(drafts), made_threads, ghosts, tuple(library.called))
 
 
@@ -93,6 +93,12 @@ def _draft(world: World, bodies: Bodies, source: ThreadSource, created: CreatedT
     inliner.enter(function, begin, returned, (), None, edge, again=source.again)
     models.library.callbacks.finish(inliner, function, returned, end, edge)
     return Draft(source, created, function, inliner)
+
+
+def _addresses(drafts: list[Draft]) -> list[Variable]:
+    """The ghosts of addresses that some thread computes with."""
+    found = {name: ghost for d in drafts for name, ghost in d.inliner.accesses.numbers.ghosts.items()}
+    return [found[name] for name in sorted(found)]
 
 
 def _specified(module: Module) -> frozenset[str]:

@@ -186,7 +186,7 @@ class Arithmetic:
             return self.made(self._ints.int, cast(e, self._ints.int.scalar), depth, node)
         if op == "-" and isinstance(a.type, PointerType) and isinstance(b.type, PointerType):
             signed = self._ints.difference
-            distance = cast(binary("-", a.expr, b.expr), signed.scalar)
+            distance = binary("-", cast(a.expr, signed.scalar), cast(b.expr, signed.scalar))
             size = self.stride(a.type.target, signed.scalar, node)
             e = distance if size == Const(1, signed.scalar) else binary("/", distance, size)
             return self.made(signed, e, depth, node)

@@ -70,7 +70,9 @@ class Objects:
         self.may_be_set: Callable[[MemObject, Leaf], bool] = lambda obj, leaf: True
         """Whether a pointer in fresh memory ever gets an address: then it is null before, by assumption, else anything."""
         self._unsized: set[str] = set()
-        self._next = _FIRST_ADDRESS[module.model.pointer_size]
+        self.first_address = _FIRST_ADDRESS[module.model.pointer_size]
+        """No object of the program is below."""
+        self._next = self.first_address
 
     # ------------------------------------------------------------------------------------------- objects
     def declare(self, symbols: Iterable[MemorySymbol]) -> None:

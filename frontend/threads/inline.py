@@ -51,10 +51,10 @@ from frontend.program import (
     Scalar,
     Var,
     negate,
-    truth,
     variables,
 )
-from frontend.program.fold import cast, conjunction, fold
+from frontend.program.fold import cast, conjunction
+from frontend.threads.evaluation import Evaluation
 from frontend.threads.frames import CallFrame, ThreadRegisters, qualified
 from frontend.threads.sources import ThreadSource
 
@@ -89,6 +89,7 @@ class Inliner:
         self.sketch = Sketch()
         self.end = self.sketch.fresh()
         self.leaving = self.sketch.fresh()
+        self._values = Evaluation(self.sketch, accesses)
         self.registers = ThreadRegisters()
         self._shared, self._specified = shared, specified
         self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
@@ -307,7 +308,7 @@ class Inliner:
         """
         match edge.instr:
             case Set(target=t, value=e):
-                self.step(source, Assign(frame.var(t), frame.expr(e)), target, edge)
+                self._values.set(frame, frame.var(t), e, edge, source, target)
             case Forget(targets=ts, why=why):
                 forgotten = tuple(map(frame.var, ts))
                 doubts = (Doubt(why, tuple(v.name for v in forgotten)),) if why else ()
@@ -315,7 +316,7 @@ class Inliner:
             case Guard(cond=c):
                 ended = self.accesses.world.joined.get((frame.function.name, edge.source, edge.target), ())
                 here = self.sketch.fresh() if ended and frame.once else target
-                self.step(source, Assume(fold(truth(frame.expr(c)))), here, edge)
+                self._values.guard(frame, c, edge, source, here)
                 if here != target:
                     self.step(here, SKIP, target, edge, joined=ended)
             case Nop():
@@ -325,16 +326,20 @@ class Inliner:
                     edge = replace(edge, location=frame.called)  # what is required is the caller's business
                 self.step(source, note_op(note, ((name, Read(frame.var(v))) for name, v in names)), target, edge)
             case Load(target=t, place=place):
-                targets = self._targets(frame, place)
-                self.accesses.load(self.sketch, source, target, frame.var(t), frame.place(place), targets, edge)
+                there, source = self._values.place(frame, place, edge, source)
+                self.accesses.load(self.sketch, source, target, frame.var(t), there, self._targets(frame, place), edge)
             case Store(place=place, value=value):
-                stored = None if value is None else frame.expr(value)
-                self.accesses.store(self.sketch, source, target, frame.place(place), stored, self._targets(frame, place), edge)
+                there, source = self._values.place(frame, place, edge, source)
+                stored, source = (None, source) if value is None else self._values.value(frame, value, edge, source)
+                self.accesses.store(self.sketch, source, target, there, stored, self._targets(frame, place), edge)
             case Address(target=t, place=place):
-                address = self.accesses.address(frame.place(place), edge.location)
+                there, source = self._values.place(frame, place, edge, source)
+                address = self.accesses.address(there, edge.location)
                 self.step(source, Assign(frame.var(t), cast(address, t.type)), target, edge)
             case Copy(target=into, source=origin):
-                self.accesses.copy(self.sketch, source, target, frame.place(into), frame.place(origin),
+                there, source = self._values.place(frame, into, edge, source)
+                read, source = self._values.place(frame, origin, edge, source)
+                self.accesses.copy(self.sketch, source, target, there, read,
                                    self._targets(frame, into), self._targets(frame, origin), edge)
             case Call():
                 self._call(frame, edge, edge.instr, source, target)
@@ -355,7 +360,10 @@ class Inliner:
 
     # ------------------------------------------------------------------------------------------- calls
     def _call(self, frame: CallFrame, edge: IrEdge, call: Call, source: int, target: int) -> None:
-        arguments = tuple(frame.place(a) if isinstance(a, Place) else frame.expr(a) for a in call.args)
+        arguments: tuple[Expr | Place, ...] = ()
+        for argument in call.args:
+            value, source = self._values.argument(frame, argument, edge, source)
+            arguments = (*arguments, value)
         if not isinstance(call.callee, str):
             self._indirect(frame, edge, call, arguments, source, target)
             return

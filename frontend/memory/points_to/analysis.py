@@ -14,7 +14,19 @@ from frontend.memory.points_to.facts import PointerFacts
 from frontend.memory.points_to.graph import ConstraintGraph
 from frontend.memory.points_to.instructions import Called, Instructions
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, INTEGER, NO_OBJECT, UNKNOWN, FunctionEdge, Target, Targets, leaf, register
+from frontend.memory.points_to.targets import (
+    ANY,
+    HANDLE,
+    INTEGER,
+    NO_OBJECT,
+    NUMBERS,
+    UNKNOWN,
+    FunctionEdge,
+    Target,
+    Targets,
+    leaf,
+    register,
+)
 from frontend.program import Const, Expr, Var
 
 
@@ -74,12 +86,21 @@ class PointsTo:
             else:
                 for t in self._graph.targets(node):
                     found.setdefault(t if shift is None else shift(t))
-        real = tuple(t for t in found if t not in (UNKNOWN, INTEGER))
+        real = tuple(t for t in found if t not in NUMBERS)
         objects = tuple(t for t in real if not t[0].startswith("*"))
         # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined, but for a
         # register of a processor on which no system runs.
         unknown = UNKNOWN in found or self.wild or (not objects and INTEGER in found)
         return Targets(real if self._objects.bare else objects or real, unknown)
+
+    def may_be_address(self, function: str, name: str) -> bool:
+        """Whether a register may hold the address of an object or of a function, or a thread's handle."""
+        return any(t == HANDLE or (t not in NUMBERS and t[0][0] != "*") for t in self._graph.targets(register(function, name)))
+
+    def is_handle(self, function: str, e: Expr) -> bool:
+        """Whether the value of an expression may be a thread's handle."""
+        sources = (node for node, _, _ in self._memory.flows.flows(function, e) if node is not None)
+        return any(HANDLE in self._graph.targets(node) for node in sources)
 
     def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
         """The functions that a pointer value may be, of a compatible number of parameters."""
@@ -152,11 +173,11 @@ class PointsTo:
         for name, _ in targets.known:
             if name[0] not in NO_OBJECT:
                 found.update(dict.fromkeys(self.leads(self._objects.named(name))))
-        return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
+        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found)
 
     def holds_addresses(self, obj: MemObject, part: Leaf) -> bool:
         """Whether the leaf, of any element, is ever set to an address."""
-        return self.wild or any(t != INTEGER for t in self._graph.targets(leaf(obj.name, obj.leaves.index(part))))
+        return self.wild or any(t not in (INTEGER, HANDLE) for t in self._graph.targets(leaf(obj.name, obj.leaves.index(part))))
 
     def kept(self, what: str) -> Targets:
         """What was handed over to library functions that keep it; see `KEPT` in the table of these."""

@@ -16,6 +16,7 @@ from frontend.memory.points_to.targets import (
     ANY,
     INTEGER,
     NO_OBJECT,
+    NUMBERS,
     UNKNOWN,
     FunctionEdge,
     PointerNode,
@@ -82,7 +83,7 @@ class Externals:
     def kept(self, what: str) -> Targets:
         """What was handed over to be kept with `what`; see `KEPT`."""
         found = self._graph.targets(_kept(what))
-        return Targets(tuple(t for t in found if t not in (UNKNOWN, INTEGER)), UNKNOWN in found)
+        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found)
 
     def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:
         """The object that stands for what an allocation gives."""

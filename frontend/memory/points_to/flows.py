@@ -13,7 +13,7 @@ from frontend.memory.points_to.targets import (
     ANY,
     INTEGER,
     NO_OBJECT,
-    UNKNOWN,
+    NUMBERS,
     PointerNode,
     Shift,
     Target,
@@ -22,10 +22,13 @@ from frontend.memory.points_to.targets import (
     register,
     walks,
 )
-from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
+from frontend.program import Binary, Cast, Const, Expr, Ite, Read, Scalar, Var
 
 _FAR = 1 << 16
 """A pointer that is farther from its object than this is not followed back."""
+
+_LOW_BITS = 1 << 12
+"""Fewer bits of an address are no address."""
 
 Flow = tuple[PointerNode | None, Shift | None, Target | None]
 """Where an address comes from: a node and what happens to its targets on the way, or a constant target."""
@@ -45,7 +48,11 @@ class Flows:
         return t.width >= self._places.pointer.width
 
     def flows(self, function: str, e: Expr) -> Iterable[Flow]:
-        """Where an address in the value of `e` may come from: nodes with what is added on the way, or constants."""
+        """Where an address in the value of `e` may come from: nodes with what is added on the way, or constants.
+
+        Bits that are set and cleared in an address (tags) leave it in its object. What is multiplied, shifted and the like is a
+        number from then on: to make an address of it again gives one from outside.
+        """
         if not self.wide(e.type):
             return
         match e:
@@ -65,15 +72,16 @@ class Flows:
             case Ite(then=a, other=b):
                 yield from self.flows(function, a)
                 yield from self.flows(function, b)
+            case Binary(op="-", left=Cast(arg=a), right=Cast(arg=b)) if e.type.signed and not a.type.signed and not b.type.signed:
+                yield None, None, INTEGER  # the distance of two addresses
             case Binary(op="+" | "-" as op, left=a, right=b):
                 yield from self._shifted(self.flows(function, a), self._by(op, b))
                 if op == "+":
                     yield from self._shifted(self.flows(function, b), self._by(op, a))
-            case Binary(op=op, left=a, right=b) if op not in COMPARISONS and op not in LOGICAL:
-                yield from self._shifted([*self.flows(function, a), *self.flows(function, b)], self.anywhere)
+            case Binary(op="&", right=Const(value=v)) if 0 <= v < _LOW_BITS:
                 yield None, None, INTEGER
-            case Unary(arg=a):
-                yield from self._shifted(self.flows(function, a), self.anywhere)
+            case Binary(op="&" | "|", left=a, right=b):
+                yield from self._shifted([*self.flows(function, a), *self.flows(function, b)], self.anywhere)
                 yield None, None, INTEGER
             case _:
                 yield None, None, INTEGER
@@ -109,12 +117,12 @@ class Flows:
     # ------------------------------------------------------------------------------------------- offsets
     def anywhere(self, t: Target) -> Target:
         """Any offset of the same object."""
-        return t if t in (UNKNOWN, INTEGER) or t[0][0] in "&" else INTEGER if t[0][0] == "*" else (t[0], ANY)
+        return t if t in NUMBERS or t[0][0] in "&" else INTEGER if t[0][0] == "*" else (t[0], ANY)
 
     def moved(self, t: Target, distance: int) -> Target:
         """`distance` bytes on."""
         name, offset = t
-        if distance == 0 or t in (UNKNOWN, INTEGER) or name[0] == "&":
+        if distance == 0 or t in NUMBERS or name[0] == "&":
             return t
         if name[0] == "*":
             return absolute_target(self._places.pointer.wrap(int(name[1:], 16) + distance))
@@ -130,7 +138,7 @@ class Flows:
     def strided(self, t: Target, stride: int) -> Target:
         """Any number of `stride` bytes on or back: stays in its array if the array's elements fit the stride."""
         name, offset = t
-        if t in (UNKNOWN, INTEGER) or name[0] == "&" or offset == ANY:
+        if t in NUMBERS or name[0] == "&" or offset == ANY:
             return t
         if name[0] == "*":
             return INTEGER

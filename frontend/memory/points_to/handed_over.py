@@ -13,7 +13,7 @@ from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, ON_EXIT, THREAD_END
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, NO_OBJECT, UNKNOWN, FunctionEdge, PointerNode, Target, register
+from frontend.memory.points_to.targets import ANY, HANDLE, NO_OBJECT, UNKNOWN, FunctionEdge, PointerNode, Target, register
 from frontend.program import Binary, Const, Expr, Read, Scalar, Var
 from frontend.program.fold import cast
 
@@ -65,6 +65,9 @@ class HandedOver:
             self._memory.each_target(function.name, passed, lambda t: self._facts.exposed.setdefault(t[0]))
 
         self._memory.each_target(function.name, body_value, arrived)
+        handle, size = call.args[0], self._memory.places.pointer.width // 8
+        if not isinstance(handle, Place):
+            self._memory.each_target(function.name, handle, lambda t: self._memory.scramble(t, size, HANDLE))
 
     def call_back(self, function: Function, edge: IrEdge, call: Call, position: int, given: tuple[int, ...]) -> None:
         """The callee calls a function it is given, with pointers into what others of its arguments point to."""

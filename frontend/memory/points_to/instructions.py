@@ -12,7 +12,7 @@ from frontend.memory.points_to.externals import Externals
 from frontend.memory.points_to.handed_over import HandedOver
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.memory_copies import StructCopy
-from frontend.memory.points_to.targets import INTEGER, UNKNOWN, PointerNode, Target, function_target, register
+from frontend.memory.points_to.targets import INTEGER, NUMBERS, UNKNOWN, PointerNode, Target, function_target, register
 from frontend.program import Expr, Scalar, Var
 
 _CALLS_BACK = frozenset(names_of(ThreadCall.ONCE))
@@ -117,7 +117,7 @@ class Instructions:
         StructCopy(self._memory, into, source, self._memory.module.sizeof(type_))
 
     def _take(self, node: PointerNode, target: Target) -> None:
-        if target not in (UNKNOWN, INTEGER):
+        if target not in NUMBERS:
             self._memory.take(target[0])
         self._graph.add(node, target)
 

@@ -18,8 +18,11 @@ UNKNOWN: Target = ("?", 0)
 """A pointer from outside: any object whose address was taken, any function."""
 INTEGER: Target = ("#", 0)
 """A number that nobody made from an address."""
+HANDLE: Target = ("#", 1)
+"""A thread's handle: a number that the library chooses."""
+NUMBERS = (UNKNOWN, INTEGER, HANDLE)
 NO_OBJECT = "&*?#"
-"""First letters of targets that are no objects: functions, constant addresses, `UNKNOWN`, `INTEGER`."""
+"""First letters of targets that are no objects: functions, constant addresses, `NUMBERS`."""
 
 PointerNode = tuple[str, str, str]
 """Something that may hold an address: a register (`r`, function, name) or a leaf of an object (`c`, object, number)."""

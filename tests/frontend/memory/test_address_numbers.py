@@ -1,0 +1,74 @@
+"""Which computations depend on the addresses that objects get, and which every implementation must give the same result for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import frontend
+
+HEAD = """#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+int x, y, z, row[4]; char c; long w8; struct pair { int a, b; } s; int f(void); int n; pthread_t first, second;
+"""
+
+OPEN = [
+    "z = &x < &y;",
+    "z = (uintptr_t)&x >= (uintptr_t)&y;",
+    "int *p = n ? &x : &y, *q = n > 3 ? &x : &y; z = p > q;",
+    "z = ((uintptr_t)&x >> 4) % 8;",
+    "uintptr_t h = (uintptr_t)&x; h ^= h >> 7; h *= 31; z = h & 15;",
+    "z = (int)(uintptr_t)&x;",
+    "z = ((uintptr_t)&x & 7) == 4;",
+    "z = (uintptr_t)&c & 1;",
+    "z = (uintptr_t)&x == 0x100000;",
+    "z = ((uintptr_t)&x ^ (uintptr_t)&y) & 64;",
+    "row[((uintptr_t)&x >> 3) & 3] = 1;",
+    "switch ((uintptr_t)&x / 8 % 2) { case 0: z = 1; }",
+    "int a, b; z = &a < &b;",
+    "int *p = malloc(4), *q = malloc(4); z = p < q;",
+    "z = first < second;",
+    "z = first == second;",
+    "z = first % 2;",
+]
+EXACT = [
+    "z = &row[1] < &row[n];",
+    "int *p; for (p = row; p < row + 4; p++) z++;",
+    "z = &s.a < &s.b;",
+    "z = &x == &y || &x != 0;",
+    "z = (uintptr_t)&x & 3;",
+    "z = (uintptr_t)&w8 % 8;",
+    "uintptr_t t = (uintptr_t)&x | 1; if (t & 1) *(int *)(t & ~(uintptr_t)1) = 2;",
+    "z = (unsigned long)&x >= (unsigned long)-4095L;",
+    "z = &row[3] - &row[n]; n = (&row[3] - row) / 2; if (n > 5) z = n % 3;",
+    "void *p = n ? (void *)&x : (void *)5; z = p == (void *)5;",
+    "uintptr_t t = ((uintptr_t)&x & 0xffffffffffffUL) | (1UL << 48); z = t >> 48;",
+    "z = first != 0;",
+]
+
+
+def doubts(tmp_path: Path, body: str) -> set[str]:
+    path = tmp_path / "p.c"
+    path.write_text(f"{HEAD}void *w(void *v) {{ {body} return 0; }}\n"
+                    "int main(void) { pthread_create(&first, 0, w, 0); pthread_create(&second, 0, w, 0); return 0; }")
+    return {d.reason for t in frontend.load(path).templates for e in t.cfa.edges for d in e.doubts}
+
+
+@pytest.mark.parametrize("body", OPEN)
+def test_a_result_that_the_implementation_chooses_is_in_doubt(tmp_path: Path, body: str) -> None:
+    assert "which addresses objects and threads get is not tracked" in doubts(tmp_path, body)
+
+
+@pytest.mark.parametrize("body", EXACT)
+def test_a_result_that_is_guaranteed_is_exact(tmp_path: Path, body: str) -> None:
+    assert "which addresses objects and threads get is not tracked" not in doubts(tmp_path, body)
+
+
+def test_an_address_is_the_same_number_everywhere(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(f"{HEAD}void *w(void *v) {{ z = (uintptr_t)&x >> 4; return 0; }}\n"
+                    "int main(void) { pthread_create(&first, 0, w, 0); n = (uintptr_t)&x >> 4; return 0; }")
+    program = frontend.load(path)
+    assert [v.name for v in program.globals if v.name.startswith("<address")] == ["<address of x>"]
