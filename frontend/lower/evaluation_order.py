@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pycparser import c_ast
 
-from frontend.ctypes import PointerType
+from frontend.ctypes import ArrayType, CType, PointerType, RecordType
 from frontend.ctypes.scope import MemoryName, RegisterName
 from frontend.ir import Index, Place
 from frontend.ir.thread_library import PREFIXES
@@ -14,8 +16,10 @@ from frontend.lower.unit import ORDER
 from frontend.program import variables
 from frontend.text.side_effects import Effects, effects
 
-_SYNCHRONISING = (*PREFIXES, "call_once", "__VERIFIER_atomic_")
-"""How functions are called by which threads wait for each other."""
+_SYNCHRONISING = (*PREFIXES, "call_once", "__VERIFIER_atomic_", "atomic_", "__atomic_", "__sync_")
+"""How functions are called by which threads wait for each other, or tell each other something."""
+_ONLY_LOOK = ("atomic_load", "__atomic_load", "atomic_is_lock_free", "atomic_init")
+"""Of these, those by which a thread tells others nothing and never waits."""
 
 
 class Order:
@@ -48,21 +52,52 @@ class Order:
         found = (self._x.scope.find(name) for name in effects(node).assigned)
         return frozenset(e.var.name for e in found if isinstance(e, RegisterName))
 
-    def unsequenced(self, first: c_ast.Node, second: c_ast.Node) -> None:
-        """Record the assumption on the order of two operands if it could matter."""
+    def unsequenced(self, first: c_ast.Node, second: c_ast.Node, stored: bool = False) -> None:
+        """Record the assumption on the order of two operands if it could matter; `stored`: the second is assigned to the first.
+
+        It matters to the thread if one operand changes what the other one uses. It matters to others if one operand waits for
+        them or tells them something, and the other one accesses memory: plain accesses that no lock orders race anyway.
+        """
         if id(first) not in self._x.syntax.effectful and id(second) not in self._x.syntax.effectful:
             return
-        a, b = effects(first), effects(second)
+        a, b = effects(first, stored), effects(second)
         if a.assigned & b.mentioned or b.assigned & a.mentioned or self._interferes(a, b) or self._interferes(b, a):
             self._x.unit.assume(ORDER, self._x.unit.where(second))
 
+    def all_unsequenced(self, nodes: Sequence[c_ast.Node]) -> None:
+        """The same for every two of several operands."""
+        effectful = [id(node) in self._x.syntax.effectful for node in nodes]
+        if not any(effectful):
+            return
+        for i, first in enumerate(nodes):
+            for j in range(i + 1, len(nodes)):
+                if effectful[i] or effectful[j]:
+                    self.unsequenced(first, nodes[j])
+
     def _interferes(self, a: Effects, b: Effects) -> bool:
-        """Whether a function that `a` calls could see or change what `b` uses."""
-        if not any(map(self._acts, a.called)):
-            return False
-        return any(map(self._acts, b.called)) or any(
+        """Whether what `a` does could be seen by, or change, what `b` does."""
+        if not any(map(self._acts, a.called)) and not any(map(self._tells, a.assigned)):
+            return a.stores and b.follows
+        return b.follows or b.stores or any(map(self._acts, b.called)) or any(
             isinstance(self._x.scope.find(name), MemoryName) for name in b.mentioned)
 
     def _acts(self, name: str | None) -> bool:
         """Whether a function could touch memory that is not handed to it, or order what others do to it."""
-        return name is None or self._x.unit.defined(name) or name.startswith(_SYNCHRONISING)
+        if name is None or self._x.unit.defined(name):
+            return True
+        if name.startswith(_SYNCHRONISING):
+            return not name.startswith(_ONLY_LOOK)
+        return isinstance(self._x.scope.find(name), MemoryName | RegisterName)
+
+    def _tells(self, name: str) -> bool:
+        """Whether a variable is one by which threads tell each other something."""
+        found = self._x.scope.find(name)
+        return isinstance(found, MemoryName) and self._is_atomic(found.type)
+
+    def _is_atomic(self, t: CType) -> bool:
+        match t:
+            case ArrayType(element=element):
+                return self._is_atomic(element)
+            case RecordType(key=key) if key in self._x.types.records:
+                return t.quals.atomic or any(self._is_atomic(f.type) for f in self._x.types.records[key].fields)
+        return t.quals.atomic

@@ -275,7 +275,7 @@ class Expressions(Lowering):
         lv = self._lvalues.lvalue(node.lvalue)
         if node.op == "=":
             if not isinstance(node.lvalue, c_ast.ID):
-                self.order.unsequenced(node.lvalue, node.rvalue)
+                self.order.unsequenced(node.lvalue, node.rvalue, stored=True)
                 if isinstance(lv, InMemory):
                     lv = InMemory(self.order.settled_place(lv.place, node.rvalue, node))
             return self.objects.store(lv, self.math.convert(self.value(node.rvalue), strip(lv.type), node), node)

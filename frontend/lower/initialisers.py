@@ -289,6 +289,7 @@ def store_all(x: Lowering, place: Place, parts: list[InitialPart], node: c_ast.N
     if count > EXPLICIT or _overlaps(x, place.type, parts):
         parts = _copy_constants(x, place, parts, node)
         rest = []
+    x.order.all_unsequenced([leaf.value for leaf in parts if not isinstance(leaf.value, int)])
     for leaf in parts:
         _store(x, place, leaf)
     for path, t in rest:

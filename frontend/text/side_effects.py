@@ -23,11 +23,16 @@ class Syntax:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Names that evaluating a node assigns, names it mentions, and functions it calls (None: through a pointer)."""
+    """Names that evaluating a node assigns, names it mentions, and functions it calls (None: through a pointer).
+
+    `follows`: it accesses what a pointer points to, or an element; `stores`: it assigns there.
+    """
 
     assigned: frozenset[str]
     mentioned: frozenset[str]
     called: frozenset[str | None]
+    follows: bool
+    stores: bool
 
 
 def survey(body: c_ast.Node) -> Syntax:
@@ -82,22 +87,37 @@ def section_kind(node: c_ast.Node) -> str | None:
     return None
 
 
-def effects(node: c_ast.Node) -> Effects:
-    """What evaluating the node may assign, mention and call."""
+def effects(node: c_ast.Node, stored: bool = False) -> Effects:
+    """What evaluating the node may assign, mention and call; `stored`: only what it stands for is found out, to store there."""
     assigned: set[str] = set()
     mentioned: set[str] = set()
     called: set[str | None] = set()
+    follows = stores = False
+    target = frozenset(map(id, _target(node))) if stored else frozenset()
     for part in walk(node):
+        follows |= id(part) not in target and _is_followed(part)
         match part:
             case c_ast.ID():
                 mentioned.add(part.name)
-            case c_ast.Assignment():
-                assigned.update(_names(part.lvalue))
-            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
-                assigned.update(_names(part.expr))
+            case c_ast.Assignment(lvalue=changed) | c_ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=changed):
+                assigned.update(_names(changed))
+                stores |= _root(changed) is None
             case c_ast.FuncCall():
                 called.add(part.name.name if isinstance(part.name, c_ast.ID) else None)
-    return Effects(frozenset(assigned), frozenset(mentioned), frozenset(called))
+    return Effects(frozenset(assigned), frozenset(mentioned), frozenset(called), follows, stores)
+
+
+def _is_followed(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*") \
+        or (isinstance(node, c_ast.StructRef) and node.type == "->")
+
+
+def _target(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The parts of an lvalue that say where in an object it is."""
+    yield node
+    while isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.StructRef) and node.type == "."):
+        node = node.name
+        yield node
 
 
 def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:

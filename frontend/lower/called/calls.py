@@ -86,12 +86,7 @@ def _indirect(x: Lowering, node: c_ast.FuncCall, wanted: bool) -> Operand:
 
 def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.FuncCall, wanted: bool) -> Operand:
     nodes = arguments(node)
-    for i, first in enumerate(nodes):
-        for second in nodes[i + 1:] if id(first) in x.syntax.effectful else ():
-            x.order.unsequenced(first, second)
-        for second in nodes[i + 1:] if id(first) not in x.syntax.effectful else ():
-            if id(second) in x.syntax.effectful:
-                x.order.unsequenced(first, second)
+    x.order.all_unsequenced([node.name, *nodes] if not isinstance(callee, str) else nodes)
     args: list[Expr | Place] = []
     for i, arg in enumerate(nodes):
         v = x.value(arg)

@@ -354,6 +354,26 @@ def test_unsequenced_side_effects_are_an_assumption(load: Load) -> None:
                                "a[i++] = 1;")] == [1, 1, 1, 0, 0, 0, 0]
 
 
+def test_an_order_that_other_threads_can_see_is_an_assumption(load: Load) -> None:
+    def order(expression: str) -> int:
+        module = load(f"""#include <pthread.h>
+            #include <stdatomic.h>
+            int x, (*call)(void); _Atomic int flag; struct state {{ int n; _Atomic int go; }} s; pthread_mutex_t m;
+            int lock(void) {{ return pthread_mutex_lock(&m); }}
+            int use(int, int); int pure(int); void f(int *p, struct state *q, int i) {{ {expression}; }}""")
+        module.function("f")
+        return sum(text.startswith("operands are evaluated left to right") for text, _ in module.assumptions)
+
+    seen = ["use(pthread_mutex_lock(&m), x)", "use(lock(), *p)", "use(q->n, lock())", "use(lock(), p[i])", "use(x, call())",
+            "use(x, flag = 1)", "use(x, flag++)", "use(*p, s.go = 1)", "use(x, atomic_fetch_add(&flag, 1))",
+            "use(*p, __sync_lock_test_and_set(&flag, 0))", "int t[] = { lock(), x }", "struct { int a, b; } t = { .b = lock(), .a = *p }",
+            "use(*p = 2, q->n)", "p[lock()] = x"]
+    unseen = ["*p = lock()", "q->n = lock()", "p[i] = lock()", "use(x, pure(1))", "use(x, i++)", "use(x, atomic_load(&flag))",
+              "int t[] = { pure(1), x }", "lock() && x", "(lock(), x)", "i = lock() ? x : *p"]
+    assert [order(e) for e in seen] == [1] * len(seen)
+    assert [order(e) for e in unseen] == [0] * len(unseen)
+
+
 def test_left_operand_keeps_its_value(load: Load) -> None:
     assert body(load, "u = v + (v = 3);") == ["%1 = v", "v = 3", "u = %1 + v"]
 
