@@ -97,7 +97,7 @@ def _draft(world: World, bodies: Bodies, source: ThreadSource, created: CreatedT
 
 def _addresses(drafts: list[Draft]) -> list[Variable]:
     """The ghosts of addresses that some thread computes with."""
-    found = {name: ghost for d in drafts for name, ghost in d.inliner.accesses.numbers.ghosts.items()}
+    found = {name: ghost for d in drafts for name, ghost in d.inliner.values.numbers.ghosts.items()}
     return [found[name] for name in sorted(found)]
 
 

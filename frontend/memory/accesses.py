@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, RecordType
 from frontend.ir import Field, Function, Index, IrEdge, PathStep, Place, Storage
-from frontend.memory.address_numbers import AddressNumbers
 from frontend.memory.case_steps import CaseSteps
 from frontend.memory.escapes import own_number
 from frontend.memory.leaves import scalar_of
@@ -54,7 +53,6 @@ class Accesses:
         self.used = self._cases.used
         self.reached = self._cases.reached
         self.own: tuple[Variable, ...] = (own_number(world.places.word),) if instances else ()
-        self.numbers = AddressNumbers(world, self.temporary)
         self.me: Expr = Const(0, world.places.word)
         """The thread's number among all, for locks that know their holder."""
 

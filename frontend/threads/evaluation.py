@@ -7,6 +7,7 @@ from frontend.memory.accesses import Accesses
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.program import Assign, Assume, Block, Doubt, Expr, Read, Var, truth
 from frontend.program.fold import cast, fold
+from frontend.threads.address_numbers import AddressNumbers
 from frontend.threads.frames import CallFrame
 
 _LAYOUT = "which addresses objects and threads get is not tracked"
@@ -18,10 +19,11 @@ class Evaluation:
     def __init__(self, sketch: Sketch, accesses: Accesses) -> None:
         self._sketch = sketch
         self._accesses = accesses
+        self.numbers = AddressNumbers(accesses.world, accesses.temporary)
 
     def set(self, frame: CallFrame, register: Var, e: Expr, edge: IrEdge, source: int, target: int) -> None:
         """register := e"""
-        found = self._accesses.numbers.cases(frame.function.name, e, frame.expr)
+        found = self.numbers.cases(frame.function.name, e, frame.expr)
         if not found:
             self._sketch.steps.append(SketchStep(source, target, Assign(register, frame.expr(e)), (), edge.location, edge.text))
         for case in found:
@@ -32,7 +34,7 @@ class Evaluation:
 
     def guard(self, frame: CallFrame, e: Expr, edge: IrEdge, source: int, target: int) -> None:
         """Control passes only if `e` is not 0."""
-        found = self._accesses.numbers.cases(frame.function.name, e, frame.expr)
+        found = self.numbers.cases(frame.function.name, e, frame.expr)
         if not found:
             op = Assume(fold(truth(frame.expr(e))))
             self._sketch.steps.append(SketchStep(source, target, op, (), edge.location, edge.text))
@@ -43,7 +45,7 @@ class Evaluation:
 
     def value(self, frame: CallFrame, e: Expr, edge: IrEdge, source: int) -> tuple[Expr, int]:
         """The value of an expression, and the location from where it has it."""
-        if not self._accesses.numbers.cases(frame.function.name, e, frame.expr):
+        if not self.numbers.cases(frame.function.name, e, frame.expr):
             return frame.expr(e), source
         kept, after = self._accesses.temporary(e.type), self._sketch.fresh()
         self.set(frame, kept, e, edge, source, after)

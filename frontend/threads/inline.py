@@ -89,7 +89,7 @@ class Inliner:
         self.sketch = Sketch()
         self.end = self.sketch.fresh()
         self.leaving = self.sketch.fresh()
-        self._values = Evaluation(self.sketch, accesses)
+        self.values = Evaluation(self.sketch, accesses)
         self.registers = ThreadRegisters()
         self._shared, self._specified = shared, specified
         self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
@@ -308,7 +308,7 @@ class Inliner:
         """
         match edge.instr:
             case Set(target=t, value=e):
-                self._values.set(frame, frame.var(t), e, edge, source, target)
+                self.values.set(frame, frame.var(t), e, edge, source, target)
             case Forget(targets=ts, why=why):
                 forgotten = tuple(map(frame.var, ts))
                 doubts = (Doubt(why, tuple(v.name for v in forgotten)),) if why else ()
@@ -316,7 +316,7 @@ class Inliner:
             case Guard(cond=c):
                 ended = self.accesses.world.joined.get((frame.function.name, edge.source, edge.target), ())
                 here = self.sketch.fresh() if ended and frame.once else target
-                self._values.guard(frame, c, edge, source, here)
+                self.values.guard(frame, c, edge, source, here)
                 if here != target:
                     self.step(here, SKIP, target, edge, joined=ended)
             case Nop():
@@ -326,19 +326,19 @@ class Inliner:
                     edge = replace(edge, location=frame.called)  # what is required is the caller's business
                 self.step(source, note_op(note, ((name, Read(frame.var(v))) for name, v in names)), target, edge)
             case Load(target=t, place=place):
-                there, source = self._values.place(frame, place, edge, source)
+                there, source = self.values.place(frame, place, edge, source)
                 self.accesses.load(self.sketch, source, target, frame.var(t), there, self._targets(frame, place), edge)
             case Store(place=place, value=value):
-                there, source = self._values.place(frame, place, edge, source)
-                stored, source = (None, source) if value is None else self._values.value(frame, value, edge, source)
+                there, source = self.values.place(frame, place, edge, source)
+                stored, source = (None, source) if value is None else self.values.value(frame, value, edge, source)
                 self.accesses.store(self.sketch, source, target, there, stored, self._targets(frame, place), edge)
             case Address(target=t, place=place):
-                there, source = self._values.place(frame, place, edge, source)
+                there, source = self.values.place(frame, place, edge, source)
                 address = self.accesses.address(there, edge.location)
                 self.step(source, Assign(frame.var(t), cast(address, t.type)), target, edge)
             case Copy(target=into, source=origin):
-                there, source = self._values.place(frame, into, edge, source)
-                read, source = self._values.place(frame, origin, edge, source)
+                there, source = self.values.place(frame, into, edge, source)
+                read, source = self.values.place(frame, origin, edge, source)
                 self.accesses.copy(self.sketch, source, target, there, read,
                                    self._targets(frame, into), self._targets(frame, origin), edge)
             case Call():
@@ -362,7 +362,7 @@ class Inliner:
     def _call(self, frame: CallFrame, edge: IrEdge, call: Call, source: int, target: int) -> None:
         arguments: tuple[Expr | Place, ...] = ()
         for argument in call.args:
-            value, source = self._values.argument(frame, argument, edge, source)
+            value, source = self.values.argument(frame, argument, edge, source)
             arguments = (*arguments, value)
         if not isinstance(call.callee, str):
             self._indirect(frame, edge, call, arguments, source, target)
