@@ -150,6 +150,54 @@ class Refuted:
     statistics: Statistics = NO_STATISTICS
 
 
+class Rank(enum.IntEnum):
+    """How much speaks for a possible race, the most first: whether the two accesses mean one cell, and whether both write."""
+
+    WRITES = 1
+    """Two threads write one variable without a common lock."""
+    WRITE_AND_READ = 2
+    """One thread writes a variable that another reads, without a common lock."""
+    ELEMENTS = 3
+    """Elements of one array, perhaps different ones."""
+    INSTANCES = 4
+    """Objects that are made at one place, perhaps different ones, perhaps handed over from one thread to the other."""
+    POINTER = 5
+    """Through a pointer that is not proved to point there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleAccess:
+    """One of the two accesses of a possible race, and how a thread gets there.
+
+    `locks` are held whichever way the thread came. `path` are the calls from the thread's function to `function`, and
+    `started` the places at which such a thread is created; both are empty where there is nothing to tell.
+    """
+
+    thread: str
+    location: Location
+    write: bool
+    cell: str
+    text: str = ""
+    function: str = ""
+    locks: tuple[str, ...] = ()
+    path: tuple[tuple[str, Location], ...] = ()
+    started: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleRace:
+    """Two accesses that conflict and that nothing known keeps apart; `why` says so in a sentence. Not shown to happen.
+
+    `others` is the number of further pairs of accesses to the variable that nothing keeps apart.
+    """
+
+    rank: Rank
+    first: PossibleAccess
+    second: PossibleAccess
+    why: str
+    others: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Neither: the reason, what was tried, and what the user can do.
@@ -168,20 +216,24 @@ class Unknown:
     """More about it, line by line: the states around the step."""
     killed: bool = False
     """The process that was to answer was ended from outside: another run may answer."""
+    possible: PossibleRace | None = None
+    """The two accesses that make a race on this variable possible, as far as is known without a proof or a run."""
 
+
+POSSIBLE = "possible race"
 
 Verdict: TypeAlias = Safe | Refuted | Unknown
 
 
 def word(question: Question, verdict: Verdict) -> str:
-    """The word for a verdict in every format: safe, race, violated, unknown."""
+    """The word for a verdict in every format: safe, race, violated, possible race, unknown."""
     match verdict:
         case Safe():
             return "safe"
         case Refuted():
             return "race" if isinstance(question, RaceOn) else "violated"
-        case Unknown():
-            return "unknown"
+        case Unknown(possible=possible):
+            return "unknown" if possible is None else POSSIBLE
 
 
 @dataclass(frozen=True, slots=True)

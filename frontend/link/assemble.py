@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from frontend.ir import Fail, Storage
+from frontend.ir import Fail, Function, Storage
 from frontend.ir.thread_library import PREFIXES
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
 from frontend.memory.world import World
 from frontend.program import (
     Assumption,
+    FunctionText,
     Ints,
     Preemption,
     Program,
@@ -50,7 +51,28 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         assumptions=(*(Assumption(t, where) for t, where in notes.assumptions.items()), *_unbounded(options.ints)),
         warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),
         asserted=any(isinstance(e.instr, Fail) for f in world.pointsto.reached.values() for e in f.edges),
+        functions=_functions(world),
     )
+
+
+def _functions(world: World) -> tuple[FunctionText, ...]:
+    """What threads run, as it stands in the text: copies of a function for different callers are one."""
+    bodies: dict[str, list[Function]] = {}
+    for body in world.pointsto.reached.values():
+        bodies.setdefault(body.original or body.name, []).append(body)
+    found: list[FunctionText] = []
+    for name, copies in bodies.items():
+        place = copies[0].location
+        calls: dict[str, Location] = {}
+        last = place.line
+        for body in copies:
+            callees = world.pointsto.callees.get(body.name, {})
+            for e in body.edges:
+                last = max(last, e.location.line) if e.location.file == place.file else last
+                for callee in callees.get((e.source, e.target), ()):
+                    calls.setdefault(world.pointsto.reached[callee].original or callee, e.location)
+        found.append(FunctionText(name, place.file, place.line, last, tuple(calls.items())))
+    return tuple(found)
 
 
 def _rest_of_the_program(world: World, templates: tuple[ThreadTemplate, ...]) -> None:

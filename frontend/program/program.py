@@ -148,6 +148,17 @@ class Exempt:
     places: tuple[tuple[str, int, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """Where a function stands in the text, from its first line to its last, and which functions it calls, each where first."""
+
+    name: str
+    file: str
+    first: int
+    last: int
+    calls: tuple[tuple[str, Location], ...] = ()
+
+
 @dataclass(frozen=True)
 class Program:
     """A whole program: globals, templates, and the models under which it is read."""
@@ -170,6 +181,8 @@ class Program:
     """All files that it was read from, in the order given; `file` is the one with `main`, else the first."""
     asserted: bool = False
     """Whether the text has assertions, even if none is left because each was seen to hold."""
+    functions: tuple[FunctionText, ...] = ()
+    """The functions that threads run, for the reader's sake: in the automata they are inlined."""
 
     def template(self, name: str) -> ThreadTemplate:
         return next(t for t in self.templates if t.name == name)
