@@ -121,6 +121,8 @@ def check(
     dump: Annotated[Path | None, typer.Option(
         "--dump", metavar="DIR", help="Write the automata of every iteration to DIR, as DOT.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")] = False,
+    no_possible: Annotated[bool, typer.Option(
+        "--no-possible", help="Leave out possible races: what is not decided is plainly unknown.")] = False,
     flow_rule: Annotated[bool, typer.Option(
         "--flow-rule", help="Also apply the nesC compiler's rule, atomic wherever handlers share; tell false alarms.")] = False,
     export_assumption: Annotated[bool, typer.Option(

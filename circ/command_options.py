@@ -96,7 +96,8 @@ def request_of(options: Mapping[str, Any]) -> Request:
     source = replace(source, stack=entry.stack, contracts=o.engine == ANNOTATED)
     return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
                    tuple(o.predicate), o.k,
-                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll)
+                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll,
+                   not o.no_possible)
 
 
 class UnknownWord(Exception):

@@ -117,7 +117,8 @@ def _lines(found: Sequence[Alarm], verdicts: Mapping[str, str]) -> Iterator[str]
         yield f"flow rule: {len(found)} accesses to {len({a.variable for a in found})} variables: {told}"
 
 
-_MEANING = {"safe": "a false alarm, circ proves it safe", "race": "circ finds a race on it", "unknown": "undecided"}
+_MEANING = {"safe": "a false alarm, circ proves it safe", "race": "circ finds a race on it", "unknown": "undecided",
+            "possible race": "undecided, nothing known excludes a race"}
 
 
 def flow_data(found: Sequence[Alarm], verdicts: Mapping[str, str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, assert_never
 
 from circ.report.flow_rule import alarms, flow_data
+from circ.report.possible import possible_data
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
 from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
@@ -91,10 +92,12 @@ def _answer(result: Result, answer: Answer) -> dict[str, Any]:
                      "assuming": [_assumption(a) for a in assuming(result, answer)]}
         case Refuted(trace=trace):
             data |= {"trace": _trace(program, trace)}
-        case Unknown(reason=reason, tried=tried, advice=advice, bug=bug, where=where, details=details):
+        case Unknown(reason=reason, tried=tried, advice=advice, bug=bug, where=where, details=details, possible=possible):
             data |= {"reason": reason, "tried": list(tried), "advice": advice, "bug": bool(bug)}
             if where.line:
                 data |= {"location": _location(where), "details": list(details)}
+            if possible is not None:
+                data |= {"possible": possible_data(possible)}
         case _:
             assert_never(answer.verdict)
     return data | {"warnings": [_assumption(w) for w in answer.warnings], **_statistics(answer.verdict.statistics)}

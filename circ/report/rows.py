@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from circ.report.flow_rule import Alarm
-from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, worst
+from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, WORDS, worst
 from circ.report.text import answer_text
 from circ.verdict import Answer, Unknown, word
 from frontend.program import Program
@@ -113,7 +113,7 @@ def _row_status(row: Row) -> int:
 
 def verdict_counts(files: Iterable[Scanned]) -> str:
     """How many of each verdict, and how many files were not even read or not finished, in words."""
-    counts: dict[str, int] = dict.fromkeys(("safe", "race", "violated", "unknown", "not readable", "not finished"), 0)
+    counts: dict[str, int] = dict.fromkeys((*WORDS, "not readable", "not finished"), 0)
     for scanned in files:
         for row in scanned.rows:
             counts[row.verdict] += 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circ.verdict import Answer, RaceOn, Result, Safe, Unknown, subjects, word
+from circ.verdict import POSSIBLE, Answer, RaceOn, Result, Safe, Unknown, subjects, word
 from frontend.program import Assumption, FrontendError
 
-WORDS = ("safe", "race", "violated", "unknown")
+WORDS = ("safe", "race", "violated", POSSIBLE, "unknown")
 
 PROVED, FOUND, BAD_INPUT, UNDECIDED, BUG = 0, 1, 2, 3, 4
 _PRECEDENCE = (BUG, BAD_INPUT, FOUND, UNDECIDED, PROVED)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from circ.report.columns import interleaving
+from circ.report.possible import details, headline
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts
 from circ.verdict import (
@@ -160,6 +161,11 @@ def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
 
 # --------------------------------------------------------------------------------------------------- unknown
 def _unknown(program: Program, answer: Answer, unknown: Unknown) -> Iterator[str]:
+    if unknown.possible is not None:
+        yield f"{unknown.possible.first.location}: possible race on '{answer.shown}': {headline(unknown.possible)}"
+        yield from (f"  {line}" for line in details(unknown.possible))
+        yield f"  neither proved nor shown: {unknown.reason} ({answer.engine})"
+        return
     subject = f"races on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "assertions"
     place = unknown.where if unknown.where != NOWHERE else _place(program, answer)
     yield f"{place}: unknown: {subject}: {unknown.reason} ({answer.engine})"

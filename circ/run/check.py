@@ -19,6 +19,7 @@ from circ.run.dump import Dump
 from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfCpu, OutOfMemory, TimedOut, supervise
 from circ.run.triage import reason, triage
 from circ.run.vacuity import unreached
+from circ.static.possible.possible_races import PossibleRaces
 from circ.verdict import (
     Answer,
     Assertions,
@@ -66,6 +67,8 @@ class Plan:
     options: Options = field(default_factory=Options)
     limits: Limits = field(default_factory=Limits)
     dump: Path | None = None
+    possible: bool = True
+    """Say of an undecided variable which of its accesses nothing known keeps apart."""
     kept: Mapping[Question, Answer] = field(default_factory=dict)
 
 
@@ -143,11 +146,30 @@ def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observ
         last[task] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
         observer(event, {**data, "subject": task.shown})
 
+    suspicions = Suspicions(program)
     for task, outcome in supervise(asked, start, plan.limits, on_event):
         if isinstance(outcome, Done):
-            yield outcome.value
+            answer = outcome.value
         else:
-            yield Answer(task.question, task.shown, failed(outcome, last.get(task)), plan.engine)
+            answer = Answer(task.question, task.shown, failed(outcome, last.get(task)), plan.engine)
+        yield suspicions.about(answer) if plan.possible else answer
+
+
+class Suspicions:
+    """The possible races of one program, worked out when the first variable is undecided."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._races: PossibleRaces | None = None
+
+    def about(self, answer: Answer) -> Answer:
+        """The answer, with the possible race on a variable of which nothing is decided."""
+        match answer:
+            case Answer(question=RaceOn(variable=variable), verdict=Unknown(bug="") as unknown):
+                self._races = self._races or PossibleRaces(self.program)
+                return replace(answer, verdict=replace(unknown, possible=self._races.race_on(variable)))
+            case _:
+                return answer
 
 
 class _Worker:

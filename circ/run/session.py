@@ -59,9 +59,10 @@ class Request:
     debug: bool = False
     competition: bool = False
     unroll: int = 3
+    possible: bool = True
 
     def plan(self) -> Plan:
-        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump)
+        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump, self.possible)
 
     @property
     def limits(self) -> Limits:

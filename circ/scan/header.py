@@ -15,9 +15,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from circ.verdict import POSSIBLE
 from frontend.program import FrontendError, Location
 
-VERDICTS = ("safe", "race", "violated", "unknown")
+VERDICTS = ("safe", "race", "violated", POSSIBLE, "unknown")
 ASSERTS = "asserts"
 
 READING = ("--thread", "-D", "-U", "-I", "--data-model", "--ints", "--race-model", "--preemption", "--platform", "--interrupts",
@@ -168,6 +169,8 @@ def _expectation(words: list[str], here: Location) -> Expectation:
     match words:
         case ["violated"]:
             return Expectation("violated", ASSERTS, here)
+        case ["possible", "race", subject] if subject != ASSERTS:
+            return Expectation(POSSIBLE, subject, here)
         case [verdict, subject] if verdict in VERDICTS and verdict != ("race" if subject == ASSERTS else "violated"):
             return Expectation(verdict, subject, here)
         case _:

@@ -27,7 +27,7 @@ from circ.scan.header import ASSERTS, Expectation, Header, read_header
 from circ.scan.pool import Allow, Tell
 from circ.scan.results import FileResults
 from circ.scan.sources import Source
-from circ.verdict import Answer, Question, Refuted, Safe, Unknown
+from circ.verdict import POSSIBLE, Answer, Question, Refuted, Safe, Unknown
 from frontend import load_project, preprocessed, resolve_variable
 from frontend.program import FrontendError, Program, displayed, read_source
 from frontend.program.variable_names import NoSuchVariable
@@ -119,7 +119,8 @@ class FileScan:
         tokens = [preprocessed(file, request.source) for file in files]
         key = fingerprint(files, tokens, request.source, {
             "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
-            "predicates": request.predicates, "k": request.k, "unroll": request.unroll})
+            "predicates": request.predicates, "k": request.k, "unroll": request.unroll,
+            "possible": request.possible})
         known = self._known(job.path, key, request)
         if known.head is not None and len(known.rows) == len(known.head.asked):
             for item in (known.head, *known.rows):
@@ -209,7 +210,7 @@ def _same_evidence(answer: Answer, kept: Answer | None) -> bool:
 
 
 def _reusable(row: Row, request: Request) -> bool:
-    if row.verdict == "unknown":
+    if row.verdict in ("unknown", POSSIBLE):
         return not (row.bug or row.killed) and row.limits == (request.timeout, request.memory, request.cpu)
     return request.certificate is None or (bool(row.evidence) and os.path.exists(row.evidence))
 

@@ -14,6 +14,7 @@ from frontend.program import (
     Assumption,
     FunctionText,
     Ints,
+    Location,
     Preemption,
     Program,
     RaceModel,

@@ -71,7 +71,8 @@ from frontend.program.source import (
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
     "Block", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
-    "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError", "FunctionText", "Havoc", "ILP32", "IP16", "Ints", "Invariant",
+    "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
+    "FunctionText", "Havoc", "ILP32", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_NESTING", "MAX_SOURCE",
     "NOWHERE", "Op", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",
     "Role", "SKIP", "Scalar", "Self", "Start",

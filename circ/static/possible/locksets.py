@@ -1,4 +1,4 @@
-"""Which locks are held at each location of a thread, whichever way it came there (Savage et al., "Eraser", TOCS 1997, statically).
+"""Which locks are held at each location of a thread, whichever way it came there (as in Savage et al., "Eraser", TOCS 1997).
 
 A lock is a cell that some step tests for a value and then sets, such as `[m == 0]; m = 1`; any other write to it gives it back.
 Locks behind pointers are told apart by the text of their index. A call that may fail to take a lock says so in a register:
@@ -197,10 +197,10 @@ def _take(e: Edge, globals_: set[str]) -> HeldLock | None:
                     case _:
                         pass
             case Assign(target=t, value=value) if t in tested and _name(t) in globals_ and _orders(e, t):
-                op, free = tested[t]
-                if op == "==" and not (isinstance(value, Const) and value.value == free):
+                test, free = tested[t]
+                if test == "==" and not (isinstance(value, Const) and value.value == free):
                     return HeldLock(t)
-                if op == "!=" and isinstance(value, Binary):
+                if test == "!=" and isinstance(value, Binary):
                     # `[rw != writer]; rw = rw + 1` is a reader; `[s != 0]; s = s - 1` passes a semaphore.
                     return HeldLock(t, shared=value.op == "+" and value.right == Const(1, t.type))
             case _:

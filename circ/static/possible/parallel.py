@@ -1,8 +1,8 @@
 """Which threads may run beside each other, and where: what creation and joining say (Naumovich and Avrunin's MHP, made cheap).
 
 A forward analysis on each thread tells which of the threads that it creates may be running at each of its locations: from
-where they are created to where they are joined. It says more than can happen, never less, for threads of a library; of handlers and
-tasks it says only that tasks do not interrupt each other.
+where they are created to where they are joined. Of threads of a library it says more than can happen, never less; of
+handlers and tasks it says only that tasks do not interrupt each other.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ class Parallel:
         cfa = self.program.templates[n].cfa
         if not self._below[n]:
             return [frozenset()] * cfa.size
-        return [frozenset() if k is None else k for k in cfa.forward(frozenset(), after, frozenset.union)]
+        none: frozenset[int] = frozenset()
+        return [none if k is None else k for k in cfa.forward(none, after, frozenset.union)]
 
     def _joined(self, e: Edge) -> frozenset[int]:
         """The templates of which no thread runs behind the step."""

@@ -54,7 +54,7 @@ class PossibleRaces:
     def race_on(self, variable: str) -> PossibleRace | None:
         """The possible race that most speaks for; None if every pair of conflicting accesses seems to be kept apart."""
         places = self._places(variable)
-        best: tuple[tuple[object, ...], AccessPlace, AccessPlace] | None = None
+        best: tuple[tuple[Rank, *tuple[object, ...]], AccessPlace, AccessPlace] | None = None
         pairs = 0
         for i, one in enumerate(places):
             for two in places[i:]:
@@ -69,11 +69,11 @@ class PossibleRaces:
                     best = key, one, two
         if best is None:
             return None
-        (rank, *_), one, two = best
-        assert isinstance(rank, Rank)
+        worst = best[0][0]
+        _, one, two = best
         # The write comes first; of two, the one that holds less.
         first, second = sorted((one, two), key=lambda p: (not p.access.write, len(p.locks)))
-        return PossibleRace(rank, self._told(first), self._told(second), self._why(variable, rank, first, second, places), pairs - 1)
+        return PossibleRace(worst, self._told(first), self._told(second), self._why(worst, first, second, places), pairs - 1)
 
     def kept_apart(self, variable: str) -> str:
         """Why no possible race is told of, in a sentence for the reader."""
@@ -159,7 +159,7 @@ class PossibleRaces:
             at = caller
         return tuple(reversed(path))[-MOST_CALLS:]
 
-    def _why(self, variable: str, rank: Rank, one: AccessPlace, two: AccessPlace, places: Sequence[AccessPlace]) -> str:
+    def _why(self, rank: Rank, one: AccessPlace, two: AccessPlace, places: Sequence[AccessPlace]) -> str:
         """A sentence: why nothing known excludes that the two meet."""
         said = self._about_locks(one, two, places)
         if rank is Rank.ELEMENTS:

@@ -1,0 +1,78 @@
+"""A possible race in words and as data: the two accesses, the locks held at each, how threads get there, why it is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from circ.verdict import PossibleAccess, PossibleRace
+from frontend.program import Location
+
+
+def headline(race: PossibleRace) -> str:
+    """One line, without the place and the variable: who does what while who else does what, and which locks they hold."""
+    one, two = race.first, race.second
+    first = f"{one.thread} {_does(one)}{_within(one)}"
+    if one.thread == two.thread:
+        other = f"another {two.thread}"
+        second = f"{other} does the same" if _same(one, two) else f"{other} {_does(two)}{_within(two)}"
+    else:
+        second = f"{two.thread} {_does(two)}{_within(two)}"
+    return f"{first} while {second}; {race.why}"
+
+
+def details(race: PossibleRace) -> Iterator[str]:
+    """A line for each of the two places, and one for what else there is."""
+    accesses = [race.first] if _same(race.first, race.second) else [race.first, race.second]
+    for access in accesses:
+        yield f"{access.location}: {_does(access)} {access.cell}{_within(access)}{_where(access)}; {_locks(access)}"
+    for access in {a.thread: a for a in accesses if a.started}.values():
+        yield f"{access.thread} is started at {_listed(access.started)}"
+    if race.others:
+        yield f"{race.others} more {'pair' if race.others == 1 else 'pairs'} of accesses like this"
+
+
+def possible_data(race: PossibleRace) -> dict[str, Any]:
+    """The JSON form (docs/json.md)."""
+    return {"rank": int(race.rank), "sort": race.rank.name.lower().replace("_", " "), "why": race.why, "others": race.others,
+            "accesses": [_access(a) for a in (race.first, race.second)]}
+
+
+def _access(a: PossibleAccess) -> dict[str, Any]:
+    return {"thread": a.thread, "function": a.function, "location": _place(a.location), "write": a.write, "cell": a.cell,
+            "text": a.text, "locks": list(a.locks),
+            "path": [{"function": name, "location": _place(where)} for name, where in a.path],
+            "started": [_place(where) for where in a.started]}
+
+
+def _place(place: Location) -> dict[str, Any] | None:
+    return None if place.line == 0 else {"file": place.file, "line": place.line, "column": place.column}
+
+
+def _same(one: PossibleAccess, two: PossibleAccess) -> bool:
+    return (one.thread, one.location, one.write) == (two.thread, two.location, two.write)
+
+
+def _does(access: PossibleAccess) -> str:
+    return "writes" if access.write else "reads"
+
+
+def _within(access: PossibleAccess) -> str:
+    return f" in '{access.text}'" if access.text else ""
+
+
+def _where(access: PossibleAccess) -> str:
+    """The function, and how the thread comes there."""
+    if not access.path:
+        return f" in {access.function}()" if access.function else ""
+    calls = " -> ".join([f"{access.thread}()", *(f"{name}() (line {where.line})" for name, where in access.path)])
+    return f" in {calls}"
+
+
+def _locks(access: PossibleAccess) -> str:
+    return f"holds {', '.join(access.locks)}" if access.locks else "holds no lock"
+
+
+def _listed(places: tuple[Location, ...]) -> str:
+    first = ", ".join(map(str, places[:3]))
+    return first if len(places) <= 3 else f"{first} and {len(places) - 3} more places"
