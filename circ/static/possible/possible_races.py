@@ -110,8 +110,9 @@ class PossibleRaces:
         if isinstance(a, Element) and isinstance(b, Element):
             if any(_twin(x, y) and beside(x, a) and beside(y, b) for x in one.locks for y in two.locks):
                 return None
-            fixed = not whole and isinstance(a.index, Const) and isinstance(b.index, Const)
-            if fixed and a.index != b.index:
+            i, j = _index(a), _index(b)
+            fixed = not whole and i is not None and j is not None
+            if fixed and i != j:
                 return None
             if not fixed:
                 rank = Rank.INSTANCES if _allocated(self._variables[variable]) else Rank.ELEMENTS
@@ -133,7 +134,12 @@ class PossibleRaces:
         return PossibleAccess(
             place.thread, place.location, place.access.write, cell, "" if text == cell else text,
             "" if function is None else function.name, tuple(sorted(map(_lock_name, place.locks))),
-            self._path(place.thread, function), self.parallel.started(n))
+            self._path(place.thread, function), self._started(place.thread))
+
+    def _started(self, thread: str) -> tuple[Location, ...]:
+        """Where such threads are created."""
+        return tuple(dict.fromkeys(where for n, t in enumerate(self.program.templates) if _COPY.sub("", t.name) == thread
+                                   for where in self.parallel.started(n)))
 
     def _function(self, place: Location) -> FunctionText | None:
         inside = [f for f in self._functions.get(place.file, ()) if f.first <= place.line <= f.last]
@@ -211,6 +217,10 @@ def by_rank(found: dict[str, PossibleRace | str]) -> list[str]:
 def _allocated(variable: Variable) -> bool:
     """Whether there are many objects that the variable is a part of, made at one place."""
     return "@" in variable.object and "[]" not in (variable.shown or variable.name)
+
+
+def _index(cell: Element) -> int | None:
+    return cell.index.value if isinstance(cell.index, Const) else None
 
 
 def _twin(one: HeldLock, two: HeldLock) -> bool:

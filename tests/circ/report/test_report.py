@@ -162,7 +162,7 @@ def test_json_document() -> None:
     data = json.loads(text)
     assert (data["format"], data["version"], data["status"]) == ("circ-report", 1, 2)
     assert data["options"]["threads"] == ["w"]
-    assert data["summary"] == {"safe": 1, "race": 1, "violated": 1, "unknown": 1}
+    assert data["summary"] == {"safe": 1, "race": 1, "violated": 1, "possible race": 0, "unknown": 1}
     first, second = data["files"]
     assert [a["verdict"] for a in first["answers"]] == ["safe", "race", "unknown", "violated"]
     safe, race, unknown, violated = first["answers"]
