@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 import circ
-from circ.verdict import word
 from frontend import LoadOptions, load
 from frontend.ir.library_table import KNOWN as LIBRARY
 from frontend.program import FrontendError, Location
-from tests.support.corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, collect, read_example
+from tests.support.corpus import ASSERTS, PROGRAMS, ROOT, Example, Expectation, collect, decided, read_example
 
 EXAMPLES = collect()
 GCC = shutil.which("gcc")
@@ -128,6 +127,6 @@ SAMPLE = tuple(read_example(ROOT / name) for name in (
 def test_decided_as_expected(example: Example) -> None:
     prop = next(iter(example.option("--property")), "races")
     result = circ.check(load(example.path, load_options(example)), prop=prop)
-    said = {answer.shown: word(answer.question, answer.verdict) for answer in result.answers}
+    said = {answer.shown: decided(answer) for answer in result.answers}
     wanted = {x.subject: x.verdict for x in example.expectations}
     assert {subject: said.get(subject) for subject in wanted} == wanted

@@ -165,6 +165,8 @@ def _unknown(program: Program, answer: Answer, unknown: Unknown) -> Iterator[str
         yield f"{unknown.possible.first.location}: possible race on '{answer.shown}': {headline(unknown.possible)}"
         yield from (f"  {line}" for line in details(unknown.possible))
         yield f"  neither proved nor shown: {unknown.reason} ({answer.engine})"
+        if unknown.advice:
+            yield f"  you can: {unknown.advice}"
         return
     subject = f"races on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "assertions"
     place = unknown.where if unknown.where != NOWHERE else _place(program, answer)

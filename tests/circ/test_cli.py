@@ -178,7 +178,9 @@ def test_a_timeout_is_unknown_and_status_3(inside: Run) -> None:
     # Lamport's bakery with numbers of 32 bits: what orders them is a relation of two threads' numbers, and the search is endless.
     done = inside("check", str(ROOT / "tests/programs/circ/bakery2.c"), "-x", "goods", "--timeout", "4")
     assert done.returncode == 3, done.stdout
-    assert "unknown: races on 'goods'" in done.stdout and "--timeout" in done.stdout
+    assert "possible race on 'goods'" in done.stdout and "--timeout" in done.stdout
+    plain = inside("check", str(ROOT / "tests/programs/circ/bakery2.c"), "-x", "goods", "--timeout", "1", "--no-possible")
+    assert plain.returncode == 3 and "unknown: races on 'goods'" in plain.stdout and "possible" not in plain.stdout
 
 
 def test_a_preprocessor_named_in_a_certificate_is_not_run_unasked(inside: Run, tmp_path: Path) -> None:
@@ -327,7 +329,8 @@ def test_interruption_tells_what_is_known(how: signal.Signals, status: int, tmp_
     script = ("import ctypes, circ.engines as e, tests.support.fake_engine\n"
               "e.ENGINES = (e.Entry('fake', 'tests.support.fake_engine', '', ''),)\nfrom circ.cli import main\nmain()")
     (tmp_path / "a.c").write_text("int x, stuck;\nvoid w(void) { x = 1; stuck = 1; }\n")
-    run = [sys.executable, "-c", script, "check", str(tmp_path / "a.c"), "--thread", "w", "--engine", "fake", "--timeout", "600"]
+    run = [sys.executable, "-c", script, "check", str(tmp_path / "a.c"), "--thread", "w", "--engine", "fake", "--timeout", "600",
+           "--no-possible"]
     process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # tests may run in the background
     assert process.stdout is not None and process.stderr is not None

@@ -6,9 +6,9 @@ import pytest
 
 import circ
 from circ.run.supervise import Limits
-from circ.verdict import Answer, RaceOn, Refuted, Safe, word
+from circ.verdict import Answer, RaceOn, Refuted, Safe
 from frontend import load
-from tests.support.corpus import PROGRAMS, Example, collect, read_example
+from tests.support.corpus import PROGRAMS, Example, collect, decided, read_example
 from tests.test_corpus import load_options
 
 EXAMPLES = collect(PROGRAMS / "circ")
@@ -55,9 +55,9 @@ def test_the_default_engine_decides_it(example: Example) -> None:
     for expected in example.expectations:
         answer = said[expected.subject]
         if expected.subject in hard:
-            assert word(answer.question, answer.verdict) in ("unknown", expected.verdict)
+            assert decided(answer) in ("unknown", expected.verdict)
             continue
-        assert word(answer.question, answer.verdict) == expected.verdict, (expected.subject, answer.verdict)
+        assert decided(answer) == expected.verdict, (expected.subject, answer.verdict)
         if isinstance(answer.verdict, Refuted) and isinstance(answer.question, RaceOn):
             assert len(answer.verdict.trace.accesses) == 2
         if isinstance(answer.verdict, Safe):
@@ -72,7 +72,7 @@ def test_no_engine_is_wrong_and_all_that_claim_any_number_of_threads_decide_them
         said = answers(example, engine, 60)
         for expected in example.expectations:
             answer = said[expected.subject]
-            spoken = word(answer.question, answer.verdict)
+            spoken = decided(answer)
             assert spoken in (expected.verdict, "unknown"), (stem, expected.subject)
             endless = (stem, expected.subject) in PREDICATES_DO_NOT_END and engine in ("omega-circ", "circ")
             if engine != "explicit" and not endless:

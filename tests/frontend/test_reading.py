@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from circ.verdict import word
 from tests.circ.test_verdicts import answers
-from tests.support.corpus import PROGRAMS, Example, collect
+from tests.support.corpus import PROGRAMS, Example, collect, decided
 
 EXAMPLES = collect(PROGRAMS / "reading")
 
@@ -14,5 +13,5 @@ EXAMPLES = collect(PROGRAMS / "reading")
 @pytest.mark.parametrize("example", EXAMPLES, ids=[e.path.stem for e in EXAMPLES])
 def test_the_verdict_is_that_of_the_header(example: Example) -> None:
     said = answers(example, "auto", 120)
-    found = {x.subject: word(said[x.subject].question, said[x.subject].verdict) for x in example.expectations}
+    found = {x.subject: decided(said[x.subject]) for x in example.expectations}
     assert found == {x.subject: x.verdict for x in example.expectations}

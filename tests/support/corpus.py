@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from circ.scan.header import ASSERTS, VERDICTS, Expectation, read_header
+from circ.verdict import POSSIBLE, Answer, word
 
-__all__ = ["ASSERTS", "NESC_EXAMPLES", "PROGRAMS", "ROOT", "VERDICTS", "Example", "Expectation", "collect", "read_example"]
+__all__ = ["ASSERTS", "NESC_EXAMPLES", "PROGRAMS", "ROOT", "VERDICTS", "Example", "Expectation", "collect", "decided",
+           "read_example"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "programs"
@@ -49,3 +51,9 @@ def _collect(folders: tuple[Path, ...]) -> Iterator[Example]:
     for folder in folders:
         for path in sorted(folder.rglob("*.c")):
             yield read_example(path)
+
+
+def decided(answer: Answer) -> str:
+    """The verdict's word, `unknown` for what is merely a possible race."""
+    said = word(answer.question, answer.verdict)
+    return "unknown" if said == POSSIBLE else said

@@ -9,8 +9,9 @@ import pytest
 import circ
 from circ.kernel.doubts import doubt
 from circ.search.explicit import answer
-from circ.verdict import Options, RaceOn, Refuted, silent, word
+from circ.verdict import Options, RaceOn, Refuted, silent
 from frontend import load
+from tests.support.corpus import decided
 
 TWO = """
 #include <pthread.h>
@@ -26,7 +27,7 @@ def verdict(tmp_path: Path, declarations: str = "", thread: str = "x = 1;", befo
     path = tmp_path / "a.c"
     path.write_text(TWO.format(declarations=declarations, thread=thread, before=before, after=after))
     result = circ.check(load(path), ["x"])
-    return next(word(a.question, a.verdict) for a in result.answers if a.shown == "x")
+    return next(decided(a) for a in result.answers if a.shown == "x")
 
 
 @pytest.mark.parametrize("parts", [
