@@ -55,13 +55,13 @@ class PossibleRaces:
         """The possible race that most speaks for; None if every pair of conflicting accesses seems to be kept apart."""
         places = self._places(variable)
         best: tuple[tuple[Rank, *tuple[object, ...]], AccessPlace, AccessPlace] | None = None
-        pairs = 0
+        pairs: set[tuple[Location, Location]] = set()
         for i, one in enumerate(places):
             for two in places[i:]:
                 rank = self._rank(variable, one, two)
                 if rank is None:
                     continue
-                pairs += 1
+                pairs.add((min(one.location, two.location), max(one.location, two.location)))
                 key = (rank, not (one.access.write and two.access.write), len(one.locks) + len(two.locks),
                        one.access.kind is not AccessKind.DATA or two.access.kind is not AccessKind.DATA,
                        one.thread == two.thread, one.location, two.location)
@@ -73,7 +73,7 @@ class PossibleRaces:
         _, one, two = best
         # The write comes first; of two, the one that holds less.
         first, second = sorted((one, two), key=lambda p: (not p.access.write, len(p.locks)))
-        return PossibleRace(worst, self._told(first), self._told(second), self._why(worst, first, second, places), pairs - 1)
+        return PossibleRace(worst, self._told(first), self._told(second), self._why(worst, first, second, places), len(pairs) - 1)
 
     def kept_apart(self, variable: str) -> str:
         """Why no possible race is told of, in a sentence for the reader."""
