@@ -167,7 +167,7 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
     race_model = None if options.race_model is None else _chosen(RaceModel, options.race_model, path)
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
     linking = LinkOptions(options.threads, ints, race_model, preemption, options.ignore_norace, table)
-    with no_collection():
+    with deep_recursion(), no_collection():
         parsed = [parse(file.path, source, texts[n] if texts else None)
                   for n, (file, source) in enumerate(zip(files, sources, strict=True))]
         units = load_units(parsed, model, options.contracts)

@@ -7,6 +7,7 @@ other files. It may not know of instructions, functions' bodies or objects of th
 
 from frontend.ctypes.types import (
     NO_QUALS,
+    VECTOR,
     ArrayType,
     CType,
     FieldDecl,
@@ -23,7 +24,7 @@ from frontend.ctypes.types import (
 
 __all__ = [
     "ArrayType", "CType", "FieldDecl", "FloatType", "FunctionType", "IntType", "NO_QUALS", "PointerType", "Quals",
-    "Record", "RecordType", "VoidType", "unqualified",
+    "Record", "RecordType", "VECTOR", "VoidType", "unqualified",
     # modules
     "compatible", "conversions", "declarations", "linkage", "literals", "program_names", "scope",
 ]

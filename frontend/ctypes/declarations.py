@@ -15,6 +15,7 @@ from frontend.ctypes.conversions import qualified as requalified
 from frontend.ctypes.layout import LayoutField, lay_out
 from frontend.ctypes.scope import ConstantName, RegisterName, Scope, TypeName
 from frontend.ctypes.types import (
+    VECTOR,
     ArrayType,
     CType,
     FieldDecl,
@@ -47,6 +48,7 @@ class _TypeDefinition:
     scope: Scope
 
 
+_VECTORS = frozenset({"vector_size", "ext_vector_type"})
 _MODES = {"QI": 8, "HI": 16, "SI": 32, "DI": 64, "TI": 128}
 
 
@@ -75,7 +77,7 @@ class Types:
             case c_ast.Typename() | c_ast.TypeDecl():
                 return self.qualified(self.resolve(node.type, scope), node.quals)
             case c_ast.Decl() | c_ast.Typedef():
-                return self._attributed(self.resolve(node.type, scope), node)
+                return self._attributed(self.resolve(node.type, scope), node, scope)
             case c_ast.PtrDecl():
                 return self.qualified(PointerType(self.resolve(node.type, scope)), node.quals)
             case c_ast.ArrayDecl():
@@ -116,14 +118,24 @@ class Types:
             return replace(t, element=self.add_quals(t.element, quals))
         return requalified(t, joined(t.quals, quals))
 
-    def _attributed(self, t: CType, node: c_ast.Node) -> CType:
+    def _attributed(self, t: CType, node: c_ast.Node, scope: Scope) -> CType:
         for attribute in self.parsed.record_attributes(node):
             if attribute.name == "mode" and attribute.args and isinstance(t, IntType):
                 mode = attribute.args[0].strip("_")
                 bits = _MODES.get(mode, self.model.pointer_size * 8 if mode in ("word", "pointer") else 0)
                 if bits:
                     return self.ints.of_width(bits, t.signed)
+            if attribute.name in _VECTORS and attribute.args:
+                return self._vector(t, attribute, scope)
         return t
+
+    def _vector(self, t: CType, attribute: Attribute, scope: Scope) -> CType:
+        """A vector of several `t`: like a floating type, all that is known of it is its size."""
+        element = t.target if isinstance(t, PointerType) else t
+        number = self._argument(attribute, scope)
+        bits = 8 * number * (self.sizeof(element) if attribute.name == "ext_vector_type" else 1)
+        vector = FloatType(VECTOR, bits, element.quals)
+        return replace(t, target=vector) if isinstance(t, PointerType) else vector
 
     def _length(self, dim: c_ast.Node | None, scope: Scope) -> int | None:
         if dim is None or (isinstance(dim, c_ast.ID) and dim.name == "*"):

@@ -37,6 +37,10 @@ class IntType:
         return BOOL if self.name == "_Bool" else Scalar(self.bits, self.signed)
 
 
+VECTOR = "vector"
+"""The name of vector types, which are floating types here."""
+
+
 @dataclass(frozen=True, slots=True)
 class FloatType:
     """A floating type; its values are abstracted to arbitrary ones, only its size is known."""

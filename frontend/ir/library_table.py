@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frontend.ir import library_state
+from frontend.text import keywords
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,15 @@ __circ_set_status any
 __circ_clear_status any
 __circ_unclear_status any
 __circ_masks_some any
+# setjmp.h: see frontend/threads/long_jumps.py
+setjmp any w0
+_setjmp any w0
+sigsetjmp any w0
+__sigsetjmp any w0
+longjmp none r0
+_longjmp none r0
+siglongjmp none r0
+__longjmp_chk none r0
 # ctype.h
 isalnum any
 isalpha any
@@ -266,6 +276,8 @@ KNOWN = _parse(_TABLE) | _parse(library_state.TABLE)
 
 ASSEMBLER = "__circ_assembler"
 """What inline assembly does with the pointers among its inputs, as a function without a body."""
+NOT_MODELLED = keywords.NOT_MODELLED
+"""What a statement that is not modelled does with all that it mentions, as a function without a body."""
 PUSH, POP = "__circ_cleanup_push", "__circ_cleanup_pop"
 """A cleanup handler: its number in the function, and for the first the routine and its argument."""
 RETURN_FROM_MAIN = "__circ_return_from_main"

@@ -8,7 +8,7 @@ from frontend.ctypes import PointerType
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import ArgumentUse, any_use, uses
-from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, STREAMS, LibraryFunction
+from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, NOT_MODELLED, STREAMS, LibraryFunction
 from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
 from frontend.library.library_states import LibraryStates
@@ -276,7 +276,7 @@ class LibraryCalls(Library):
 
     # ------------------------------------------------------------------------------------------- everything else
     def _unknown(self, request: CallRequest) -> None:
-        if not request.callee.startswith("__VERIFIER_nondet") and request.callee != ASSEMBLER:
+        if not request.callee.startswith("__VERIFIER_nondet") and request.callee not in (ASSEMBLER, NOT_MODELLED):
             self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach, starts no thread and "
                                "makes nobody wait", request.location)
         here = request.source

@@ -92,6 +92,8 @@ def _draft(world: World, bodies: Bodies, source: ThreadSource, created: CreatedT
     returned = inliner.sketch.fresh()
     inliner.enter(function, begin, returned, (), None, edge, again=source.again)
     models.library.callbacks.finish(inliner, function, returned, end, edge)
+    for lost in inliner.long_jumps.connect(inliner.sketch):
+        world.notes.assume("a thread ends where it jumps to no 'setjmp' of its own", lost.location)
     return Draft(source, created, function, inliner)
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pycparser import c_ast
 
-from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
+from frontend.ctypes import VECTOR, ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import binary, cast, height
 from frontend.ir import Field, Index, Place
 from frontend.lower.emitter import Emitter
@@ -109,9 +109,9 @@ class Arithmetic:
 
     def _to_float(self, v: Operand, to: FloatType, node: c_ast.Node) -> Floating:
         match v:
-            case Floating(number=Fraction() as number):
+            case Floating(number=Fraction() as number) if to.name != VECTOR:
                 return Floating(to, self.rounded(number, to))
-            case ScalarValue(expr=Const(value=number)):
+            case ScalarValue(expr=Const(value=number)) if to.name != VECTOR:
                 return Floating(to, self.rounded(Fraction(number), to))
             case ScalarValue() | Floating():
                 self.floats(node)

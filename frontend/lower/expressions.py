@@ -99,8 +99,7 @@ class Expressions(Lowering):
                 return self._blocks.block_value(node)
             case c_ast.GenericSelection():
                 return self._generic(node)
-        raise self.unit.error(node, f"an expression of this form ({type(node).__name__}) is not supported",
-                              "write it with simpler expressions")
+        raise self.unit.not_modelled(node, f"an expression of this form ({type(node).__name__})")
 
     def scalar(self, node: c_ast.Node) -> ScalarValue:
         """The value of an expression that must be an integer or a pointer."""
@@ -220,7 +219,7 @@ class Expressions(Lowering):
                 return ScalarValue(self.ints.size, Const(self.types.alignment(node.expr, self.scope), self.ints.size.scalar))
             case "+" | "-" | "~":
                 return self._sign(node)
-        raise self.unit.error(node, f"the operator '{node.op}' is not supported", "write it with C's operators")
+        raise self.unit.not_modelled(node, f"the operator '{node.op}'")
 
     def _sign(self, node: c_ast.UnaryOp) -> Operand:
         v = self.value(node.expr)
@@ -305,7 +304,7 @@ class Expressions(Lowering):
             return Nothing()
         v = self.value(node.expr)
         if isinstance(t, RecordType) and t.union and not isinstance(v, Aggregate):
-            raise self.unit.error(node, "a cast to a union is not supported", "use a compound literal")
+            raise self.unit.not_modelled(node, "a cast to a union")
         return self.math.convert(v, strip(t), node)
 
     def _generic(self, node: c_ast.GenericSelection) -> Operand:

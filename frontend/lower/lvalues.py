@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from frontend.ctypes import ArrayType, IntType, PointerType, RecordType, literals
+from frontend.ctypes import VECTOR, ArrayType, IntType, PointerType, RecordType, literals
 from frontend.ctypes.conversions import cast, joined
 from frontend.ctypes.declarations import field_type
 from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName, is_constant
 from frontend.ir import Field, Index, Place
 from frontend.lower.initialisers import leaves, link_values, store_all
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Aggregate, Designated, InMemory, InRegister, Operand, ScalarValue
+from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Operand, ScalarValue
 from frontend.program import Const
 from frontend.text.ast_text import text_of
 
@@ -119,6 +119,8 @@ class Lvalues:
             v = self._x.value(node)
         if isinstance(v, ScalarValue):
             return v
+        if isinstance(v, Floating) and v.type.name == VECTOR:
+            raise self._x.unit.not_modelled(node, "an element of a vector")
         raise self._x.unit.error(node, f"'{text_of(node)}' is not a pointer", "take the address of an object")
 
     def _sum_target(self, node: c_ast.BinaryOp) -> Place:

@@ -22,6 +22,7 @@ from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName
 from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySymbol, Module, Orders, Place, Set, Storage
 from frontend.ir.builder import GraphBuilder
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
+from frontend.lower.called.not_modelled import StatementNotModelled, not_modelled
 from frontend.lower.expressions import Expressions
 from frontend.lower.initialisers import leaves, link_values
 from frontend.lower.local_declarations import THREAD_LOCAL, fixed_value
@@ -346,7 +347,7 @@ class CModule:
             if self._written.get(name) not in self._bodies:
                 raise FrontendError(Location(self.file, 1), f"the function '{name}' is not defined in this file", "define it")
             with deep_recursion():
-                self._lowered[name] = self._lower(name, self._written[name])
+                self._lowered[name] = self._lower_all(name, self._written[name])
         return self._lowered[name]
 
     # ------------------------------------------------------------------------------------------- functions
@@ -375,6 +376,19 @@ class CModule:
         inline = body is not None and all("inline" in d.funcspec and "extern" not in d.storage for d in self._functions[name])
         return FunctionDecl(known_as, entity.type, _param_names(decl.type), body is not None, self._attributes(name),
                             self._unit.where(decl), external and not (body is not None and for_inlining(body)), inline)
+
+    def _lower_all(self, known_as: str, name: str) -> Function:
+        """The function's body; each statement that turns out not to be modelled is left to stand for any effect, once known."""
+        unit, symbols = self._unit, len(self._unit.symbols)
+        while True:
+            try:
+                return self._lower(known_as, name)
+            except StatementNotModelled as found:
+                if id(found.node) in unit.skipped:
+                    raise found.error from None
+                unit.skipped[id(found.node)] = found.node, found.error
+                unit.assume(not_modelled(known_as, found.error), found.error.location)
+                unit.forget_names(known_as, symbols)
 
     def _lower(self, known_as: str, name: str) -> Function:
         body = self._bodies[name]

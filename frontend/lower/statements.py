@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -12,13 +13,15 @@ from frontend.ctypes.conversions import binary, both, cast, either, strip
 from frontend.ctypes.scope import RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
 from frontend.ir.builder import GraphBuilder
+from frontend.lower.called.not_modelled import NOT_TRACKED, StatementNotModelled, UnknownEffects, without_initialiser
 from frontend.lower.expressions import Expressions
 from frontend.lower.local_declarations import Locals
 from frontend.lower.operands import Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit
-from frontend.program import TRUE, Const, Expr, Read, negate
+from frontend.program import BOOL, TRUE, Const, Expr, NotModelled, Read, negate
 from frontend.text.ast_text import text_of
-from frontend.text.side_effects import Syntax, section_kind
+from frontend.text.keywords import ASM_GOTO, COMPUTED_GOTO, NOT_MODELLED
+from frontend.text.side_effects import Syntax, is_call, section_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Statements:
         self._again = bool(self._label_sections)
         """Whether declarations may be passed more than once."""
         self._locals = Locals(x)
+        self._effects = UnknownEffects(x, self._attempt)
 
     @classmethod
     def unevaluated(cls, unit: Unit, scope: Scope) -> Expressions:
@@ -119,7 +123,7 @@ class Statements:
             case c_ast.Compound():
                 self._compound(node)
             case c_ast.Decl() | c_ast.Typedef():
-                self._locals.declare(node, self._again)
+                self._attempt(node, lambda: self._locals.declare(node, self._again), lambda: self._declare_only(node))
             case c_ast.DeclList():
                 for decl in node.decls:
                     self.statement(decl)
@@ -153,8 +157,37 @@ class Statements:
                 pass
             case c_ast.StaticAssert():
                 self._static_assert(node)
+            case c_ast.FuncCall() if is_call(node, COMPUTED_GOTO):
+                self._computed_goto(node)
+            case c_ast.FuncCall() if is_call(node, NOT_MODELLED):
+                self._effects.of_body([part.value.strip('"') for part in node.args.exprs], node, self._result)
+            case c_ast.FuncCall() if is_call(node, ASM_GOTO):
+                self._asm_goto(node)
             case _:
-                self._x.effect(node)
+                self._attempt(node, lambda: self._x.effect(node), lambda: self._effects.of(node))
+
+    # ------------------------------------------------------------------------------------------- what is not modelled
+    def _attempt(self, node: c_ast.Node, lower: Callable[[], None], instead: Callable[[], None]) -> None:
+        """Lower a part of the function, or do what stands for it if that is known not to be modelled."""
+        if id(node) in self._x.unit.skipped:
+            instead()
+            return
+        try:
+            lower()
+        except NotModelled as error:
+            raise StatementNotModelled(node, error) from None
+
+    def _declare_only(self, node: c_ast.Decl | c_ast.Typedef) -> None:
+        """The declaration without its initialiser, whose value is not known."""
+        self._locals.declare(without_initialiser(node), True)
+        self._effects.of(node)
+
+    def _branch(self, cond: c_ast.Node, yes: int, no: int) -> None:
+        """Go on at one of two locations, as the condition is zero or not."""
+        def either() -> None:
+            self._x.graph.branch(self._effects.value(cond, BOOL), yes, no, self._x.unit.where(cond), text_of(cond))
+
+        self._attempt(cond, lambda: self._x.branch(cond, yes, no), either)
 
     def _static_assert(self, node: c_ast.StaticAssert) -> None:
         if self._x.unit.constant(node.cond, self._x.scope) == 0:
@@ -166,7 +199,7 @@ class Statements:
         rest: c_ast.Node | None = node
         while isinstance(rest, c_ast.If):  # an `else if` chain may be long
             yes, no = graph.location(), graph.location()
-            self._x.branch(rest.cond, yes, no)
+            self._branch(rest.cond, yes, no)
             graph.current = yes
             if rest.iftrue is not None:
                 self._scoped(rest.iftrue)
@@ -214,7 +247,7 @@ class Statements:
         graph.jump(head)
         graph.current = head
         self._note(node)
-        self._x.branch(node.cond, body, end)
+        self._branch(node.cond, body, end)
         graph.current = body
         self._loop(node.stmt, head, end)
         graph.current = end
@@ -227,7 +260,7 @@ class Statements:
         self._note(node)
         self._loop(node.stmt, test, end)
         graph.current = test
-        self._x.branch(node.cond, body, end)
+        self._branch(node.cond, body, end)
         graph.current = end
 
     def _for(self, node: c_ast.For) -> None:
@@ -241,28 +274,22 @@ class Statements:
         graph.current = head
         self._note(node)
         if node.cond is not None:
-            self._x.branch(node.cond, body, end)
+            self._branch(node.cond, body, end)
         else:
             graph.jump(body)
         graph.current = body
         self._loop(node.stmt, step, end)
         graph.current = step
         if node.next is not None:
-            self._x.effect(node.next)
+            self.statement(node.next)
         graph.jump(head)
         graph.current = end
         self._x.scope = outer
 
     # ------------------------------------------------------------------------------------------- switch
     def _switch(self, node: c_ast.Switch) -> None:
-        x, graph = self._x, self._x.graph
-        v = x.scalar(node.cond)
-        if not isinstance(v.type, IntType):
-            raise x.unit.error(node, "the value of a switch is not an integer", "switch over an integer")
-        t = x.ints.promote(v.type)
-        e = cast(v.expr, t.scalar)
-        if not isinstance(e, (Const, Read)) and v.depth:
-            e = x.spill(ScalarValue(t, e), node.cond).expr
+        graph = self._x.graph
+        t, e = self._switched(node)
         dispatch, end = graph.current, graph.location()
         switch = _Switch(t, len(self._sections), [])
         self._switches.append(switch)
@@ -276,6 +303,27 @@ class Statements:
         graph.current = dispatch
         self._dispatch(e, switch, switch.default if switch.default is not None else end, node)
         graph.current = end
+
+    def _switched(self, node: c_ast.Switch) -> tuple[IntType, Expr]:
+        """The value that a switch tests, with its promoted type."""
+        x = self._x
+        found: list[tuple[IntType, Expr]] = []
+
+        def evaluate() -> None:
+            v = x.scalar(node.cond)
+            if not isinstance(v.type, IntType):
+                raise x.unit.error(node, "the value of a switch is not an integer", "switch over an integer")
+            t = x.ints.promote(v.type)
+            e = cast(v.expr, t.scalar)
+            spilled = not isinstance(e, (Const, Read)) and v.depth
+            found.append((t, x.spill(ScalarValue(t, e), node.cond).expr if spilled else e))
+
+        def instead() -> None:
+            t = x.ints.named("long long")
+            found.append((t, self._effects.value(node.cond, t.scalar)))
+
+        self._attempt(node.cond, evaluate, instead)
+        return found[0]
 
     def _dispatch(self, e: Expr, switch: _Switch, otherwise: int, node: c_ast.Switch) -> None:
         """Guards to the cases; those that lead to one place share an edge."""
@@ -343,12 +391,16 @@ class Statements:
 
     def _return(self, node: c_ast.Return) -> None:
         x = self._x
-        if node.expr is not None:
+
+        def evaluate() -> None:
             if self._result is None:
                 x.effect(node.expr)
             else:
                 v = x.math.convert(x.value(node.expr), strip(self._result.type), node)
                 x.objects.store(self._result, v, node)
+
+        if node.expr is not None:
+            self._attempt(node, evaluate, lambda: self._effects.of(node, self._result))
         self._close(0, node)
         assert self._exit is not None
         x.graph.jump(self._exit)
@@ -364,6 +416,30 @@ class Statements:
                                "enter the block at its start")
         self._close(len(inside), node)
         x.graph.jump(self._label_location(node.name))
+
+    def _computed_goto(self, node: c_ast.FuncCall) -> None:
+        """Go to the label whose address the value is; any other value is none that a program may use here."""
+        x, graph = self._x, self._x.graph
+        value = x.scalar(node.args.exprs[0]).expr
+        here = tuple(id(s.node) for s in self._sections)
+        for label in x.syntax.addresses:
+            if self._label_sections.get(label) != here:
+                raise x.unit.error(node, f"computed goto into or out of an atomic or critical block to '{label}'", "use goto")
+            target = Const(x.unit.label(x.scope.owner, label), value.type)
+            graph.guard(binary("==", value, target), self._label_location(label), x.unit.where(node), text_of(node))
+        graph.stop()
+
+    def _asm_goto(self, node: c_ast.FuncCall) -> None:
+        """Assembly that goes on behind it, or at one of the labels."""
+        x, graph = self._x, self._x.graph
+        assembly, *labels = node.args.exprs
+        x.effect(assembly)
+        for label in labels:
+            jump, stay = graph.location(), graph.location()
+            graph.branch(x.arbitrary(BOOL, node, NOT_TRACKED), jump, stay, x.unit.where(node), text_of(node))
+            graph.current = jump
+            self._goto(c_ast.Goto(label.name, node.coord))
+            graph.current = stay
 
     def _label(self, node: c_ast.Label) -> None:
         graph = self._x.graph

@@ -14,7 +14,7 @@ from frontend.ctypes.declarations import Types
 from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import Scope
 from frontend.ir import STRING, Index, MemorySymbol, Orders, Place, Storage
-from frontend.program import Const, DataModel, FrontendError, Location
+from frontend.program import Const, DataModel, FrontendError, Location, NotModelled
 from frontend.text.parse import ParsedFile
 
 FLOATS = "floating-point values are arbitrary"
@@ -54,18 +54,25 @@ class Unit:
         """Structs and unions of which an address became one of bytes."""
         self.absent: set[str] = set()
         """Weak functions and objects that no file of the program defines: their address may be null."""
+        self.skipped: dict[int, tuple[c_ast.Node, NotModelled]] = {}
+        """Statements and conditions that are not modelled, by the id of the node."""
         self.attached: Attached | None = None
         """Annotations, if they are to be heeded."""
         self._scratch = scratch
         self._strings: dict[tuple[tuple[int, ...], IntType], str] = {}
         self._literals: dict[str, tuple[int, ...]] = {}
         self._names: dict[str, int] = {}
+        self._labels: dict[tuple[str, str], int] = {}
 
     def where(self, node: c_ast.Node) -> Location:
         return self.parsed.location(node)
 
     def error(self, node: c_ast.Node, message: str, hint: str = "") -> FrontendError:
         return FrontendError(self.where(node), message, hint)
+
+    def not_modelled(self, node: c_ast.Node, what: str) -> NotModelled:
+        """For what compilers take and nothing here models; see `frontend.lower.called.not_modelled`."""
+        return NotModelled(self.where(node), f"{what} is not modelled")
 
     def assume(self, text: str, where: Location) -> None:
         """Record what is taken for granted, once, at the first place."""
@@ -76,6 +83,18 @@ class Unit:
         n = self._names.get(base, 0) + 1
         self._names[base] = n
         return base if n == 1 else f"{base}#{n}"
+
+    def label(self, function: str, name: str) -> int:
+        """The address of a label: a number that no object and no other label has."""
+        return self._labels.setdefault((function, name), 1 + len(self._labels))
+
+    def forget_names(self, function: str, symbols: int) -> None:
+        """Take back the names of a function whose lowering is begun again; `symbols`: how many there were before it."""
+        for name in list(self.symbols)[symbols:]:
+            if name.startswith(f"{function}::"):
+                del self.symbols[name]
+        for name in [n for n in self._names if n.startswith(f"{function}::")]:
+            del self._names[name]
 
     def string(self, codes: tuple[int, ...], element: IntType, shown: str, where: Location) -> MemorySymbol:
         """The symbol of a string literal; equal literals share one."""

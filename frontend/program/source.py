@@ -51,6 +51,10 @@ class FrontendError(Exception):
         return f"{self.location}: error: {self.message}{hint}"
 
 
+class NotModelled(FrontendError):
+    """C that compilers take and that is not modelled here: the statement it is in may do anything to what it mentions."""
+
+
 MAX_SOURCE = 4_000_000
 """Characters of preprocessed text that a file may have."""
 

@@ -40,10 +40,7 @@ WITHOUT_MEANING = frozenset({
 
 REFUSED = {
     "cleanup": "call the function at the ends of the scope instead",
-    "ext_vector_type": "use an array",
-    "ifunc": "call the function that is meant",
     "scalar_storage_order": "convert the bytes by hand",
-    "vector_size": "use an array",
     "weakref": "call or use the original directly",
 }
 """Attributes that change what the program does in a way that is not modelled, with what to do instead."""

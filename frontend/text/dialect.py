@@ -18,16 +18,20 @@ from frontend.text.comments import Annotation
 from frontend.text.cursor import CONTROL, Cursor, made
 from frontend.text.keywords import (
     ASM,
+    ASM_GOTO,
     ATTRIBUTE,
+    COMPUTED_GOTO,
     CONSTANT_TYPES,
     CONTEXTUAL,
     KEYWORDS,
+    LABEL_ADDRESS,
     LONG_DOUBLES,
     NO_MEANING,
     SOFT_KEYWORDS,
     WIDE_INTEGERS,
     classify_number,
     declared_names,
+    is_imaginary,
 )
 from frontend.text.macros import spelled
 from frontend.text.tokens import STRING_TYPES, Token, bad_literal
@@ -145,12 +149,16 @@ def _question(c: Cursor, token: Token) -> None:
 
 def _and_and(c: Cursor, token: Token) -> None:
     if c.previous not in _OPERAND_ENDS:
-        raise FrontendError(token.location, "the address of a label ('&&label') is not supported",
-                            "use a switch instead of a computed goto")
+        label = [c.todo.pop()] if c.next().type == "ID" else []
+        c.push(made(token, LABEL_ADDRESS, "(", label, ")"))
+        return
     c.out.append(token)
 
 
 def _number(c: Cursor, token: Token) -> None:
+    if is_imaginary(token):  # any value: nothing is known of complex numbers
+        c.push(made(token, "__builtin_huge_val", "(", ")"))
+        return
     classify_number(token)
     c.out.append(token)
 
@@ -263,7 +271,12 @@ def _interrupt(c: Cursor, token: Token) -> None:
 
 def _goto(c: Cursor, token: Token) -> None:
     if c.next().type == "TIMES":
-        raise FrontendError(token.location, "computed goto is not supported", "use a switch")
+        c.todo.pop()
+        value: list[Token] = []
+        while c.todo and c.next().type != "SEMI":
+            value.append(c.todo.pop())
+        c.push(made(token, COMPUTED_GOTO, "(", value, ")"))
+        return
     token.type = "GOTO"
     c.out.append(token)
 
@@ -301,9 +314,8 @@ def _asm(c: Cursor, token: Token) -> None:
     if not c.stack and c.previous in ("SEMI", "RBRACE"):
         c.assumptions.append((f"assembly at file level changes nothing: {spelled(inside)}", token.location))
     elif c.at_statement():
-        if "goto" in qualifiers:
-            raise FrontendError(token.location, "asm goto is not supported", "write the jump in C")
-        c.push(_asm_call(token, inside))
+        call, labels = _asm_call(token, inside)
+        c.push(made(token, ASM_GOTO, "(", call, ",", labels, ")") if "goto" in qualifiers and labels else call)
     elif c.previous not in DECLARATOR_ENDS:
         raise FrontendError(token.location, "assembly where C has none", "it is a statement, or follows a declarator")
     elif any(t.type == "REGISTER" for t in c.out[c.start:]):
@@ -314,8 +326,8 @@ def _asm(c: Cursor, token: Token) -> None:
         raise FrontendError(token.location, "an assembler's name for an object in a block", "declare it at file level")
 
 
-def _asm_call(token: Token, inside: list[Token]) -> list[Token]:
-    """A call with the template, the addresses of the outputs, and the inputs as if they were handed to a function."""
+def _asm_call(token: Token, inside: list[Token]) -> tuple[list[Token], list[Token]]:
+    """A call with the template, the addresses of the outputs, and the inputs as if they were handed to a function; and labels."""
     sections: list[list[Token]] = [[]]
     level = 0
     for t in inside:
@@ -341,7 +353,7 @@ def _asm_call(token: Token, inside: list[Token]) -> list[Token]:
         for k, operand in enumerate(operands[1]):
             arguments += ["," if k else "(", "(", operand, ")"]
         arguments.append(")")
-    return made(token, "__circ_asm", "(", *arguments, ")")
+    return made(token, "__circ_asm", "(", *arguments, ")"), sections[4] if len(sections) > 4 else []
 
 
 _WORD_RULES: dict[str, TokenRule] = {

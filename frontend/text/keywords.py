@@ -47,6 +47,10 @@ LONG_DOUBLES = frozenset({"_Float64x", "_Float128", "__float128", "__float80", "
 
 WIDE_INTEGERS = {"__int128_t": ("__int128",), "__uint128_t": ("unsigned", "__int128")}
 
+NOT_MODELLED = "__circ_not_modelled"
+"""What stands for a body that cannot be read; see `frontend.text.parse`."""
+LABEL_ADDRESS, COMPUTED_GOTO, ASM_GOTO = "__circ_label", "__circ_goto", "__circ_asm_goto"
+"""What `&&label`, `goto *value;` and assembly that may jump become calls of; see `frontend.text.parse`."""
 ASM = frozenset({"asm", "__asm", "__asm__"})
 ATTRIBUTE = frozenset({"__attribute__", "__attribute", "__declspec"})
 NO_MEANING = frozenset({"__extension__", "__forceinline", "__flash", "__memx", "__cdecl", "__stdcall"})
@@ -59,11 +63,16 @@ CONSTANT_TYPES = frozenset({
     "CHAR_CONST", "WCHAR_CONST", "U8CHAR_CONST", "U16CHAR_CONST", "U32CHAR_CONST",
 })
 
-_INTEGER = re.compile(r"(?:(0[xX][0-9a-fA-F]+)|(0[bB][01]+)|(0[0-7]+)|([0-9]+))([uU]?(?:l|L|ll|LL)?|(?:l|L|ll|LL)[uU])")
+_INTEGER = re.compile(r"(?:(0[xX][0-9a-fA-F]+)|(0[bB][01]+)|(0[0-7]+)|([0-9]+))([uU]?(?:l|L|ll|LL)?|(?:l|L|ll|LL)[uU])(?:wb|WB)?")
 _FLOAT = re.compile(
     r"((?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)"
     r"[pP][+-]?[0-9]+)(?:([fFlL]?)|[fF](?:16|32x?|64x?|128x?)|[qQwW]|d[fdl]|D[FDL]|bf16|BF16)"
 )
+
+
+def is_imaginary(token: Token) -> bool:
+    """Whether the number is an imaginary one of GNU C, such as `2.0if`."""
+    return token.value[-1] in "iIjJ" or (token.value[-1] in "fFlL" and token.value[-2:-1] in "iIjJ" and len(token.value) > 2)
 
 
 def classify_number(token: Token) -> None:
@@ -73,12 +82,13 @@ def classify_number(token: Token) -> None:
         if m[4] and len(m[4]) > 1 and m[4][0] == "0":
             raise FrontendError(token.location, f"'{token.value}' is not an octal constant", "octal digits are 0 to 7")
         token.type = "INT_CONST_" + ("HEX" if m[1] else "BIN" if m[2] else "OCT" if m[3] else "DEC")
-        token.value = text
+        token.value = text.removesuffix("wb").removesuffix("WB") if text[:2] not in ("0x", "0X") else text
     elif m := _FLOAT.fullmatch(text):
         token.type = "HEX_FLOAT_CONST" if text[:2] in ("0x", "0X") else "FLOAT_CONST"
         token.value = m[1] + (m[2] or "")
     else:
         raise FrontendError(token.location, f"'{token.value}' is not a number of C", "check its digits and suffix")
+
 
 # --------------------------------------------------------------------------------------------------- names of the file's own
 _TYPE_WORDS = frozenset({

@@ -5,6 +5,9 @@ How what pycparser does not know appears in the AST (`frontend.text.dialect` mak
 - `atomic S`           `AttributedStatement` around S whose attribute has namespace `circ` and name `atomic`
 - `circ_critical { }`  the same with name `critical`
 - `asm("t" : outs : ins)`  `FuncCall(ID('__circ_asm'), [Constant "t", &(out)..., FuncCall(ID('__circ_inputs'), [(in)...])])`
+- `asm goto(... : label, ...)`  `FuncCall(ID('__circ_asm_goto'), [the same, ID label...])`
+- `&&label`            `FuncCall(ID('__circ_label'), [ID label])`, and `goto *e;` is `FuncCall(ID('__circ_goto'), [e])`
+- a body that cannot be read  `FuncCall(ID('__circ_not_modelled'), [Constant "what", Constant "name"...])`
 - `typeof(e)`          `TypeOf('typeof', e)` as `TypeDecl.type`, e an expression or a `Typename`
 - `__auto_type x = e`  `InferredType()` as `TypeDecl.type`
 - `a ?: b`             `TernaryOp(a, ID('__circ_condition'), b)`: the value of a, evaluated once
@@ -34,12 +37,15 @@ from frontend.program import (
     DataModel,
     FrontendError,
     Location,
+    NotModelled,
     deep_recursion,
     no_collection,
 )
 from frontend.text.attributes import Attribute, attributes_of
 from frontend.text.comments import Annotation
+from frontend.text.cursor import made
 from frontend.text.dialect import rewrite
+from frontend.text.keywords import NOT_MODELLED
 from frontend.text.preprocess import Preprocessed, SourceOptions, preprocess
 from frontend.text.tokens import Token, scan
 
@@ -81,7 +87,7 @@ def parse(path: str, options: SourceOptions, source: Preprocessed | None = None)
         if not source.tokens:
             raise FrontendError(Location(path, 1, 1), "there is no C in this file", "it is empty or has comments only")
         rewritten = rewrite(source.tokens, DATA_MODELS[options.data_model])
-        ast = _parse_tokens(rewritten.tokens, path)
+        ast = _parse_bodies(rewritten.tokens, path)
     _check_depth(ast, path)
     _check_bodies(ast, path)
     annotations = sorted(source.annotations + rewritten.annotations, key=lambda a: a.location)
@@ -115,6 +121,26 @@ class _Feed:
             return None
         self.position += 1
         return self.tokens[self.position - 1]
+
+
+def _parse_bodies(tokens: list[Token], path: str) -> c_ast.FileAST:
+    """The AST, with a call for each function body whose syntax is not modelled."""
+    while True:
+        try:
+            return _parse_tokens(tokens, path)
+        except _Unread as error:
+            shorter = _without_body(tokens, error.index, error.message)
+            if shorter is None:
+                raise NotModelled(error.location, error.message) from None
+            tokens = shorter
+
+
+class _Unread(NotModelled):
+    """Syntax that compilers take and the parser does not; `index`: of the token where that shows."""
+
+    def __init__(self, location: Location, message: str, index: int) -> None:
+        super().__init__(location, message)
+        self.index = index
 
 
 def _parse_tokens(tokens: list[Token], path: str) -> c_ast.FileAST:
@@ -157,6 +183,8 @@ def _readable(message: str, tokens: list[Token], position: int, path: str) -> Fr
     token = tokens[index]
     if not (text.startswith("before: ") or text == "Invalid expression"):
         return FrontendError(place, text[0].lower() + text[1:], f"near {_shown(token)}")
+    if _is_nested_function(tokens, index):
+        return _Unread(place, "a function inside a function is not modelled", index)
     return FrontendError(place, f"syntax error at {_shown(token)}", _hint(tokens, index))
 
 
@@ -175,8 +203,6 @@ def _hint(tokens: list[Token], index: int) -> str:
     before = tokens[index - 1] if index else token
     if token.type in _TYPE_PLACE and before.type == "ID" and index > 0:
         return f"is '{before.value}' a type? then declare it or include its header; otherwise a ';' or an operator is missing"
-    if token.type == "LBRACE" and before.type in ("RPAREN", "ATTRIBUTE_END"):
-        return "a function inside a function is not supported; move it to file level"
     return f"it does not fit behind {_shown(before)}" if index else "this is not C"
 
 
@@ -188,6 +214,47 @@ def _check_bodies(ast: c_ast.FileAST, path: str) -> None:
             raise FrontendError(Location(coord.file, coord.line, coord.column or 0) if coord else Location(path, 1, 1),
                                 f"'{node.decl.name}' has a body but is no function",
                                 f"write '{node.decl.name}(void)', or what its parameters are")
+
+
+# --------------------------------------------------------------------------------------------------- bodies that cannot be read
+_OPENS = {"LBRACE": 1, "RBRACE": -1}
+_BEFORE_BODY = ("RPAREN", "ATTRIBUTE_END")
+_STATEMENT_ENDS = ("SEMI", "LBRACE", "RBRACE")
+_CONTROL = ("IF", "WHILE", "FOR", "SWITCH")
+
+
+def _is_nested_function(tokens: list[Token], brace: int) -> bool:
+    """Whether the brace opens the body of a function inside a function: a type, a name and parameters stand in front of it."""
+    if tokens[brace].type != "LBRACE" or tokens[brace - 1].type not in _BEFORE_BODY:
+        return False
+    start = brace
+    while start and tokens[start - 1].type not in _STATEMENT_ENDS:
+        start -= 1
+    head = [t.type for t in tokens[start:brace]]
+    first = head.index("LPAREN") if "LPAREN" in head else 0
+    return first > 1 and head[first - 1] == "ID" and head[0] not in _CONTROL and "EQUALS" not in head[:first]
+
+
+def _without_body(tokens: list[Token], inside: int, what: str) -> list[Token] | None:
+    """The tokens with a call in place of the function body that the given token is in; None if it is in none."""
+    level, opening = 0, -1
+    for i, token in enumerate(tokens):
+        if token.type == "LBRACE" and level == 0:
+            opening = i
+        level += _OPENS.get(token.type, 0)
+        if token.type == "RBRACE" and level == 0 and opening < inside <= i:
+            break
+    else:
+        return None
+    if tokens[opening - 1].type not in _BEFORE_BODY:
+        return None
+    place, body = tokens[inside], tokens[opening + 1:i]
+    names = list(dict.fromkeys(t.value for t in body if t.type == "ID"))
+    call: list[str | list[Token]] = [NOT_MODELLED, "("]
+    for n, text in enumerate([what, *names]):
+        string = Token("STRING_LITERAL", f'"{text}"', place.lineno, place.column, place.filename)
+        call += [",", [string]] if n else [[string]]
+    return [*tokens[:opening + 1], *made(place, *call, ")", ";"), *tokens[i:]]
 
 
 def _check_depth(ast: c_ast.FileAST, path: str) -> None:

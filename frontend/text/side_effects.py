@@ -7,18 +7,22 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
+from frontend.text.keywords import LABEL_ADDRESS
+
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
     """What is known of a function before it is lowered.
 
     `taken`: names whose address is taken somewhere in it. `effectful`: ids of the nodes that contain a side effect.
-    `labels`: for each label the ids of the atomic and critical blocks around it, outermost first.
+    `labels`: for each label the ids of the atomic and critical blocks around it, outermost first. `addresses`: labels
+    whose address is taken.
     """
 
     taken: frozenset[str] = frozenset()
     effectful: frozenset[int] = frozenset()
     labels: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ def survey(body: c_ast.Node) -> Syntax:
     pointers = _pointers(body)
     effectful: set[int] = set()
     labels: dict[str, tuple[int, ...]] = {}
+    addresses: dict[str, None] = {}
     parent: dict[int, c_ast.Node | None] = {id(body): None}
     todo = [body]
     while todo:
@@ -55,6 +60,8 @@ def survey(body: c_ast.Node) -> Syntax:
             while up is not None and id(up) not in effectful:
                 effectful.add(id(up))
                 up = parent[id(up)]
+        if is_call(node, LABEL_ADDRESS):
+            addresses.update((label.name, None) for label in node.args.exprs)
         if isinstance(node, c_ast.Label):
             labels[node.name] = tuple(reversed([id(n) for n in _ancestors(node, parent) if section_kind(n) is not None]))
         for child in node:
@@ -67,7 +74,7 @@ def survey(body: c_ast.Node) -> Syntax:
             else:
                 parent[id(child)] = node
                 todo.append(child)
-    return Syntax(frozenset(taken), frozenset(effectful), labels)
+    return Syntax(frozenset(taken), frozenset(effectful), labels, tuple(sorted(addresses)))
 
 
 def _ancestors(node: c_ast.Node, parent: Mapping[int, c_ast.Node | None]) -> Iterator[c_ast.Node]:
@@ -118,6 +125,12 @@ def _target(node: c_ast.Node) -> Iterator[c_ast.Node]:
     while isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.StructRef) and node.type == "."):
         node = node.name
         yield node
+
+
+def is_call(node: c_ast.Node, name: str) -> bool:
+    """Whether the node is a call of the function with this name, with arguments."""
+    named = isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
+    return named and node.name.name == name and node.args is not None
 
 
 def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:

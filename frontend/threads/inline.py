@@ -56,6 +56,7 @@ from frontend.program import (
 from frontend.program.fold import cast, conjunction
 from frontend.threads.evaluation import Evaluation
 from frontend.threads.frames import CallFrame, ThreadRegisters, qualified
+from frontend.threads.long_jumps import JUMPS, LANDINGS, LongJumps
 from frontend.threads.sources import ThreadSource
 
 _RETURN = Scalar(32, False)
@@ -94,6 +95,7 @@ class Inliner:
         self._shared, self._specified = shared, specified
         self._copies: dict[tuple[str, bool, bool], tuple[int, int, int]] = {}
         self._unrolled = 0
+        self.long_jumps = LongJumps()
 
     # ------------------------------------------------------------------------------------------- steps
     def step(self, source: int, op: Op, target: int, edge: IrEdge, **more: object) -> None:
@@ -374,6 +376,12 @@ class Inliner:
         """A call of a function by name, whoever knows what it does; `discard`: nobody wants its value."""
         result, into = (None, None) if discard else self._results(frame, call)
         request = CallRequest(self, frame, edge, call, callee, arguments, result, into, source, target)
+        if callee in JUMPS:
+            self.long_jumps.jumps.append((source, edge, self.nesting(frame, edge)))
+            return
+        if callee in LANDINGS:
+            self._landing(request)
+            return
         if self._one_step(request) or self._library.threads(request):
             return
         called = self.accesses.world.contexts.called(frame.function.name, edge.source, edge.target, callee)
@@ -396,6 +404,14 @@ class Inliner:
             assert isinstance(call.result, Place)
             origin = Place(function.result, (), into.type, into.type)
             self.accesses.copy(self.sketch, back, target, into, origin, self._targets(frame, call.result), None, edge)
+
+    def _landing(self, request: CallRequest) -> None:
+        """A call of `setjmp`: it fills its argument and gives 0, for now."""
+        filled = self.sketch.fresh()
+        self._library.external(replace(request, result=None, target=filled))
+        given = () if request.result is None else (Assign(request.result, Const(0, request.result.type)),)
+        self.step(filled, Block(given), request.target, request.edge)
+        self.long_jumps.landings.append((request.target, request.result, self.nesting(request.frame, request.edge)))
 
     def _results(self, frame: CallFrame, call: Call) -> tuple[Var | None, Place | None]:
         return (frame.var(call.result) if isinstance(call.result, Var) else None,

@@ -28,6 +28,7 @@ _AFTER = re.compile(r"__atomic_(add|sub|and|or|xor|nand)_fetch$|__sync_(\w+)_and
 _FENCES = frozenset({"__atomic_thread_fence", "__atomic_signal_fence", "__sync_synchronize", "atomic_thread_fence",
                      "atomic_signal_fence", "__c11_atomic_thread_fence", "__c11_atomic_signal_fence"})
 _LOCK_FREE = frozenset({"__atomic_always_lock_free", "__atomic_is_lock_free", "atomic_is_lock_free", "__c11_atomic_is_lock_free"})
+_BYTES = "whether two structs or floating values have the same bytes is not tracked"
 _PREFIX = re.compile(r"^(__atomic_|__c11_atomic_|atomic_)")
 
 
@@ -192,7 +193,7 @@ def _copied(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
 def _load_into(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
     obj = _object(x, nodes[0])
     into = x.pointed(nodes[1])
-    _put(x, into, _read(x, obj, node), node)
+    _put(x, into, _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node), node)
     return Nothing()
 
 
@@ -265,11 +266,36 @@ def _attempt(x: Lowering, obj: _Object, expected: ScalarValue, desired: ScalarVa
     return Read(old)
 
 
+def _compare_any(x: Lowering, obj: _Object, nodes: list[c_ast.Node], node: c_ast.FuncCall, by_pointer: bool) -> Operand:
+    """Compare-and-exchange of a struct or a floating value: whether the bytes are equal is not tracked."""
+    kept = x.pointed(nodes[1])
+    desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)
+    graph = x.graph
+    equal, differs, end = graph.location(), graph.location(), graph.location()
+    result = graph.temporary(BOOL)
+    x.objects.load(kept, nodes[1])
+    x.emit(AtomicBegin(), node)
+    old = _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node)
+    graph.branch(x.arbitrary(BOOL, node, _BYTES), equal, differs, x.unit.where(node), "")
+    graph.current = equal
+    _assign(x, obj.place, desired, node)
+    x.emit(AtomicEnd(), node)
+    x.emit(Set(result, TRUE), node)
+    graph.jump(end)
+    graph.current = differs
+    x.emit(AtomicEnd(), node)
+    _put(x, kept, old, node)
+    x.emit(Set(result, FALSE), node)
+    graph.jump(end)
+    graph.current = end
+    return ScalarValue(x.ints.bool, Read(result))
+
+
 def _compare(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak: bool, by_pointer: bool) -> Operand:
     """Compare-and-exchange: `*expected` gets the old value on failure; a weak one may fail without a reason."""
     obj = _object(x, nodes[0])
     if not isinstance(obj.type, (IntType, PointerType)):
-        raise x.unit.error(node, "compare-and-exchange of this type is not supported", "use an integer, a pointer or a lock")
+        return _compare_any(x, obj, nodes, node, by_pointer)
     kept = x.pointed(nodes[1])
     expected = x.math.convert(x.objects.load(kept, nodes[1]), obj.type, node)
     desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)

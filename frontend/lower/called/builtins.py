@@ -114,7 +114,7 @@ def _next_argument(x: Lowering, t: CType, node: c_ast.Node) -> Operand:
         return Floating(t)
     if isinstance(t, (IntType, PointerType)):
         return ScalarValue(t, _passed(x, x.ints.scalar(t), node))
-    raise x.unit.error(node, "a struct argument cannot be taken from a variable argument list", "pass a pointer to it")
+    raise x.unit.not_modelled(node, "a struct among variable arguments")
 
 
 def _passed(x: Lowering, scalar: Scalar, node: c_ast.Node) -> Read:

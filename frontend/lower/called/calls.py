@@ -20,6 +20,7 @@ from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, ScalarValue
 from frontend.program import Const, Expr, Read, Scalar, Var
 from frontend.text.ast_text import text_of
+from frontend.text.keywords import LABEL_ADDRESS
 
 _STOPS = frozenset({"abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_unreachable", "__builtin_trap",
                     "__builtin_abort", "__builtin_exit"})
@@ -30,8 +31,7 @@ _ASSUMES = frozenset({"assume", "__VERIFIER_assume", "__builtin_assume", "circ_a
 _ASSERTS = frozenset({"assert", "circ_assert"})
 _ASSERT_FAILS = frozenset({"__assert_fail", "__assert_rtn", "__assert", "__assert_perror_fail", "__assert_func", "__assert_c99"})
 _ERRORS = frozenset({"reach_error", "__VERIFIER_error"})
-_JUMPS = frozenset({"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "longjmp", "siglongjmp", "__builtin_setjmp",
-                    "__builtin_longjmp"})
+_JUMPS = frozenset({"longjmp", "_longjmp", "siglongjmp", "__builtin_longjmp", "__longjmp_chk"})
 _CLEANUPS = {"__circ_cleanup_push": PUSH, "__pthread_register_cancel": PUSH, "__circ_cleanup_pop": POP,
              "__pthread_unregister_cancel": POP}
 """What `pthread_cleanup_push` and `pthread_cleanup_pop` are made of, here and in the GNU library."""
@@ -99,7 +99,7 @@ def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.F
         x.close(node)
     result, operand = _result(x, t.result, node, wanted)
     x.emit(Call(result, callee if isinstance(callee, str) else callee.expr, tuple(args), t), node)
-    if isinstance(callee, str) and x.unit.noreturn(callee):
+    if isinstance(callee, str) and (callee in _JUMPS or x.unit.noreturn(callee)):
         x.graph.stop()
     return operand
 
@@ -150,8 +150,6 @@ def _known(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     """The meaning of a function that is not called as one; None for all others."""
     if name in _CLEANUPS or (name in _SAVES and "__cancel_jmp_buf" in text_of(node)):
         return _cleanup(x, name, node)
-    if name in _JUMPS:
-        raise x.unit.error(node, f"'{name}' is not supported", "non-local jumps cannot be followed soundly")
     if name in _BEGINS or name in _ENDS:
         for arg in arguments(node):
             x.effect(arg)
@@ -159,6 +157,9 @@ def _known(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         return _declared_value(x, name)
     if name in _ERRORS or name in _ASSERT_FAILS:
         return _fail(x, FailKind.REACH_ERROR if name in _ERRORS else FailKind.ASSERT, node)
+    if name == LABEL_ADDRESS:
+        pointer = PointerType(VoidType())
+        return ScalarValue(pointer, Const(x.unit.label(x.scope.owner, arguments(node)[0].name), x.ints.scalar(pointer)))
     if name == "__circ_asm":
         return asm_statements.lowered(x, arguments(node), node)
     if x.unit.defined(name):
