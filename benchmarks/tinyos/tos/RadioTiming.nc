@@ -1,0 +1,4 @@
+interface RadioTiming {
+  async command uint16_t getTiming();
+  async command uint16_t currentTime();
+}

@@ -1,0 +1,4 @@
+interface Random {
+  async command result_t init();
+  async command uint16_t rand();
+}

@@ -1,0 +1,4 @@
+includes AM;
+interface ReceiveMsg {
+  event TOS_MsgPtr receive(TOS_MsgPtr m);
+}
