@@ -1,20 +1,26 @@
 """The program's own initialisation, executed: what `main` does before anything else can run is done once and for all.
 
-While every handler and task is kept from starting (interrupts are off, nothing is posted, the scheduler is not reached) the
-program has one run only, as long as `main` reads nothing that is open. Its last state becomes the start, and the steps
-before it go: no thread can ever meet them. What hardware looks at and nobody changes afterwards is a constant then.
+While every handler and task is kept from starting (interrupts are off, nothing is posted, the scheduler is not reached) only
+`main` runs. What it leaves becomes the start, and the steps before it go: no thread can ever meet them. What hardware looks at
+and nobody changes afterwards is a constant then.
+
+What `main` reads from hardware may be anything. Values that follow from it are left to a first step of `main`
+(`frontend.interrupts.residual_steps`); where a choice depends on it, all ways are followed to where they meet again, and what
+differs between them is any value from there on: a doubt, so that no race is shown that rests on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
-from frontend.interrupts.known_bits import UNKNOWN, Bits, evaluate, number, value_of
+from frontend.interrupts.known_memory import KnownMemory
+from frontend.interrupts.open_choices import CannotFollow, may_follow, meet, passes
+from frontend.interrupts.residual_steps import ResidualSteps, Rest
 from frontend.program import (
     FALSE,
+    NOWHERE,
     TRUE,
     AllAt,
     Arbitrary,
@@ -24,15 +30,14 @@ from frontend.program import (
     Block,
     Cfa,
     Const,
+    Doubt,
     Edge,
     Expr,
     Havoc,
     Lvalue,
     Op,
     Program,
-    Read,
     Role,
-    Self,
     ThreadTemplate,
     Values,
     Var,
@@ -45,8 +50,8 @@ from frontend.program import (
 )
 from frontend.program.fold import fold
 
-_MOST_STEPS = 20_000
-_LARGEST_ARRAY = 1024
+_MOST_STEPS = 100_000
+_OPEN = "what the initialisation leaves there depends on hardware, or on memory that is not followed"
 
 
 def initialised(program: Program) -> Program:
@@ -59,8 +64,16 @@ def initialised(program: Program) -> Program:
     return _settled(program)
 
 
-KnownMemory: TypeAlias = dict[str, Bits | dict[int, Bits]]
-"""What is known of every variable; arrays by element, an element that is missing is not known."""
+@dataclass
+class _Moment:
+    """Where `main` is in its run, and what is known then."""
+
+    location: int
+    memory: KnownMemory
+    rest: ResidualSteps
+
+    def copy(self) -> _Moment:
+        return _Moment(self.location, self.memory.copy(), self.rest.copy())
 
 
 class _Startup:
@@ -68,35 +81,29 @@ class _Startup:
         self._program, self._main = program, main
         self._template = program.templates[main]
         self._out = self._template.cfa.leaving()
-        self._shared = {v.name for v in program.globals}
+        self._shared = frozenset(v.name for v in program.globals)
         self._variables = {v.name: v for v in (*program.globals, *self._template.locals)}
         self._starts = [e for i, t in enumerate(program.templates) if i != main for e in t.cfa.leaving()[t.cfa.start]]
+        self._steps = 0
 
     def program(self) -> Program:
-        cfa = self._template.cfa
-        location = cfa.start
-        first: KnownMemory = {v.name: _known(v) for v in (*self._program.globals, *self._template.locals)}
-        state = first
-        lost: frozenset[str] = frozenset()
-        good: tuple[int, KnownMemory] | None = None
-        for _ in range(_MOST_STEPS):
-            if location not in cfa.atomic:
-                if not self._matters(lost, location):
-                    good = location, dict(state)
-                if not self._alone(location, state):
+        """The program from the last moment on at which its state can be told."""
+        memory, rest = KnownMemory(self._variables.values()), ResidualSteps(self._variables)
+        now: _Moment | None = _Moment(self._template.cfa.start, memory, rest)
+        last = None
+        while now is not None and self._steps < _MOST_STEPS:
+            if now.location not in self._template.cfa.atomic:
+                if not self._alone(now.location, now.memory):
+                    exact = self._rest(now)
+                    if not exact.steps:
+                        return self._from(now, exact)
                     break
-            after = self._step(location, state, lost)
-            if after is None or after[0] in cfa.errors or after[0] in cfa.critical:
-                break
-            location, state, lost = after
-        else:
-            return self._program
-        assert good is not None, "a start location is never atomic"
-        return self._from(*good, first)
+                last = now.copy()
+            now = self._advance(now)
+        return self._program if last is None else self._from(last, self._rest(last))
 
-    def _matters(self, lost: frozenset[str], location: int) -> bool:
-        """Whether somebody may look at what is no longer known although it is not open."""
-        return bool(lost) and not lost.isdisjoint(self._shared | self._live[location])
+    def _rest(self, moment: _Moment) -> Rest:
+        return moment.rest.needed(self._shared | self._live[moment.location], moment.memory)
 
     @cached_property
     def _live(self) -> list[frozenset[str]]:
@@ -111,11 +118,12 @@ class _Startup:
                 live[q] = now
         return live
 
-    def _alone(self, location: int, state: KnownMemory) -> bool:
+    # ------------------------------------------------------------------------------------------- who else may run
+    def _alone(self, location: int, memory: KnownMemory) -> bool:
         """Whether no other thread can start while `main` is here."""
-        return all(self._kept(e, location, state) for e in self._starts)
+        return all(self._kept(e, location, memory) for e in self._starts)
 
-    def _kept(self, edge: Edge, location: int, state: KnownMemory) -> bool:
+    def _kept(self, edge: Edge, location: int, memory: KnownMemory) -> bool:
         """Whether a start step waits for `main`, or cannot be taken because of what is known."""
         name = self._template.name
         for part in primitive(edge.op):
@@ -123,84 +131,87 @@ class _Startup:
                 case AllAt(template=t, locations=places) if t == name and location not in places:
                     return True
                 case Assume(cond=c):
-                    if value_of(evaluate(c, lambda v: _read(state, v)), c.type) == 0:
+                    if memory.value(c) == 0:
                         return True
                 case Assign() | Havoc():
                     return False
         return False
 
-    def _step(self, location: int, state: KnownMemory, lost: frozenset[str]) -> tuple[int, KnownMemory, frozenset[str]] | None:
-        """The only step that `main` can take; None if there is none, or several, or it depends on what is open."""
-        found = None
-        for edge in self._out[location]:
-            after, missing = dict(state), set(lost)
-            taken = self._run(edge, after, missing)
-            if taken is None or (taken and found is not None) or edge.doubts:
-                return None
-            if taken:
-                found = edge.target, after, frozenset(missing)
-        return found
-
-    def _run(self, edge: Edge, state: KnownMemory, lost: set[str]) -> bool | None:
-        """Executes the step on `state`: whether it passes, None if that is not known.
-
-        `lost`: variables of which something is known (bits of their values, or how they depend on each other) that a start
-        with any value would forget.
-        """
+    # ------------------------------------------------------------------------------------------- steps
+    def _advance(self, now: _Moment) -> _Moment | None:
+        """`main` one step further, or, where what it does is open, to where all ways meet; None if that is not told."""
+        edge = self._only_step(now)
+        try:
+            if edge is None:
+                return self._met(now)
+        except CannotFollow:
+            return None
+        if not may_follow(edge, self._template.cfa):
+            return None
+        self._steps += 1
         for part in primitive(edge.op):
             match part:
-                case Assume(cond=c):
-                    passes = value_of(evaluate(c, lambda v: _read(state, v)), c.type)
-                    if not passes:
-                        return None if passes is None else False
-                case Assign(target=t, value=e):
-                    bits = evaluate(e, lambda v: _read(state, v))
-                    moved = self._moved(edge, t, e, state, lost)
-                    _write(state, t, bits)
-                    if moved or self._is_known(name_of(t), state):
-                        lost.discard(name_of(t))
-                    else:
-                        lost.add(name_of(t))
-                case Havoc(targets=ts, whole=ws):
-                    for t in ts:
-                        _write(state, t, UNKNOWN)
-                        if isinstance(t, Var):
-                            lost.discard(t.name)
-                        else:
-                            lost.add(t.array)
-                    for w in ws:
-                        state[w] = {}
-                        lost.discard(w)
-                case AllAt():
-                    pass  # all others are at their starts
-        return True
+                case Assign():
+                    now.rest.assign(part, now.memory)
+                case Havoc():
+                    now.rest.havoc(part, now.memory)
+        now.rest.doubt({n for d in edge.doubts for n in d.values}, now.memory)
+        now.location = edge.target
+        return now
 
-    def _is_known(self, name: str, state: KnownMemory) -> bool:
-        """Whether all of a variable or array is known."""
-        v, found = self._variables[name], state[name]
-        if isinstance(found, tuple):
-            return value_of(found, v.type) is not None
-        return len(found) == v.length and all(value_of(bits, v.type) is not None for bits in found.values())
+    def _only_step(self, now: _Moment) -> Edge | None:
+        """The step that `main` surely takes."""
+        edges = self._out[now.location]
+        if len(edges) == 1 and not any(isinstance(p, Assume) for p in primitive(edges[0].op)):
+            return edges[0]
+        taken = [(e, sure) for e in edges if (sure := passes(e, now.memory.copy())) is not False]
+        return taken[0][0] if len(taken) == 1 and taken[0][1] else None
 
-    def _moved(self, edge: Edge, target: Lvalue, value: Expr, state: KnownMemory, lost: set[str]) -> bool:
-        """Whether `target` takes over any value at all from a local that nobody looks at any more."""
-        match value:
-            case Read(lvalue=Var(name=name, type=t)):
-                gone = name not in self._shared and name not in self._live[edge.target]
-                whole = isinstance(target, Var) and target.type == t and state[name] == UNKNOWN and name not in lost
-                return gone and whole and not isinstance(self._variables[name].start, Self)
-        return False
+    def _met(self, now: _Moment) -> _Moment:
+        met = meet(self._template.cfa, self._out, now.location, now.memory, _MOST_STEPS - self._steps, self._alone)
+        self._steps += met.steps
+        now.rest.merge(met.assigned, met.memory)
+        return _Moment(met.location, met.memory, now.rest)
 
-    def _from(self, location: int, state: KnownMemory, first: KnownMemory) -> Program:
-        cfa = self._template.cfa
-        reached = cfa.behind((location,))
-        kept = Cfa(cfa.size, location, tuple(e for e in cfa.edges if e.source in reached), cfa.atomic & reached,
+    # ------------------------------------------------------------------------------------------- the program behind them
+    def _from(self, moment: _Moment, rest: Rest) -> Program:
+        """The program that starts at a moment of its run; itself if others could run before what is left to do is done."""
+        cfa, at = self._template.cfa, moment.location
+        touched = {n for op in rest.steps for n in (*op_writes(op), *map(name_of, op_reads(op)))}
+        changed = {v.name: self._starting(v, moment, rest, touched) for v in self._variables.values()}
+        reached = cfa.behind((at,))
+        kept = Cfa(cfa.size, at, tuple(e for e in cfa.edges if e.source in reached), cfa.atomic & reached,
                    {q: e for q, e in cfa.errors.items() if q in reached}, cfa.critical & reached,
                    {q: p for q, p in cfa.places.items() if q in reached})
-        moved = replace(self._template, cfa=kept, locals=tuple(_starting(v, state, first) for v in self._template.locals))
+        if rest.steps:
+            if not self._alone(cfa.size, KnownMemory(changed.values())):
+                return self._program
+            kept = _beginning(kept, rest)
+        moved = replace(self._template, cfa=kept, locals=tuple(changed[v.name] for v in self._template.locals))
         templates = tuple(moved if i == self._main else t for i, t in enumerate(self._program.templates))
-        globals_ = tuple(_starting(v, state, first) for v in self._program.globals)
-        return replace(self._program, globals=globals_, templates=templates)
+        return replace(self._program, globals=tuple(changed[v.name] for v in self._program.globals), templates=templates)
+
+    def _starting(self, v: Variable, moment: _Moment, rest: Rest, touched: Collection[str]) -> Variable:
+        """The variable as it starts now. One that is left to the first steps starts with what is known of it."""
+        if v.name in touched:
+            return v if not isinstance(v.start, Values) or moment.memory.is_large(v.name) else replace(
+                v, start=moment.memory.start(v.name))
+        if v.name in rest.open:
+            return replace(v, start=Arbitrary())
+        if moment.memory.is_whole(v.name):
+            now = moment.memory.start(v.name)
+            return v if v.start == now else replace(v, start=now)
+        # Either nothing was ever assigned to it, or nobody looks at it any more.
+        return replace(v, start=Arbitrary()) if v.name in moment.rest.touched else v
+
+
+def _beginning(cfa: Cfa, rest: Rest) -> Cfa:
+    """The automaton with what is left to do as its first step."""
+    location = next((e.location for e in cfa.edges if e.source == cfa.start), NOWHERE)
+    doubts = (Doubt(_OPEN, rest.doubtful),) if rest.doubtful else ()
+    op = rest.steps[0] if len(rest.steps) == 1 else Block(rest.steps)
+    edge = Edge(cfa.size, cfa.start, op, location=location, text="initialisation", doubts=doubts)
+    return replace(cfa, size=cfa.size + 1, start=cfa.size, edges=(edge, *cfa.edges))
 
 
 def _before(op: Op, live: frozenset[str]) -> frozenset[str]:
@@ -219,47 +230,6 @@ def _targets(part: Assume | Assign | Havoc | AllAt) -> tuple[Lvalue, ...]:
             return ts
     return ()
 
-
-def _known(v: Variable) -> Bits | dict[int, Bits]:
-    if v.is_array:
-        values = v.start if isinstance(v.start, Values) and (v.length or 0) <= _LARGEST_ARRAY else None
-        changed = dict(values.elements) if values is not None else {}
-        return {} if values is None else {i: number(changed.get(i, values.default), v.type) for i in range(v.length or 0)}
-    return number(v.start.default, v.type) if isinstance(v.start, Values) else UNKNOWN
-
-
-def _read(state: KnownMemory, v: Lvalue) -> Bits:
-    found = state[name_of(v)]
-    if isinstance(v, Var):
-        assert isinstance(found, tuple)
-        return found
-    assert isinstance(found, dict)
-    index = value_of(evaluate(v.index, lambda w: _read(state, w)), v.index.type)
-    return UNKNOWN if index is None else found.get(index, UNKNOWN)
-
-
-def _write(state: KnownMemory, v: Lvalue, bits: Bits) -> None:
-    if isinstance(v, Var):
-        state[v.name] = bits
-        return
-    found = state[v.array]
-    assert isinstance(found, dict)
-    index = value_of(evaluate(v.index, lambda w: _read(state, w)), v.index.type)
-    state[v.array] = {} if index is None else {**found, index: bits}
-
-
-def _starting(v: Variable, state: KnownMemory, first: KnownMemory) -> Variable:
-    """The variable as it starts now; what is not known in full may be anything."""
-    found = state[v.name]
-    if found is first[v.name]:
-        return v
-    if isinstance(found, tuple):
-        value = value_of(found, v.type)
-        return replace(v, start=Arbitrary() if value is None else Values(value))
-    values = {i: value_of(bits, v.type) for i, bits in found.items()}
-    if set(values) != set(range(v.length or 0)) or None in values.values():
-        return replace(v, start=Arbitrary())
-    return replace(v, start=Values(0, tuple((i, x) for i, x in sorted(values.items()) if x)))
 
 
 # --------------------------------------------------------------------------------------------------- constants

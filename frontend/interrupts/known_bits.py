@@ -48,6 +48,8 @@ def evaluate(e: Expr, read: Callable[[Lvalue], Bits]) -> Bits:
             return mask, ~x & mask
         case Binary(op="&" | "|" | "^" as op, left=a, right=b):
             return _bitwise(op, evaluate(a, read), evaluate(b, read))
+        case Binary(op="&&" | "||" as op, left=a, right=b):
+            return _logical(op, value_of(evaluate(a, read), a.type), value_of(evaluate(b, read), b.type))
         case Unary(op=op, arg=a):
             x1 = value_of(evaluate(a, read), a.type)
             return UNKNOWN if x1 is None else _exact(Unary(op, Const(x1, a.type)), every)
@@ -72,6 +74,15 @@ def _bitwise(op: str, left: Bits, right: Bits) -> Bits:
         mask = (m & n) | (m & x) | (n & y)
         return mask, (x | y) & mask
     return m & n, (x ^ y) & m & n
+
+
+def _logical(op: str, left: int | None, right: int | None) -> Bits:
+    """One side may decide."""
+    sides = [None if x is None else bool(x) for x in (left, right)]
+    decides = op == "||"
+    if decides in sides:
+        return 1, int(decides)
+    return UNKNOWN if None in sides else (1, int(not decides))
 
 
 def _cast(bits: Bits, source: Scalar, target: Scalar) -> Bits:

@@ -7,16 +7,20 @@ from dataclasses import replace
 import pytest
 
 from frontend.interrupts.initialisation_run import initialised
-from frontend.program import Arbitrary, Program, Role, Values
+from frontend.program import Arbitrary, Doubt, Edge, Havoc, Program, Role, Scalar, Values, Var, show_op
 from tests.support.build import program, thread
 
 HANDLER = "0 1 [on == 1] / 1 0 y = 1"
 
 
 def started(main: str, handler: str = HANDLER, locals_: str = "r:u8=*", atomic: tuple[int, ...] = ()) -> Program:
+    return initialised(unstarted(main, handler, locals_, atomic))
+
+
+def unstarted(main: str, handler: str = HANDLER, locals_: str = "r:u8=*", atomic: tuple[int, ...] = ()) -> Program:
     p = program("x:u8 y:u8 on:u8 a:u8[3]", thread("main", main, locals_, 1, atomic), thread("isr", handler, "", 1))
     roles = (Role.MAIN, Role.HANDLER)
-    return initialised(replace(p, templates=tuple(replace(t, role=r) for t, r in zip(p.templates, roles, strict=True))))
+    return replace(p, templates=tuple(replace(t, role=r) for t, r in zip(p.templates, roles, strict=True)))
 
 
 def start(p: Program, name: str) -> object:
@@ -40,9 +44,40 @@ def test_a_condition_that_is_not_known_lets_the_handler_start() -> None:
     assert p.templates[0].cfa.start <= 2 and start(p, "x") == Values(0)
 
 
-def test_a_choice_that_depends_on_what_is_open_is_not_made() -> None:
-    p = started("0 1 r = * / 1 2 [r == 1] / 1 3 [r != 1] / 2 4 x = 1 / 3 4 x = 2 / 4 5 on = 1")
-    assert p.templates[0].cfa.start <= 1 and start(p, "x") == Values(0)
+def first_step(p: Program) -> Edge:
+    """What is left to do before all else."""
+    [edge] = [e for e in p.templates[0].cfa.edges if e.source == p.templates[0].cfa.start]
+    return edge
+
+
+def test_behind_an_open_choice_what_the_ways_agree_on_is_known_and_the_rest_is_doubtful() -> None:
+    p = started("0 1 r = * / 1 2 [r == 1] / 1 3 [r != 1] / 2 4 x = 1; y = 3 / 3 4 x = 2; y = 3 / 4 5 on = 1 / 5 6 skip")
+    assert start(p, "y") == Values(3)
+    assert first_step(p).op == Havoc((Var("x", Scalar(8, False)),)) and first_step(p).doubts[0].values == ("x",)
+    assert first_step(p).target == 4, "no handler may run before it"
+
+
+def test_a_loop_that_waits_for_hardware_is_left_if_some_reading_leads_out_of_it() -> None:
+    wait = "0 1 r = * / 1 0 [r {} 9] / 1 2 [r {} 9] / 2 3 x = 7 / 3 4 on = 1 / 4 5 skip"
+    assert start(started(wait.format("!=", "==")), "x") == Values(0), "no reading that is tried leads out"
+    p = started("0 1 r = * / 1 0 [(r & 32) == 0] / 1 2 [(r & 32) != 0] / 2 3 x = 7 / 3 4 on = 1 / 4 5 skip")
+    assert start(p, "x") == Values(7) and p.templates[0].cfa.start == 4
+
+
+def test_what_follows_from_a_reading_is_a_first_step_without_doubts() -> None:
+    p = started("0 1 r = * / 1 2 x = r & 7 / 2 3 y = x + 1 / 3 4 a[1] = 4 / 4 5 on = 1 / 5 6 skip")
+    edge = first_step(p)
+    assert start(p, "a") == Values(0, ((1, 4),)) and edge.target == 4 and not edge.doubts
+    assert show_op(edge.op) == "r = *; x = r & 7; y = x + 1"
+
+
+def test_doubtful_values_are_carried_on_and_others_are_not() -> None:
+    before = unstarted("0 1 x = 1 / 1 2 a[0] = x / 2 3 y = 5 / 3 4 on = 1 / 4 5 skip")
+    main, isr = before.templates
+    edges = tuple(replace(e, doubts=(Doubt("an unknown pointer", ("x",)),)) if e.source == 0 else e for e in main.cfa.edges)
+    p = initialised(replace(before, templates=(replace(main, cfa=replace(main.cfa, edges=edges)), isr)))
+    assert start(p, "y") == Values(5)
+    assert first_step(p).doubts[0].values == ("a", "x"), "y is sure"
 
 
 def test_two_variables_that_are_open_stay_the_same_value() -> None:
