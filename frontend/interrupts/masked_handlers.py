@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from frontend.interrupts.known_bits import UNKNOWN, Bits, evaluate
+from frontend.interrupts.known_bits import UNKNOWN, Bits, evaluate, value_of
 from frontend.program import AllAt, Assign, Assume, Edge, Havoc, Lvalue, ThreadTemplate, Var, primitive
 from frontend.program.schedule_ghosts import ACTIVE, IE
 
@@ -42,7 +42,7 @@ def stays_off(template: ThreadTemplate) -> bool:
 
 
 def _behind(edge: Edge, state: KnownVariables, own: set[str]) -> KnownVariables | None:
-    """What is known behind a step; None if the handler returns."""
+    """What is known behind a step; None if the handler returns, or cannot take it: `if (saved) sei();` with interrupts off."""
     def read(v: Lvalue) -> Bits:
         return after.get(v.name, UNKNOWN) if isinstance(v, Var) else UNKNOWN
 
@@ -59,7 +59,10 @@ def _behind(edge: Edge, state: KnownVariables, own: set[str]) -> KnownVariables 
                 for t in targets:
                     if isinstance(t, Var):
                         after.pop(t.name, None)
-            case Assign() | Assume() | AllAt():
+            case Assume(cond=cond):
+                if value_of(evaluate(cond, read), cond.type) == 0:
+                    return None
+            case Assign() | AllAt():
                 pass
     return {name: bits for name, bits in after.items() if bits[0]}
 

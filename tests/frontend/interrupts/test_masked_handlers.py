@@ -5,7 +5,23 @@ from __future__ import annotations
 import pytest
 
 from frontend.interrupts.masked_handlers import stays_off
-from frontend.program import BOOL, Assign, Binary, Block, Cfa, Const, Edge, Havoc, Op, Read, Scalar, ThreadTemplate, Var, Variable
+from frontend.program import (
+    BOOL,
+    Assign,
+    Assume,
+    Binary,
+    Block,
+    Cfa,
+    Const,
+    Edge,
+    Havoc,
+    Op,
+    Read,
+    Scalar,
+    ThreadTemplate,
+    Var,
+    Variable,
+)
 from frontend.program.schedule_ghosts import ACTIVE, IE
 
 BYTE = Scalar(8, False)
@@ -25,7 +41,8 @@ def handler(*edges: tuple[int, int, Op]) -> ThreadTemplate:
     [(0, 1, ENTER), (1, 2, Assign(SAVED, Read(IE))), (2, 3, Assign(IE, OFF)), (3, 4, Assign(IE, Read(SAVED))), (4, 0, LEAVE)],
     [(0, 1, ENTER), (1, 2, Block((Assign(SAVED, Read(IE)), Assign(IE, OFF)))), (2, 2, Havoc((R,))), (2, 3, Assign(IE, Read(SAVED))),
      (3, 0, LEAVE)],
-], ids=["does nothing", "restores", "restores behind a loop"])
+    [(0, 1, ENTER), (1, 2, Assign(SAVED, Read(IE))), (2, 3, Assume(Read(SAVED))), (3, 0, Assign(IE, ON)), (2, 0, LEAVE)],
+], ids=["does nothing", "restores", "restores behind a loop", "switches on if they were"])
 def test_stays_off(edges: list[tuple[int, int, Op]]) -> None:
     assert stays_off(handler(*edges))
 
@@ -36,8 +53,9 @@ def test_stays_off(edges: list[tuple[int, int, Op]]) -> None:
     [(0, 1, ENTER), (1, 2, Assign(IE, Read(SAVED))), (2, 0, LEAVE)],
     [(0, 1, ENTER), (1, 2, Assign(SAVED, Read(IE))), (2, 3, Havoc((SAVED,))), (3, 4, Assign(IE, Read(SAVED))), (4, 0, LEAVE)],
     [(0, 1, ENTER), (1, 2, Assign(SAVED, Read(IE))), (1, 2, Assign(SAVED, ON)), (2, 3, Assign(IE, Read(SAVED))), (3, 0, LEAVE)],
+    [(0, 1, ENTER), (1, 2, Assume(Read(SAVED))), (2, 0, Assign(IE, ON)), (1, 0, LEAVE)],
     [(0, 1, ENTER), (1, 2, Assign(IE, Binary("==", Read(R), Const(0, BYTE)))), (2, 0, LEAVE)],
 ], ids=["switches on", "may switch on", "restores what it has not saved", "loses what it saved", "one path saves, one does not",
-        "depends on a value"])
+        "switches on if what it has not saved", "depends on a value"])
 def test_may_be_on(edges: list[tuple[int, int, Op]]) -> None:
     assert not stays_off(handler(*edges))
