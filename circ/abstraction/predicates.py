@@ -262,6 +262,10 @@ class Abstraction:
             found = self._disturbed[key] = tuple(dict.fromkeys(self.split(keep | m)[1] for m in use.after(self, keep)))
         return found
 
+    def relates(self, anchor: int, writes: frozenset[str]) -> bool:
+        """Whether a write by another thread may change the local mask: a predicate speaks of it and of a local at once."""
+        return any(self.used[i] & writes for i in bits(self.active[anchor]) if i >= self.width)
+
     # ----------------------------------------------------------------------------------------------- meaning
     def meaning(self, anchor: int, g: int, l: int) -> list[Expr]:
         """The literals that a minterm stands for at an anchor."""

@@ -74,6 +74,8 @@ class _PairClosure:
         self.waiting: dict[tuple[ContextClass, ContextClass, int], list[tuple[int, ThreadState]]] = defaultdict(list)
         self.thirds: dict[Pair, frozenset[int]] = {}
         """Templates of the third threads that helped to reach a pair."""
+        self.noticed: dict[tuple[int, int, ContextClass, int], tuple[ContextMove, ...]] = {}
+        """The moves of a third thread that are noticed: by template and location of the main one, class and global mask."""
 
     def run(self) -> None:
         for t, sk in enumerate(self.system.skeletons):
@@ -142,9 +144,25 @@ class _PairClosure:
 
     def environment(self, pair: Pair, mover: ContextClass, beside: ContextClass | None) -> None:
         """A step of another thread: of the pair's second one (`beside` None), or of a third one while `beside` stays."""
-        g = pair[1][1]
-        for move in self.acfas[mover[0]].moves[mover[1]].get(g, ()):
+        t, (q, g, _), _, _ = pair
+        moves = self.acfas[mover[0]].moves[mover[1]].get(g, ()) if beside is None else self.noticed_moves(t, q, mover, g)
+        for move in moves:
             self.disturb(pair, mover, move, beside)
+
+    def noticed_moves(self, t: int, q: int, mover: ContextClass, g: int) -> tuple[ContextMove, ...]:
+        """The moves of a third thread without those that lead to the same pair again: between classes that are not atomic,
+        with the same global mask, and writing nothing that the main thread's predicates relate to its locals.
+
+        Leaving an atomic class is always noticed: with nobody in one, all may step.
+        """
+        key = (t, q, mover, g)
+        found = self.noticed.get(key)
+        if found is None:
+            acfa, abstraction = self.acfas[mover[0]], self.system.abstractions[t]
+            found = self.noticed[key] = tuple(
+                move for move in acfa.moves[mover[1]].get(g, ())
+                if move[0] != g or acfa.atomic[mover[1]] or acfa.atomic[move[2]] or abstraction.relates(q, move[1]))
+        return found
 
     def disturb(self, pair: Pair, mover: ContextClass, move: ContextMove, beside: ContextClass | None) -> None:
         t, (q, g, l), _, _ = pair
@@ -187,9 +205,9 @@ class _PairClosure:
 
     def triple(self, t: int, state: ThreadState, second: ContextClass, third: ContextClass) -> None:
         """The third thread steps, if the three pairs it makes with the others are all possible."""
-        if not may_exist(self.system, t, second[0], third[0]) or not self.acfas[third[0]].moves[third[1]].get(state[1]):
-            return
         g = state[1]
+        if not may_exist(self.system, t, second[0], third[0]) or not self.noticed_moves(t, state[0], third, g):
+            return
         if (second, third, g) in self.met and (third, second, g) in self.met:
             self.environment((t, state, second, None), third, second)
         else:
