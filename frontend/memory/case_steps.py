@@ -9,6 +9,7 @@ from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.places import Cell
 from frontend.memory.pointer_cases import PointerCase
 from frontend.memory.points_to import Targets
+from frontend.memory.reachable_objects import ReachableObjects
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
@@ -39,6 +40,7 @@ class CaseSteps:
         self._functions = frozenset(functions)
         self._instances = instances
         self.used: dict[str, MemObject] = {}
+        self._reachable = ReachableObjects(world.pointsto, world.objects, world.outside, self.visible)
 
     def object(self, name: str) -> MemObject:
         obj = self._world.objects.named(name)
@@ -152,19 +154,4 @@ class CaseSteps:
 
     def reached(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer leads to, directly or through pointers stored in them."""
-        names = [t[0] for t in targets.known]
-        if targets.unknown:
-            names.extend(self._world.outside)
-        found: dict[str, MemObject] = {}
-        while names:
-            name = names.pop()
-            if name in found or name[0] in "&*":
-                continue
-            if name in ("?", "#"):
-                names.extend(self._world.outside if name == "?" else ())
-                continue
-            obj = self._world.objects.named(name)
-            if self.visible(obj):
-                found[name] = obj
-                names.extend(t[0] for t in self._world.pointsto.leads(obj))
-        return [found[name] for name in sorted(found)]
+        return self._reachable.of(targets)

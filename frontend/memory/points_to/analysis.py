@@ -61,6 +61,7 @@ class PointsTo:
         self.pointed = facts.pointed
         self.taken = facts.taken
         self.exposed = facts.exposed
+        self.exposed_deep = facts.exposed_deep
 
     @property
     def wild(self) -> bool:
@@ -155,24 +156,25 @@ class PointsTo:
         for number in range(len(obj.leaves)):
             yield from self._graph.targets(leaf(obj.name, number))
 
-    def leads(self, obj: MemObject) -> Iterable[Target]:
-        """What code that is not here may get to from the object: what it put there itself, it had got to before.
+    def led_to(self, obj: MemObject) -> tuple[list[Target], bool]:
+        """What code that is not here may get to from the object; True: what it put there itself, it had got to before.
 
         It puts no pointers into what is too narrow for them.
         """
-        for number, part in enumerate(obj.leaves):
-            cell = leaf(obj.name, number)
-            foreign = self._graph.is_foreign(cell)
-            yield from (t for t in self._graph.targets(cell) if not foreign or t != UNKNOWN)
-            if foreign and (part.bytes or self._memory.flows.wide(part.type)):
-                yield from ((name, ANY) for name in self._facts.exposed_deep)
+        cells = [leaf(obj.name, number) for number in range(len(obj.leaves))]
+        foreign = [self._graph.is_foreign(cell) for cell in cells]
+        put = any(there and (part.bytes or self._memory.flows.wide(part.type))
+                  for there, part in zip(foreign, obj.leaves, strict=True))
+        return self._graph.in_any(zip(cells, foreign, strict=True)), put
 
     def inside(self, targets: Targets) -> Targets:
         """What is stored in the targets points to."""
         found: dict[Target, None] = {}
         for name, _ in targets.known:
             if name[0] not in NO_OBJECT:
-                found.update(dict.fromkeys(self.leads(self._objects.named(name))))
+                stored, put = self.led_to(self._objects.named(name))
+                found.update(dict.fromkeys(stored))
+                found.update(dict.fromkeys((exposed, ANY) for exposed in self.exposed_deep) if put else {})
         return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found)
 
     def holds_addresses(self, obj: MemObject, part: Leaf) -> bool:

@@ -81,6 +81,15 @@ class ConstraintGraph:
         sets = dict.fromkeys(self._nodes[n].points for node, n in self._numbers.items() if node[0] != "i")
         return (self._listed(points) for points in sets)
 
+    def in_any(self, nodes: Iterable[tuple[PointerNode, bool]]) -> list[Target]:
+        """What one of the nodes may point to; with True without pointers from outside."""
+        points = 0
+        for node, without in nodes:
+            if node in self._numbers:
+                here = self._nodes[self._numbers[node]].points
+                points |= here & ~_UNKNOWN if without else here
+        return self._listed(points)
+
     def is_foreign(self, node: PointerNode) -> bool:
         """Whether pointers from outside in the node can only be what code that is not here put there itself."""
         number = self._numbers.get(node)
