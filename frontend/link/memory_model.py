@@ -11,7 +11,7 @@ from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.calling_contexts import confused, contexts
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import FunctionEdge, PointsTo, heap_types
+from frontend.memory.points_to import NO_OBJECT, FunctionEdge, PointsTo, heap_types
 from frontend.memory.world import World
 from frontend.threads.join_loops import find_joins
 
@@ -41,7 +41,7 @@ def model_memory(bodies: Bodies, threads: ThreadSet, tracked: frozenset[int], no
     if solved.heaps:
         solved = analysis.typed(solved, same)
     objects.may_be_set = solved.holds_addresses
-    outside = tuple(n for n in solved.taken if n not in module.declarations or n in module.symbols)
+    outside = tuple(n for n in solved.taken if n[0] not in NO_OBJECT and (n not in module.declarations or n in module.symbols))
     joined = find_joins(solved.reached, solved.created)
     return World(module, objects, places, solved, CallGraph(solved), notes, outside, joined, bodies.contexts), bodies
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from frontend.ir import Index, IrEdge, Place, Storage, Store
 from frontend.memory.leaves import Leaf, MemObject
@@ -13,6 +14,7 @@ from frontend.memory.reachable_objects import ReachableObjects
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
+    NOWHERE,
     SKIP,
     Access,
     AccessKind,
@@ -30,6 +32,17 @@ from frontend.program import (
 )
 from frontend.program.fold import cast
 
+_UNSURE = "memory is accessed through an unknown pointer, or as another type than it has"
+
+
+@dataclass(frozen=True, slots=True)
+class AllAtOnce:
+    """What a step may touch that may touch any part of many objects, how it changes them, and their leaves."""
+
+    accesses: tuple[Access, ...]
+    changed: Op
+    names: tuple[str, ...]
+
 
 class CaseSteps:
     """Makes the steps of loads and stores of one thread; `used` are the objects that they touch."""
@@ -40,6 +53,7 @@ class CaseSteps:
         self._functions = frozenset(functions)
         self._instances = instances
         self.used: dict[str, MemObject] = {}
+        self._at_once: dict[tuple[bool, tuple[str, ...]], AllAtOnce] = {}
         self._reachable = ReachableObjects(world.pointsto, world.objects, world.outside, self.visible)
 
     def object(self, name: str) -> MemObject:
@@ -109,7 +123,7 @@ class CaseSteps:
         """An access that is not known exactly; hardware is known well enough, and gives any value."""
         if case.object is not None and self._world.objects.is_hardware(case.object):
             return ()
-        return (Doubt("memory is accessed through an unknown pointer, or as another type than it has", values, True, step),)
+        return (Doubt(_UNSURE, values, True, step),)
 
     def _arbitrary(self, obj: MemObject, leaf: Leaf) -> bool:
         """Whether hardware may change it at any time, so that a read gives any value; or it stands for many objects."""
@@ -146,11 +160,41 @@ class CaseSteps:
             return [tuple(self.whole(leaf, write, edge) for leaf in case.leaves)]
         return [(self.whole(leaf, write, edge),) for leaf in case.leaves]
 
-    def whole(self, leaf: Leaf, write: bool, edge: IrEdge) -> Access:
+    def all_at_once(self, objects: Sequence[MemObject], write: bool) -> AllAtOnce:
+        """Any part of all these objects as one step, for accesses that may be anywhere; shared by all such accesses.
+
+        A step for each leaf would say no more: what is changed may stay as it was, and no such access is known exactly.
+        """
+        key = (write, tuple(obj.name for obj in objects))
+        if key not in self._at_once:
+            leaves = [leaf for obj in objects for leaf in obj.leaves]
+            seen = {obj.name for obj in objects if self._world.objects.is_global(obj)}
+            touched = tuple(self.whole(leaf, write, None) for obj in objects if obj.name in seen for leaf in obj.leaves)
+            changed: Op = SKIP
+            if write:
+                changed = Havoc(tuple(Var(v.name, v.type) for v in leaves if not v.dims), tuple(v.name for v in leaves if v.dims))
+            self._at_once[key] = AllAtOnce(touched, changed, tuple(v.name for v in leaves))
+        return self._at_once[key]
+
+    def load_anything(self, sketch: Sketch, source: int, target: int, register: Var, objects: Sequence[MemObject],
+                      edge: IrEdge) -> None:
+        """register := something in one of the objects."""
+        accesses = self.all_at_once(objects, False).accesses
+        sketch.steps.append(SketchStep(source, target, Havoc((register,)), accesses, edge.location, edge.text, total=True,
+                                       doubts=(Doubt(_UNSURE, (register.name,), True),)))
+
+    def store_anything(self, sketch: Sketch, source: int, target: int, objects: Sequence[MemObject], edge: IrEdge) -> None:
+        """Something in one of the objects changes."""
+        step = self.all_at_once(objects, True)
+        sketch.steps.append(SketchStep(source, target, step.changed, step.accesses, edge.location, edge.text, total=True,
+                                       doubts=(Doubt(_UNSURE, step.names, True, True),)))
+
+    def whole(self, leaf: Leaf, write: bool, edge: IrEdge | None) -> Access:
         lvalue: Lvalue = Var(leaf.name, leaf.type)
         if leaf.dims:
             lvalue = Element(leaf.name, Const(0, self._world.places.word), leaf.type)
-        return Access(lvalue, write, edge.location, edge.text, AccessKind.DATA, whole=bool(leaf.dims))
+        location, text = (NOWHERE, "") if edge is None else (edge.location, edge.text)
+        return Access(lvalue, write, location, text, AccessKind.DATA, whole=bool(leaf.dims))
 
     def reached(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer leads to, directly or through pointers stored in them."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from frontend.memory.case_steps import CaseSteps
 from frontend.memory.leaves import Leaf, MemObject
-from frontend.memory.pointer_cases import PointerCase, Resolver
+from frontend.memory.pointer_cases import MANY_LEAVES, PointerCase, Resolver
 from frontend.memory.points_to import ANY
 from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep
 from frontend.memory.world import World
@@ -29,6 +29,8 @@ from frontend.program.fold import cast, fold, minus
 
 _MOST_FILLED = 64
 """Scalars of an object that is filled byte by byte; a larger one may hold anything afterwards."""
+_NOT_EXACTLY = "which memory a function touches is not known exactly"
+_NOT_TRACKED = "what a function writes is not tracked"
 
 
 class LibraryEffects:
@@ -47,12 +49,23 @@ class LibraryEffects:
             reached = self._cases.reached(pending.targets)
             changed = self._changed(pending, [leaf for obj in reached for leaf in obj.leaves])
             sketch.steps.append(SketchStep(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
+            if not pending.sure and sum(len(obj.leaves) for obj in reached) > MANY_LEAVES:
+                self._touch_all(sketch, around, reached, pending)
+                reached = []
             for obj in reached:
                 for leaf in obj.leaves:
                     self._touch(sketch, around, around, PointerCase(None, obj), leaf, pending)
             sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
             return
-        for case in self._resolver.extents(pending.place.base, pending.targets, self._cases.visible, self._world.outside, extent):
+        cases, anywhere = self._resolver.extents(pending.place.base, pending.targets, self._cases.visible, self._world.outside,
+                                                 extent)
+        if anywhere:
+            around = sketch.fresh()
+            changed = self._changed(pending, [leaf for obj in anywhere for leaf in obj.leaves])
+            sketch.steps.append(SketchStep(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
+            self._touch_all(sketch, around, anywhere, pending)
+            sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
+        for case in cases:
             start = step.source
             if case.guard is not None:
                 start = sketch.fresh()
@@ -107,9 +120,17 @@ class LibraryEffects:
         doubts = self._changed(replace(pending, input=pending.input and not access.whole), (leaf,))
         lost = case.guard is None and pending.targets.unknown
         if lost or not pending.sure or (access.whole and not self._all(case.object, pending)) or self._several(case, pending):
-            doubts = (*doubts, Doubt("which memory a function touches is not known exactly", accesses=True))
+            doubts = (*doubts, Doubt(_NOT_EXACTLY, accesses=True))
         sketch.steps.append(SketchStep(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
                                  doubts=doubts))
+
+    def _touch_all(self, sketch: Sketch, around: int, objects: Sequence[MemObject], pending: Pending) -> None:
+        """Any part of the objects is touched, by one step that may be repeated."""
+        step = self._cases.all_at_once(objects, pending.write)
+        changes = pending.write and not pending.ends
+        doubts = (*((Doubt(_NOT_TRACKED, step.names),) if changes else ()), Doubt(_NOT_EXACTLY, accesses=True))
+        sketch.steps.append(SketchStep(around, around, step.changed if changes else SKIP, step.accesses, pending.edge.location,
+                                       pending.edge.text, doubts=doubts))
 
     def _of_instance(self, case: PointerCase, leaf: Leaf, pending: Pending) -> Access | None:
         """The leaf of the one instance that the pointer is in; None if there is more than that to touch."""
@@ -137,4 +158,4 @@ class LibraryEffects:
         """What a function writes is not tracked, unless it is input."""
         if not pending.write or pending.input or pending.ends:
             return ()
-        return (Doubt("what a function writes is not tracked", tuple(leaf.name for leaf in leaves)),)
+        return (Doubt(_NOT_TRACKED, tuple(leaf.name for leaf in leaves)),)

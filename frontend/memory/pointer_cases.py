@@ -27,6 +27,11 @@ class PointerCase:
     """The access may touch several of the leaves at once."""
 
 
+MANY_LEAVES = 64
+"""More than so many leaves that an access may touch under no condition are touched by one step."""
+_MANY_TARGETS = 16
+"""So many targets are told apart where a pointer may be from outside as well, and that is the one step for all."""
+
 OUTSIDE = PointerCase(None, None)
 """An access to memory that is no object of the program."""
 
@@ -39,10 +44,31 @@ class Resolver:
         self._objects = objects
         self._places = places
         self._notes = notes
+        self._anywhere: dict[tuple[str, ...], tuple[MemObject, ...]] = {}
+
+    def anywhere(self, targets: Targets, visible: Callable[[MemObject], bool],
+                 anything: tuple[str, ...]) -> tuple[MemObject, ...]:
+        """The objects that a pointer from outside may point to, any part of them, if they have many leaves; else none.
+
+        Always called with the same `visible`.
+        """
+        if not targets.unknown:
+            return ()
+        if anything not in self._anywhere:
+            objects = tuple(obj for name in anything if visible(obj := self._objects.named(name)))
+            self._anywhere[anything] = objects if sum(len(obj.leaves) for obj in objects) > MANY_LEAVES else ()
+        return self._anywhere[anything]
+
+    def _told_apart(self, targets: Targets, anywhere: tuple[MemObject, ...]) -> tuple[Target, ...]:
+        """The targets that get cases of their own: all, unless there are many and the step for all objects covers them."""
+        if not anywhere or len(targets.known) <= _MANY_TARGETS:
+            return targets.known
+        covered = {obj.name for obj in anywhere}
+        return tuple(t for t in targets.known if t[0] not in covered)
 
     def cases(self, place: Place, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-              location: Location) -> list[PointerCase]:
-        """What an access to `place`, based on a pointer value, may touch.
+              location: Location) -> tuple[list[PointerCase], tuple[MemObject, ...]]:
+        """What an access to `place`, based on a pointer value, may touch; objects of which it may touch any part stand apart.
 
         `targets` is what the pointer may point to, `visible` tells the objects this thread can reach, `anything` names the
         objects a pointer from outside may point to.
@@ -53,9 +79,10 @@ class Resolver:
         if known is not None:
             exact = self._constant(*known, place, location)
             if exact is not None:
-                return exact
+                return exact, ()
         found: list[PointerCase] = []
-        for target in targets.known:
+        anywhere = self.anywhere(targets, visible, anything)
+        for target in self._told_apart(targets, anywhere):
             if target[0].startswith("&"):
                 continue
             if target[0].startswith("*"):
@@ -66,26 +93,27 @@ class Resolver:
                 found.extend(self._in_object(base, obj, target, place, location))
         if targets.unknown:
             found.append(OUTSIDE)
-            for name in anything:
+            for name in anything if not anywhere else ():
                 obj = self._objects.named(name)
                 if visible(obj):
                     found.append(PointerCase(None, obj, None, obj.leaves, self._module.sizeof(place.type) > 1))
         else:
             self._notes.assume("no invalid pointer is dereferenced", location)
-        return _distinct(found)
+        return _distinct(found), anywhere
 
     def extents(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-                extent: int) -> list[PointerCase]:
-        """What a library function that follows a pointer may touch; see `Pending.extent`."""
+                extent: int) -> tuple[list[PointerCase], tuple[MemObject, ...]]:
+        """What a library function that follows a pointer may touch, as in `cases`; see `Pending.extent`."""
         base = fold(cast(pointer, self._places.pointer))
         at = self._objects.at(base.value) if isinstance(base, Const) else None
         if isinstance(base, Const) and base.value == 0:
-            return [OUTSIDE]
+            return [OUTSIDE], ()
         if at is not None:
             obj, _, offset = at
-            return [PointerCase(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else []
+            return [PointerCase(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else [], ()
         found: list[PointerCase] = []
-        for name, offset in targets.known:
+        anywhere = () if isinstance(base, Const) else self.anywhere(targets, visible, anything)
+        for name, offset in self._told_apart(targets, anywhere):
             if name[0] in "&*":
                 continue
             obj = self._objects.named(name)
@@ -96,10 +124,10 @@ class Resolver:
             found.append(PointerCase(fold(Binary("==", base, Const(0, base.type))), None))
         if targets.unknown or not found:
             found.append(OUTSIDE)
-            if targets.unknown:
+            if targets.unknown and not anywhere:
                 found.extend(PointerCase(None, obj, None, obj.leaves) for obj in map(self._objects.named,
                                                                                      anything) if visible(obj))
-        return _distinct(found)
+        return _distinct(found), anywhere
 
     def words(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
               type_: CType, location: Location) -> list[PointerCase]:
@@ -368,8 +396,7 @@ def _indices(distance: int, dims: tuple[Dim, ...]) -> list[int] | None:
 
 
 def _distinct(cases: list[PointerCase]) -> list[PointerCase]:
-    kept: list[PointerCase] = []
-    for case in cases:
-        if case not in kept:
-            kept.append(case)
-    return kept
+    kept: dict[tuple[object, ...], PointerCase] = {}
+    for c in cases:
+        kept.setdefault((c.guard, None if c.object is None else c.object.name, c.cell, c.leaves, c.wide), c)
+    return list(kept.values())

@@ -179,7 +179,12 @@ class Settling:
             self._effects.settle(sketch, step, pending, pending.extent)
             return
         place, targets = pending.place, pending.targets
-        for case in self._resolver.cases(place, targets, self._cases.visible, self._world.outside, pending.edge.location):
+        cases, anywhere = self._resolver.cases(place, targets, self._cases.visible, self._world.outside, pending.edge.location)
+        if anywhere and pending.register is not None:
+            self._cases.load_anything(sketch, step.source, step.target, pending.register, anywhere, pending.edge)
+        elif anywhere:
+            self._cases.store_anything(sketch, step.source, step.target, anywhere, pending.edge)
+        for case in cases:
             start = step.source
             if case.guard is not None:
                 start = sketch.fresh()

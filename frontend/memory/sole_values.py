@@ -42,6 +42,8 @@ class SoleValues:
         self._found: dict[VariableKey, frozenset[int]] = {}
         self._open: set[VariableKey] = set()
         self._into: dict[VariableKey, list[tuple[VariableKey, int]]] = {}
+        self._lost: dict[tuple[int, int], list[MemObject]] = {}
+        """Lists of objects that may hold any value already, by thread and identity."""
         known: set[str] = set()
         for v in starts:
             if not v.is_array:
@@ -231,6 +233,9 @@ class SoleValues:
         """Any value may be anywhere that the pointer leads to, and, if it is handed to nobody knows what, where that leads to."""
         if pending.targets.unknown or pending.extent == DEEP:
             objects = self._reached(pending.targets)
+            if (thread, id(objects)) in self._lost:
+                return
+            self._lost[thread, id(objects)] = objects
         else:
             objects = [self._objects.named(name) for name, _ in pending.targets.known if name[0] not in NO_OBJECT]
         self._open.update(self._key(thread, leaf.name) for obj in objects for leaf in obj.leaves)

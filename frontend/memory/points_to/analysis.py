@@ -48,6 +48,7 @@ class PointsTo:
         self._memory = MemoryConstraints(module, objects, places, self._graph, facts)
         self._externals = Externals(self._memory, heap_types, single, same or {})
         self._instructions = Instructions(self._memory, self._externals, functions, called)
+        self._texts: dict[str, str | None] = {}
         # The tables of `PointerFacts`, which says what they mean.
         self.reached = facts.reached
         self.entered = facts.entered
@@ -118,13 +119,17 @@ class PointsTo:
     def texts(self, function: str, e: Expr) -> tuple[str, ...] | None:
         """The strings that begin where a pointer value may point to; None if it may point to one that is not constant."""
         found = self.targets(function, e)
+        if found.unknown or not found.known:
+            return None
         texts: dict[str, None] = {}
         for name, _ in found.known:
-            text = self._constant_text(name)
+            if name not in self._texts:
+                self._texts[name] = self._constant_text(name)
+            text = self._texts[name]
             if text is None:
                 return None
             texts.update(dict.fromkeys(text[n:] for n in range(max(len(text), 1))))  # all elements of an array are one target
-        return None if found.unknown or not found.known else tuple(texts)
+        return tuple(texts)
 
     def _constant_text(self, name: str) -> str | None:
         """The string in an array of characters that nobody may change."""
