@@ -9,8 +9,7 @@ from frontend.ir import Index, IrEdge, Place, Storage, Store
 from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.places import Cell
 from frontend.memory.pointer_cases import PointerCase
-from frontend.memory.points_to import Targets
-from frontend.memory.reachable_objects import ReachableObjects
+from frontend.memory.points_to import ReachableObjects, Targets
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
-from frontend.memory.points_to import PointsTo, Targets
+from frontend.memory.points_to.analysis import PointsTo
+from frontend.memory.points_to.targets import Targets
 from frontend.program.components import components
 
 _OUTSIDE = "?"
