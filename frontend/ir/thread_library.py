@@ -111,6 +111,13 @@ THREAD_LIBRARY: Mapping[str, ThreadCall] = {name: call for call, names in _NAMES
 """What each function does. Calls of these are modelled even if the program has bodies for them."""
 
 
+LEAST_ARGUMENTS: Mapping[ThreadCall, int] = {
+    **dict.fromkeys(ThreadCall, 1), ThreadCall.NOTHING: 0, ThreadCall.ANYTHING: 0, ThreadCall.EXIT: 0,
+    ThreadCall.CONDITION_WAIT: 2, ThreadCall.ONCE: 2, ThreadCall.SET_SPECIFIC: 2,
+}
+"""So many arguments a call has to have, also where the function is declared without parameters (`int pthread_join();`)."""
+
+
 def names_of(*calls: ThreadCall) -> tuple[str, ...]:
     """The functions that do one of these."""
     return tuple(name for call in calls for name in _NAMES[call].split())

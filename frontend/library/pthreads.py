@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from frontend.ctypes import PointerType, VoidType
 from frontend.ir import Place
-from frontend.ir.thread_library import THREAD_LIBRARY, THREAD_STARTERS, ThreadCall
+from frontend.ir.thread_library import LEAST_ARGUMENTS, THREAD_LIBRARY, THREAD_STARTERS, ThreadCall
 from frontend.library import locks
 from frontend.library.thread_creation import ThreadCreation
 from frontend.memory.accesses import Accesses
@@ -72,6 +72,8 @@ class Pthreads:
     def model(self, request: CallRequest) -> None:
         """Model the call of a function of `THREAD_LIBRARY`."""
         what = THREAD_LIBRARY[request.callee]
+        if len(request.arguments) < LEAST_ARGUMENTS[what]:
+            raise FrontendError(request.location, f"'{request.callee}' has too few arguments", "give it all its arguments")
         if request.callee in _WITH_ATTRIBUTES and what is not ThreadCall.MUTEX_INIT:
             request = replace(request, source=self._attributes(request, 1, False))
         _OPERATIONS[what](self, request)

@@ -121,6 +121,7 @@ class CModule:
         self._elaborated = False
         for node in parsed.ast.ext:
             self._enter(node)
+        self._check_kinds()
         table = linkage(parsed)
         self._aliases = {n: d.alias for n, d in table.items() if d.alias is not None}
         self._unit.absent.update(names.of(n) for n, d in table.items()
@@ -159,6 +160,13 @@ class CModule:
                     self._functions.setdefault(node.name, []).append(node)
                 else:
                     self._objects.setdefault(node.name, []).append(node)
+
+    def _check_kinds(self) -> None:
+        """A name is a function or an object, not both."""
+        for name in self._functions.keys() & self._objects.keys():
+            places = sorted(self._unit.where(d) for d in (*self._functions[name], *self._objects[name]))
+            raise FrontendError(places[-1], f"'{name}' is declared as a function and as an object",
+                                f"rename one of them; another declaration is at {places[0]}")
 
     def _one_body(self, node: c_ast.FuncDef) -> None:
         """A function is defined once; a body for inlining alone (`extern inline`) is none beside another one."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from frontend import load
+from frontend.program import FrontendError
 from tests.circ.test_verdicts import answers
 from tests.support.corpus import PROGRAMS, Example, collect, decided
 
@@ -15,3 +19,17 @@ def test_the_verdict_is_that_of_the_header(example: Example) -> None:
     said = answers(example, "auto", 120)
     found = {x.subject: decided(said[x.subject]) for x in example.expectations}
     assert found == {x.subject: x.verdict for x in example.expectations}
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("void h __attribute__((signal));\nvoid h(void) { }\nint main(void) { return 0; }\n", "2:6: error: 'h' is declared as a function and as an object"),
+    ("#include <pthread.h>\nint main(void) { pthread_join(); return 0; }\n", "2:18: error: 'pthread_join' has too few arguments"),
+    ("#include <string.h>\nchar b[4];\nint main(void) { memset(b); return 0; }\n", "3:18: error: 'memset' has too few arguments"),
+    ("int pthread_join();\nint main(void) { pthread_join(); return 0; }\n", "2:18: error: 'pthread_join' has too few arguments"),
+    ("int pthread_once();\nint main(void) { pthread_once(0); return 0; }\n", "2:18: error: 'pthread_once' has too few arguments"),
+])
+def test_what_no_compiler_takes_is_a_located_error(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.c").write_text(text)
+    with pytest.raises(FrontendError) as error:
+        load(tmp_path / "a.c")
+    assert f"a.c:{message}" in str(error.value)

@@ -87,6 +87,8 @@ def _indirect(x: Lowering, node: c_ast.FuncCall, wanted: bool) -> Operand:
 def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.FuncCall, wanted: bool) -> Operand:
     nodes = arguments(node)
     x.order.all_unsequenced([node.name, *nodes] if not isinstance(callee, str) else nodes)
+    if isinstance(callee, str) and len(nodes) < len(t.params) and not x.unit.defined(callee):
+        raise x.unit.error(node, f"'{text_of(node.name)}' has too few arguments", f"it takes {len(t.params)}")
     args: list[Expr | Place] = []
     for i, arg in enumerate(nodes):
         v = x.value(arg)
