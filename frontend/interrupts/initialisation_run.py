@@ -83,6 +83,7 @@ class _Startup:
         self._out = self._template.cfa.leaving()
         self._shared = frozenset(v.name for v in program.globals)
         self._variables = {v.name: v for v in (*program.globals, *self._template.locals)}
+        self._waiting = any(e.accesses for t in program.templates if t.role is Role.THREAD for e in t.cfa.leaving()[t.cfa.start])
         self._starts = [e for i, t in enumerate(program.templates) if i != main for e in t.cfa.leaving()[t.cfa.start]]
         self._steps = 0
 
@@ -120,8 +121,8 @@ class _Startup:
 
     # ------------------------------------------------------------------------------------------- who else may run
     def _alone(self, location: int, memory: KnownMemory) -> bool:
-        """Whether no other thread can start while `main` is here."""
-        return all(self._kept(e, location, memory) for e in self._starts)
+        """Whether no other thread can start while `main` is here. One that waits at an access races as it waits."""
+        return not self._waiting and all(self._kept(e, location, memory) for e in self._starts)
 
     def _kept(self, edge: Edge, location: int, memory: KnownMemory) -> bool:
         """Whether a start step waits for `main`, or cannot be taken because of what is known."""

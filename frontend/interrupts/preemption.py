@@ -96,7 +96,7 @@ class _Scheduler:
         self._shared = {v.name for v in program.globals}
         self._handlers = [t.name for t in program.templates if t.role is Role.HANDLER]
         self._tasks = [t.name for t in program.templates if t.role is Role.TASK]
-        self._uses_ie = any(IE.name in op_writes(e.op) for t in program.templates for e in t.cfa.edges)
+        self._uses_ie = not starts_on or any(IE.name in op_writes(e.op) for t in program.templates for e in t.cfa.edges)
         self._facts = {name: self._look(self._templates[name]) for name in (*self._handlers, *self._tasks)}
         for name in self._handlers:
             self._templates[name] = replace(self._templates[name], count=self._count(name))
@@ -116,7 +116,7 @@ class _Scheduler:
             made.append(Variable(STACK.name, DEPTH, None, Values(0), STACK.name, ghost=True))
         known = {v.name for v in made}
         made += [v for v in self._registers.needed() if v.name in used and v.name not in known]
-        never = [ghost(enabled(h)) for h in self._handlers]  # those whose enabling call is nowhere
+        never = [ghost(IE, int(self._starts_on)), *(ghost(enabled(h)) for h in self._handlers)]  # what no step changes
         made += [v for v in never if v.name in used and v.name not in known]
         return replace(self._program, globals=tuple(made), templates=templates,
                        assumptions=(*self._program.assumptions, *self._assumptions()))

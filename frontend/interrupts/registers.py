@@ -13,6 +13,7 @@ from functools import cached_property
 
 from frontend.ir.interrupt_table import Bit, HandlerRule, InterruptTable
 from frontend.memory.leaves import BYTE
+from frontend.memory.objects import KnownRegisters
 from frontend.program import (
     BOOL,
     FALSE,
@@ -93,6 +94,12 @@ class HardwareRegisters:
         """Every register in which anything happens that has to be said."""
         arming = (part if isinstance(part, int) else part.address for rule in self.rules.values() for part in rule.armed_by)
         return frozenset((*self._addresses, *(register(a).name for a in arming)))
+
+    def known(self) -> KnownRegisters:
+        """What the memory of the program has to know of the registers."""
+        arming = {part if isinstance(part, int) else part.address for rule in self.rules.values() for part in rule.armed_by}
+        names = {"SREG": self.table.status[0], **self.table.registers}
+        return KnownRegisters(frozenset(self.masks), frozenset(arming), names)
 
     def needed(self) -> list[Variable]:
         """The variables that conditions over registers may read, as they are after reset."""

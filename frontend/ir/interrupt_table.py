@@ -72,9 +72,9 @@ class HandlerRule:
 
 
 ON_CALLS = ("sei", "__enable_irq", "__nesc_enable_interrupt", "__enable_interrupt", "enable_interrupts", "interrupts", "_EINT",
-            "__eint", "eint", "_enable_interrupt", "_enable_interrupts")
+            "__eint", "eint", "_enable_interrupt", "_enable_interrupts", "__builtin_avr_sei", "avr_sei")
 OFF_CALLS = ("cli", "__disable_irq", "__nesc_disable_interrupt", "__disable_interrupt", "disable_interrupts", "noInterrupts",
-             "_DINT", "__dint", "dint", "_disable_interrupt", "_disable_interrupts")
+             "_DINT", "__dint", "dint", "_disable_interrupt", "_disable_interrupts", "__builtin_avr_cli", "avr_cli")
 STARTS_ON = frozenset({"__enable_irq", "interrupts"})
 """Calls of a processor that has its interrupts on after reset, or of a system that switches them on before the program."""
 
@@ -90,6 +90,8 @@ class InterruptTable:
     data_model: str | None = None
     starts_on: bool | None = None
     """Whether all interrupts are on after reset; None if the program's own calls tell."""
+    registers: Mapping[str, int] = field(default_factory=dict)
+    """The addresses of the registers by their names."""
     required: bool = False
     """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
 
@@ -100,14 +102,13 @@ class InterruptTable:
 def load_table(platform: str | None, path: str = "", text: str = "") -> InterruptTable:
     """The table of a platform, the user's own (name and text of a file) in front of it."""
     table = InterruptTable()
-    registers: dict[str, int] = {}
     if platform is not None:
         if platform not in PLATFORMS:
             raise FrontendError(Location("--platform", 1), f"unknown platform '{platform}' (one of {', '.join(PLATFORMS)})")
         shipped = (resources.files("frontend") / "tables" / f"{platform}.toml").read_text()
-        table, registers = _TableReader(f"{platform}.toml", shipped, registers).table()
+        table = _TableReader(f"{platform}.toml", shipped, {}).table()
     if path:
-        own, _ = _TableReader(path, text, registers).table()
+        own = _TableReader(path, text, table.registers).table()
         named = {n for r in own.rules for n in r.names}
         others = tuple(r for r in table.rules if not named & set(r.names))
         table = replace(own, rules=(*own.rules, *others),
@@ -130,7 +131,7 @@ class _TableReader:
         self._path, self._text = path, text
         self._registers = dict(registers)
 
-    def table(self) -> tuple[InterruptTable, dict[str, int]]:
+    def table(self) -> InterruptTable:
         if number := _LONG_NUMBER.search(self._text):
             before = self._text.count("\n", 0, number.start())
             raise FrontendError(Location(self._path, before + 1), "a number of more than 100 digits", "no register holds it")
@@ -171,7 +172,8 @@ class _TableReader:
         if twice is not None:
             raise self._error(twice, f"handler '{twice}' has two entries")
         return replace(made, rules=rules, on_calls=frozenset(self._texts(calls, "enable")),
-                       off_calls=frozenset(self._texts(calls, "disable")), data_model=model), self._registers
+                       off_calls=frozenset(self._texts(calls, "disable")), data_model=model,
+                       registers=self._registers)
 
     # ------------------------------------------------------------------------------------------- parts
     def _rule(self, data: Mapping[str, Any]) -> HandlerRule:

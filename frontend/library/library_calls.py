@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from frontend.ctypes import PointerType
+from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import ArgumentUse, any_use, uses
@@ -18,7 +18,23 @@ from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Notes
 from frontend.memory.points_to import Targets, points_to_const
 from frontend.memory.sketch import DEEP, SketchStep
-from frontend.program import SKIP, Assign, Assume, Binary, Block, Const, Doubt, Expr, Havoc, Op, Read, Values, Var, Variable
+from frontend.program import (
+    SKIP,
+    Assign,
+    Assume,
+    Binary,
+    Block,
+    Const,
+    Doubt,
+    Expr,
+    FrontendError,
+    Havoc,
+    Op,
+    Read,
+    Values,
+    Var,
+    Variable,
+)
 from frontend.program.fold import cast, fold, plus, times
 from frontend.threads.inline import CallRequest, Library
 
@@ -181,8 +197,20 @@ class LibraryCalls(Library):
             self._notes.assume("memory is not used after it was freed", request.location)
         sure = extent > 0 or ends
         outside = request.callee in _INPUTS
-        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside, ends)
+        accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside, ends,
+                        self._pointee(request, position))
         return after
+
+    def _pointee(self, request: CallRequest, position: int) -> int:
+        """The size of what an argument points to, as the call declares it."""
+        types = request.call.type.params
+        declared = types[position] if position < len(types) else None
+        if not isinstance(declared, PointerType) or isinstance(declared.target, VoidType | FunctionType):
+            return 1
+        try:
+            return max(request.inliner.accesses.world.module.sizeof(declared.target), 1)
+        except FrontendError:  # a type that is declared only
+            return 1
 
     def _filled(self, request: CallRequest) -> int | None:
         """The byte that the call sets memory to, if it is known."""
@@ -280,7 +308,7 @@ class LibraryCalls(Library):
             self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach, starts no thread and "
                                "makes nobody wait", request.location)
         here = request.source
-        if self._interrupts.active:
+        if self._interrupts.active and request.callee != ASSEMBLER:
             # It may switch interrupts off, or wait until they are off: what others do meanwhile need not be possible.
             here = request.inliner.sketch.fresh()
             unclear = Doubt(f"whether '{request.callee}' switches interrupts is not known", step=True)

@@ -9,22 +9,22 @@ from frontend.link.bodies import Bodies
 from frontend.link.which_threads import ThreadSet, count_runs
 from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.calling_contexts import confused, contexts
-from frontend.memory.objects import Notes, Objects
+from frontend.memory.objects import KnownRegisters, Notes, Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to import NO_OBJECT, FunctionEdge, PointsTo, heap_types
 from frontend.memory.world import World
 from frontend.threads.join_loops import find_joins
 
 
-def model_memory(bodies: Bodies, threads: ThreadSet, tracked: frozenset[int], notes: Notes) -> tuple[World, Bodies]:
+def model_memory(bodies: Bodies, threads: ThreadSet, known: KnownRegisters, notes: Notes) -> tuple[World, Bodies]:
     """What all threads share while they are built, and the bodies with a copy for each calling context.
 
-    `tracked`: addresses of hardware registers whose bits are followed. The points-to analysis runs several times where the
+    `known`: hardware registers whose bits are followed. The points-to analysis runs several times where the
     heap is used: without contexts (which finds what to copy), with them (which finds the allocations that some pointer may
     confuse anyway; they are one object again), and with what is known by then about the types of the heap's objects.
     """
     module, places = bodies.module, Places(bodies.module)
-    objects = Objects(module, places, notes, tracked)
+    objects = Objects(module, places, notes, known)
     analysis = _Analysis(bodies, objects, places, threads)
     solved = analysis.solve()
     same: Mapping[FunctionEdge, FunctionEdge] = {}

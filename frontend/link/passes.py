@@ -26,7 +26,7 @@ from frontend.link.templates import make_templates
 from frontend.link.weak_orders import are_weak, with_weak_loads
 from frontend.link.which_threads import find_roots, find_threads, reached_from, with_reentrance
 from frontend.memory.escapes import find_escapes
-from frontend.memory.objects import Notes
+from frontend.memory.objects import KnownRegisters, Notes
 from frontend.program import Program
 
 
@@ -40,10 +40,10 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     interrupts = model_interrupts(Bodies(module), threads, options.table, notes)
     registers = HardwareRegisters(options.table, dict(threads.rules))
     seen = Without(module, interrupts.replaces) if threads.reactive else module
-    tracked = frozenset(registers.masks) if threads.reactive else frozenset()
+    known = registers.known() if threads.reactive else KnownRegisters()
 
     # What pointers point to, with the calls that are told apart; which locals escape from their thread.
-    world, bodies = model_memory(Bodies(seen), threads, tracked, notes)
+    world, bodies = model_memory(Bodies(seen), threads, known, notes)
     threads = with_reentrance(threads, world, interrupts)
     models = model_calls(world, threads, interrupts)
     roots = find_roots(threads, world.pointsto)

@@ -44,6 +44,8 @@ def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, early: tup
         if lifetime.creates(sketch, created):
             lifetime.arguments(sketch, created, known.at(sketch), handed)
         settled.append(Settled(draft, known.facts))
+    for draft in drafts.threads:
+        draft.inliner.accesses.settle_registers(draft.sketch)
     return tuple(settled)
 
 

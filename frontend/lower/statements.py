@@ -20,6 +20,7 @@ from frontend.lower.operands import Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit
 from frontend.program import BOOL, TRUE, Const, Expr, NotModelled, Read, negate
 from frontend.text.ast_text import text_of
+from frontend.text.attributes import cleanup_of
 from frontend.text.keywords import ASM_GOTO, COMPUTED_GOTO, NOT_MODELLED
 from frontend.text.side_effects import Syntax, is_call, section_kind
 
@@ -33,8 +34,17 @@ class _Section:
 
 
 @dataclass(frozen=True, slots=True)
+class _Cleanup:
+    """A local variable in scope whose `cleanup` function is called when the scope ends, with the names of that scope."""
+
+    call: c_ast.FuncCall
+    scope: Scope
+    node: c_ast.Node
+
+
+@dataclass(frozen=True, slots=True)
 class _Exit:
-    """Where `break` or `continue` goes, and how many sections are open there."""
+    """Where `break` or `continue` goes, and how many sections and cleanups are open there."""
 
     target: int
     sections: int
@@ -58,7 +68,8 @@ class Statements:
         self._x = x
         self._exit: int | None = None
         self._result: Designated | None = None
-        self._sections: list[_Section] = []
+        self._sections: list[_Section | _Cleanup] = []
+        """What must end when control leaves the code being lowered, outermost first."""
         self._breaks: list[_Exit] = []
         self._continues: list[_Exit] = []
         self._switches: list[_Switch] = []
@@ -89,7 +100,7 @@ class Statements:
 
     def block_value(self, node: c_ast.Compound) -> Operand:
         """A statement expression: the value of its last statement if that is an expression."""
-        outer = self._x.scope
+        outer, open_ = self._x.scope, len(self._sections)
         self._x.scope = Scope(outer)
         items = node.block_items or []
         for item in items[:-1]:
@@ -106,15 +117,33 @@ class Statements:
                     result = self._x.spill(result, last) if result.depth else result
             else:
                 self.statement(last)
-        self._x.scope = outer
+        if len(self._sections) > open_ and not isinstance(result, Nothing):
+            if not isinstance(result, ScalarValue):
+                raise self._x.unit.error(node, "the value of a block that ends with a cleanup is no scalar", "use a variable")
+            result = self._x.spill(result, items[-1])
+        self._end_scope(outer, open_, node)
         return result
 
     def _compound(self, node: c_ast.Compound) -> None:
-        outer = self._x.scope
+        outer, open_ = self._x.scope, len(self._sections)
         self._x.scope = Scope(outer)
         for item in node.block_items or ():
             self.statement(item)
+        self._end_scope(outer, open_, node)
+
+    def _end_scope(self, outer: Scope, open_: int, node: c_ast.Node) -> None:
+        """Control leaves a scope at its end: cleanups of its variables are done."""
+        self._close(open_, node)
+        del self._sections[open_:]
         self._x.scope = outer
+
+    def _declare(self, node: c_ast.Decl | c_ast.Typedef) -> None:
+        self._attempt(node, lambda: self._locals.declare(node, self._again), lambda: self._declare_only(node))
+        function = cleanup_of(node)
+        if function is not None:
+            variable = c_ast.UnaryOp("&", c_ast.ID(node.name, node.coord), node.coord)
+            call = c_ast.FuncCall(c_ast.ID(function, node.coord), c_ast.ExprList([variable], node.coord), node.coord)
+            self._sections.append(_Cleanup(call, self._x.scope, node))
 
     # ------------------------------------------------------------------------------------------- statements
     def statement(self, node: c_ast.Node) -> None:  # noqa: C901 - one line for each statement of C
@@ -123,7 +152,7 @@ class Statements:
             case c_ast.Compound():
                 self._compound(node)
             case c_ast.Decl() | c_ast.Typedef():
-                self._attempt(node, lambda: self._locals.declare(node, self._again), lambda: self._declare_only(node))
+                self._declare(node)
             case c_ast.DeclList():
                 for decl in node.decls:
                     self.statement(decl)
@@ -212,10 +241,10 @@ class Statements:
         graph.current = end
 
     def _scoped(self, node: c_ast.Node) -> None:
-        outer = self._x.scope
+        outer, open_ = self._x.scope, len(self._sections)
         self._x.scope = Scope(outer)
         self.statement(node)
-        self._x.scope = outer
+        self._end_scope(outer, open_, node)
 
     def _loop(self, body: c_ast.Node | None, again: int, end: int) -> None:
         """The body of a loop from the current location; `continue` goes to `again`."""
@@ -265,7 +294,7 @@ class Statements:
 
     def _for(self, node: c_ast.For) -> None:
         graph = self._x.graph
-        outer = self._x.scope
+        outer, open_ = self._x.scope, len(self._sections)
         self._x.scope = Scope(outer)
         if node.init is not None:
             self.statement(node.init)
@@ -284,7 +313,7 @@ class Statements:
             self.statement(node.next)
         graph.jump(head)
         graph.current = end
-        self._x.scope = outer
+        self._end_scope(outer, open_, node)
 
     # ------------------------------------------------------------------------------------------- switch
     def _switch(self, node: c_ast.Switch) -> None:
@@ -351,8 +380,8 @@ class Statements:
             raise x.unit.error(node, "a case label outside of a switch", "put it inside a switch")
         switch = self._switches[-1]
         if switch.sections != len(self._sections):
-            raise x.unit.error(node, "a case label inside an atomic or critical block of the switch",
-                               "control would jump into the block")
+            raise x.unit.error(node, "a case label inside an atomic or critical block of the switch, or behind a variable "
+                               "with a cleanup", "control would jump into the block")
         here = graph.location()
         graph.jump(here)
         graph.current = here
@@ -375,13 +404,26 @@ class Statements:
 
     # ------------------------------------------------------------------------------------------- jumps
     def close_all(self, node: c_ast.Node) -> None:
-        """End the atomic and critical blocks that are open."""
-        self._close(0, node)
+        """End the atomic and critical blocks that are open; a thread that ends does no cleanup."""
+        for section in reversed(self._sections):
+            if isinstance(section, _Section):
+                self._end(section, node)
 
     def _close(self, keep: int, node: c_ast.Node) -> None:
         """End the sections beyond the first `keep`, innermost first; they stay open for the code that follows."""
-        for section in reversed(self._sections[keep:]):
+        open_ = self._sections
+        for n in reversed(range(keep, len(open_))):
+            self._sections = open_[:n]  # so that a cleanup does not find itself open
+            self._end(open_[n], node)
+        self._sections = open_
+
+    def _end(self, section: _Section | _Cleanup, node: c_ast.Node) -> None:
+        if isinstance(section, _Section):
             self._x.emit(AtomicEnd() if section.atomic else CriticalEnd(), node, "}")
+            return
+        outer, self._x.scope = self._x.scope, section.scope
+        self._x.effect(section.call)
+        self._x.scope = outer
 
     def _leave(self, exits: list[_Exit], node: c_ast.Node) -> None:
         if not exits:
@@ -412,7 +454,7 @@ class Statements:
             raise x.unit.error(node, f"the label '{node.name}' does not exist", "write the label, or correct its name")
         mine = tuple(id(s.node) for s in self._sections)
         if mine[: len(inside)] != inside:
-            raise x.unit.error(node, f"goto into the atomic or critical block around '{node.name}'",
+            raise x.unit.error(node, f"goto into the atomic or critical block around '{node.name}', or the scope of a cleanup",
                                "enter the block at its start")
         self._close(len(inside), node)
         x.graph.jump(self._label_location(node.name))

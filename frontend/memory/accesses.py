@@ -64,6 +64,10 @@ class Accesses:
         """
         self._settling.settle(sketch, registers, constants, address)
 
+    def settle_registers(self, sketch: Sketch) -> None:
+        """Replace accesses to hardware at computed addresses by steps, when all threads are settled."""
+        self._settling.registers.settle(sketch)
+
     def load(self, sketch: Sketch, source: int, target: int, register: Var, place: Place, origin: Targets | None,
              edge: IrEdge) -> None:
         """register := place; `origin`: what the place's base may point to, if it is a pointer."""
@@ -115,11 +119,13 @@ class Accesses:
         return self.address(place, edge.location), targets
 
     def effect(self, sketch: Sketch, source: int, target: int, pointer: Expr, targets: Targets, extent: int, write: bool,
-               edge: IrEdge, fill: int | None = None, sure: bool = False, outside: bool = False, ends: bool = False) -> None:
+               edge: IrEdge, fill: int | None = None, sure: bool = False, outside: bool = False, ends: bool = False,
+               pointee: int = 1) -> None:
         """A library function reads, or changes in an unknown way, memory that a pointer leads to; see `Pending`."""
         place = Place(pointer, (), CHAR, CHAR)
         sketch.steps.append(SketchStep(source, target, SKIP, (), edge.location, edge.text,
-                                 pending=Pending(place, targets, None, None, write, edge, extent, fill, sure, outside, ends)))
+                                       pending=Pending(place, targets, None, None, write, edge, extent, fill, sure, outside,
+                                                       pointee, ends)))
 
     def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:
         # An atomic struct is accessed as a whole; one that only has atomic members is assigned like any other.

@@ -1,4 +1,9 @@
-"""Steps for an access whose object is known: an exact cell of it, or some part of some of its leaves."""
+"""Steps for an access whose object is known: an exact cell of it, or some part of some of its leaves.
+
+An access to hardware at a computed address (`((volatile char *)0x1000)[i]`) may be one to any register, so that it is resolved
+last, when it is known which registers there are: a case for each byte of hardware that the program uses anywhere. Each case
+tests the address, which is computed from the thread's own registers: the test touches nothing shared.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from frontend.ir import Index, IrEdge, Place, Storage, Store
-from frontend.memory.leaves import Leaf, MemObject
+from frontend.memory.leaves import Leaf, MemObject, scalar_of
 from frontend.memory.places import Cell
-from frontend.memory.pointer_cases import PointerCase
+from frontend.memory.pointer_cases import PointerCase, RegisterCase
 from frontend.memory.points_to import ReachableObjects, Targets
-from frontend.memory.sketch import Sketch, SketchStep
+from frontend.memory.sketch import Pending, RegisterAccess, Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
     NOWHERE,
     SKIP,
+    TRUE,
     Access,
     AccessKind,
     Assign,
+    Assume,
+    Binary,
     Block,
     Const,
     Doubt,
@@ -28,8 +36,9 @@ from frontend.program import (
     Lvalue,
     Op,
     Var,
+    negate,
 )
-from frontend.program.fold import cast
+from frontend.program.fold import cast, conjunction, fold
 
 _UNSURE = "memory is accessed through an unknown pointer, or as another type than it has"
 
@@ -198,3 +207,78 @@ class CaseSteps:
     def reached(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer leads to, directly or through pointers stored in them."""
         return self._reachable.of(targets)
+
+
+def deferred(source: int, target: int, case: RegisterCase, pending: Pending) -> SketchStep:
+    """The step that stands for the access until then."""
+    edge, into = pending.edge, pending.register
+    return SketchStep(source, target, SKIP if into is None else Havoc((into,)), (), edge.location, edge.text,
+                      register=RegisterAccess(case.address, case.size, pending))
+
+
+class ComputedRegisters:
+    """Resolves the deferred accesses of one thread."""
+
+    def __init__(self, world: World, cases: CaseSteps) -> None:
+        self._world = world
+        self._cases = cases
+
+    def settle(self, sketch: Sketch) -> None:
+        """Replace every deferred access by steps."""
+        steps, sketch.steps = sketch.steps, []
+        for step in steps:
+            if step.register is None:
+                sketch.steps.append(step)
+            elif step.register.pending.extent is None:
+                self._access(sketch, step, step.register)
+            else:
+                self._of_function(sketch, step, step.register)
+
+    def _access(self, sketch: Sketch, step: SketchStep, register: RegisterAccess) -> None:
+        """A load or store: exactly one of the places where it meets a byte of hardware, or none of them."""
+        hardware, pending, size = self._world.objects.hardware(), register.pending, register.size or 1
+        starts = sorted({byte - k for byte in hardware for k in range(size) if byte >= k})
+        elsewhere: Expr = TRUE
+        for first in starts:
+            here = fold(Binary("==", register.address, Const(first, register.address.type)))
+            elsewhere = conjunction(elsewhere, negate(here))
+            start = self._guarded(sketch, step, here)
+            case = self._bytes([b for b in range(first, first + size) if b in hardware], pending, size)
+            if pending.write:
+                self._cases.store(sketch, start, step.target, pending.value, case, pending.edge)
+            else:
+                assert pending.register is not None
+                self._cases.load(sketch, start, step.target, pending.register, case, pending.edge)
+        start = self._guarded(sketch, step, fold(elsewhere))
+        sketch.steps.append(SketchStep(start, step.target, step.op, (), step.location, step.text))
+
+    def _bytes(self, touched: list[int], pending: Pending, size: int) -> PointerCase:
+        objects = [self._world.objects.absolute(b) for b in touched]
+        scalar = scalar_of(pending.place.type, self._world.module)
+        if size == 1 and scalar is not None and self._world.objects.is_tracked(objects[0]):
+            return PointerCase(None, objects[0], Cell(objects[0].leaves[0], None, scalar))
+        return PointerCase(None, objects[0], None, tuple(o.leaves[0] for o in objects))
+
+    def _of_function(self, sketch: Sketch, step: SketchStep, register: RegisterAccess) -> None:
+        """A function without a body touches some of the bytes from the address on."""
+        pending, address = register.pending, register.address
+        around = sketch.fresh()
+        sketch.steps.append(SketchStep(step.source, around, SKIP, (), step.location, step.text))
+        for byte in self._world.objects.hardware():
+            within = TRUE if register.size is None else fold(
+                Binary("<", Binary("-", Const(byte, address.type), address), Const(register.size, address.type)))
+            start = self._guarded(sketch, step, within, around)
+            leaf = self._world.objects.absolute(byte).leaves[0]
+            access = self._cases.whole(leaf, pending.write, pending.edge)
+            doubt = Doubt("which register a function touches is not known exactly", (leaf.name,) if pending.write else (), True)
+            op = Havoc((access.lvalue,)) if pending.write else SKIP
+            sketch.steps.append(SketchStep(start, around, op, (access,), step.location, step.text, doubts=(doubt,)))
+        sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
+
+    def _guarded(self, sketch: Sketch, step: SketchStep, guard: Expr, source: int | None = None) -> int:
+        source = step.source if source is None else source
+        if guard == TRUE:
+            return source
+        start = sketch.fresh()
+        sketch.steps.append(SketchStep(source, start, Assume(guard), (), step.location, step.text, total=True))
+        return start

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from frontend.memory.case_steps import CaseSteps
-from frontend.memory.leaves import Leaf, MemObject
-from frontend.memory.pointer_cases import MANY_LEAVES, PointerCase, Resolver
-from frontend.memory.points_to import ANY
+from frontend.memory.case_steps import CaseSteps, deferred
+from frontend.memory.leaves import BYTE, Leaf, MemObject
+from frontend.memory.pointer_cases import MANY_LEAVES, PointerCase, RegisterCase, Resolver
+from frontend.memory.points_to import ANY, COMPUTED
 from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
@@ -46,7 +46,7 @@ class LibraryEffects:
         assert not isinstance(pending.place.base, str)
         if extent == DEEP:
             around = sketch.fresh()
-            reached = self._cases.reached(pending.targets)
+            reached = [*self._cases.reached(pending.targets), *self._beside(pending)]
             changed = self._changed(pending, [leaf for obj in reached for leaf in obj.leaves])
             sketch.steps.append(SketchStep(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
             if not pending.sure and sum(len(obj.leaves) for obj in reached) > MANY_LEAVES:
@@ -55,6 +55,9 @@ class LibraryEffects:
             for obj in reached:
                 for leaf in obj.leaves:
                     self._touch(sketch, around, around, PointerCase(None, obj), leaf, pending)
+            if COMPUTED in pending.targets.known:
+                nowhere = RegisterCase(None, Const(0, self._world.places.pointer), None)
+                sketch.steps.append(deferred(around, around, nowhere, pending))
             sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
             return
         cases, anywhere = self._resolver.extents(pending.place.base, pending.targets, self._cases.visible, self._world.outside,
@@ -70,7 +73,10 @@ class LibraryEffects:
             if case.guard is not None:
                 start = sketch.fresh()
                 sketch.steps.append(SketchStep(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
-            elif pending.fill is not None and self._fill(sketch, step, case, pending):
+            if isinstance(case, RegisterCase):
+                sketch.steps.append(deferred(start, step.target, case, pending))
+                continue
+            if pending.fill is not None and self._fill(sketch, start, step, case, pending):
                 continue
             if len(case.leaves) == 1:
                 self._touch(sketch, start, step.target, case, case.leaves[0], pending)
@@ -84,12 +90,21 @@ class LibraryEffects:
                 self._touch(sketch, around, around, case, leaf, pending)
             sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
 
-    def _fill(self, sketch: Sketch, step: SketchStep, case: PointerCase, pending: Pending) -> bool:
+    def _beside(self, pending: Pending) -> list[MemObject]:
+        """The other bytes of the registers that the pointer may be the address of."""
+        objects = self._world.objects
+        return [objects.absolute(int(name[1:], 16) + k) for name, offset in pending.targets.known
+                if objects.bare and name[0] == "*" and (name, offset) != COMPUTED for k in range(1, pending.pointee)]
+
+    def _fill(self, sketch: Sketch, source: int, step: SketchStep, case: PointerCase, pending: Pending) -> bool:
         """Set a whole object of few scalars byte by byte to one value; False if that is not what happens here."""
         obj, base = case.object, pending.place.base
+        if obj is not None and pending.fill is not None and self._world.objects.is_hardware(obj):
+            self._fill_bytes(sketch, source, step, case.leaves, Const(pending.fill, BYTE))
+            return True
         if obj is None or obj.instances is not None or pending.fill is None or pending.extent != obj.size:
             return False
-        if base != Const(self._world.objects.base(obj), self._world.places.pointer):
+        if case.guard is not None or base != Const(self._world.objects.base(obj), self._world.places.pointer):
             return False
         if sum(leaf.length or 1 for leaf in obj.leaves) > _MOST_FILLED:
             return False
@@ -108,6 +123,14 @@ class LibraryEffects:
                 here = after
         sketch.steps.append(SketchStep(here, step.target, SKIP, (), step.location, step.text))
         return True
+
+    def _fill_bytes(self, sketch: Sketch, source: int, step: SketchStep, leaves: tuple[Leaf, ...], value: Const) -> None:
+        for leaf in leaves:
+            after, byte = sketch.fresh(), Var(leaf.name, leaf.type)
+            access = Access(byte, True, step.location, step.text)
+            sketch.steps.append(SketchStep(source, after, Assign(byte, value), (access,), step.location, step.text))
+            source = after
+        sketch.steps.append(SketchStep(source, step.target, SKIP, (), step.location, step.text))
 
     def _touch(self, sketch: Sketch, source: int, target: int, case: PointerCase, leaf: Leaf, pending: Pending) -> None:
         assert case.object is not None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, Quals, RecordType
 from frontend.ir import AddressValue, MemorySymbol, Module, Storage
@@ -24,6 +25,8 @@ _SITE_ROOM = {2: 1 << 12, 4: 1 << 26, 8: 1 << 52}
 _MOST_INSTANCES = {2: 1 << 6, 4: 1 << 12, 8: 1 << 24}
 _FEW_INSTANCES = 1 << 5
 _OUTSIDE = "memory from outside"
+_REGISTER_BLOCK = 64
+"""Bytes from the address of a register on in which no object lies: a pointer there may be one to a struct of registers."""
 
 
 def _room(size: int, gap: int) -> int:
@@ -49,13 +52,26 @@ class Notes:
         self.warnings.setdefault(text, location)
 
 
+@dataclass(frozen=True, slots=True)
+class KnownRegisters:
+    """What is known of a bare processor's registers, by their addresses; nothing of a program that runs on a system.
+
+    `tracked`: they keep what is written to them, as far as `frontend.interrupts.registers` says. `watched`: something happens
+    when they are written. `names`: those that a program may declare as variables that are defined elsewhere.
+    """
+
+    tracked: frozenset[int] = frozenset()
+    watched: frozenset[int] = frozenset()
+    names: Mapping[str, int] = field(default_factory=dict)
+
+
 class Objects:
     """Every memory object met so far. Objects are laid out when they are first asked for."""
 
-    def __init__(self, module: Module, places: Places, notes: Notes, tracked: frozenset[int] = frozenset()) -> None:
+    def __init__(self, module: Module, places: Places, notes: Notes, known: KnownRegisters | None = None) -> None:
         self._module = module
-        self.tracked = tracked
-        """Addresses of registers that keep what is written to them, as far as `frontend.interrupts.registers` says."""
+        self._known = known or KnownRegisters()
+        self.tracked = self._known.tracked
         self._layout = Layout(module)
         self._places = places
         self._initial_values: dict[str, tuple[MemObject, Mapping[str, Values]]] = {}
@@ -70,6 +86,7 @@ class Objects:
         self.may_be_set: Callable[[MemObject, Leaf], bool] = lambda obj, leaf: True
         """Whether a pointer in fresh memory ever gets an address: then it is null before, by assumption, else anything."""
         self._unsized: set[str] = set()
+        self._kept_free: list[int] = []
         self.first_address = _FIRST_ADDRESS[module.model.pointer_size]
         """No object of the program is below."""
         self._next = self.first_address
@@ -88,7 +105,15 @@ class Objects:
     def named(self, name: str) -> MemObject:
         """The object of a symbol."""
         known = self._objects.get(name)
-        return known if known is not None else self.add(self.symbol(name))
+        if known is not None:
+            return known
+        symbol = self.symbol(name)
+        return self.add(symbol) if self._register(symbol) is None else self.absolute(self._known.names[name])
+
+    def _register(self, symbol: MemorySymbol) -> int | None:
+        """The address of the register that a program declares as a variable of its name (`extern volatile uint8_t SREG`)."""
+        byte = not symbol.defined and symbol.type.quals.volatile and self._size(symbol.type) == 1
+        return self._known.names.get(symbol.name) if byte else None
 
     def is_known(self, name: str) -> bool:
         """Whether the object was ever asked for."""
@@ -130,10 +155,22 @@ class Objects:
         name = f"*{address:#x}"
         if name not in self._objects:
             kind = IntType("unsigned char", 8, False, Quals(volatile=True))
+            self.keep_free(address)
             self._bases[name] = address
             shape = self._layout.split(name, kind, NOWHERE)
             self._keep(MemObject(name, name, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
         return self._objects[name]
+
+    def hardware(self) -> list[int]:
+        """The addresses of all bytes of hardware that the program uses, or that something depends on."""
+        used = {int(name[1:], 16) for name, obj in self._objects.items() if self.is_hardware(obj)}
+        return sorted(used | self.tracked | self._known.watched)
+
+    def keep_free(self, address: int) -> None:
+        """A number that may be the address of a register: no object gets it."""
+        at = bisect_left(self._kept_free, address)
+        if self.bare and (at == len(self._kept_free) or self._kept_free[at] != address):
+            insort(self._kept_free, address)
 
     def outside(self) -> MemObject:
         """All memory that is no object of the program; only pointers of unknown value lead there."""
@@ -217,9 +254,17 @@ class Objects:
             self._functions[name] = self._reserve(1, 16, location)
         return self._functions[name]
 
+    def _taken(self, first: int, end: int) -> int | None:
+        """The end of the last block of registers in the range, where no object may be."""
+        at = bisect_left(self._kept_free, end)
+        last = self._kept_free[at - 1] + _REGISTER_BLOCK if at else 0
+        return last if last > first else None
+
     def _reserve(self, size: int, align: int, location: Location) -> int:
         step = max(align, _GAP)
         base = (self._next + step - 1) // step * step
+        while (taken := self._taken(base, base + size + _GAP)) is not None:
+            base = (taken + step) // step * step
         self._next = base + size + _GAP
         if self._next >> (8 * self._module.model.pointer_size):
             raise FrontendError(location, f"the objects do not fit the address space of data model {self._module.model.name}",

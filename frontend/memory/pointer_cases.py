@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from frontend.ctypes import ArrayType, CType, RecordType, VoidType
 from frontend.ir import Index, Module, PathStep, Place
 from frontend.memory.leaves import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Cell, PlaceInObject, Places
-from frontend.memory.points_to import ANY, Target, Targets, is_inside, walks
+from frontend.memory.points_to import ANY, COMPUTED, NO_OBJECT, Target, Targets, is_inside, walks
 from frontend.program import TRUE, UNBOUNDED_LENGTH, Binary, Const, Expr, Location, Scalar, negate
 from frontend.program.fold import cast, conjunction, fold, minus, plus, times
 
@@ -27,6 +28,18 @@ class PointerCase:
     """The access may touch several of the leaves at once."""
 
 
+@dataclass(frozen=True, slots=True)
+class RegisterCase:
+    """An access of `size` bytes (None: any number) to hardware at an address that is computed; which bytes there are is known
+    when all threads are."""
+
+    guard: Expr | None
+    address: Expr
+    size: int | None
+
+
+_MOST_REGISTERS = 64
+"""So many bytes of hardware a function touches one by one; of more, those that the program uses elsewhere."""
 MANY_LEAVES = 64
 """More than so many leaves that an access may touch under no condition are touched by one step."""
 _MANY_TARGETS = 16
@@ -67,7 +80,7 @@ class Resolver:
         return tuple(t for t in targets.known if t[0] not in covered)
 
     def cases(self, place: Place, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-              location: Location) -> tuple[list[PointerCase], tuple[MemObject, ...]]:
+              location: Location) -> tuple[list[PointerCase | RegisterCase], tuple[MemObject, ...]]:
         """What an access to `place`, based on a pointer value, may touch; objects of which it may touch any part stand apart.
 
         `targets` is what the pointer may point to, `visible` tells the objects this thread can reach, `anything` names the
@@ -80,13 +93,16 @@ class Resolver:
             exact = self._constant(*known, place, location)
             if exact is not None:
                 return exact, ()
-        found: list[PointerCase] = []
+            if self._objects.at(known[0]) is None and all(name[0] in NO_OBJECT for name, _ in targets.known):
+                return [self._computed(None, base, place)], ()
+        found: list[PointerCase | RegisterCase] = []
         anywhere = self.anywhere(targets, visible, anything)
         for target in self._told_apart(targets, anywhere):
-            if target[0].startswith("&"):
-                continue
-            if target[0].startswith("*"):
+            if target == COMPUTED:
+                found.append(self._computed(None, base, place))
+            elif target[0].startswith("*") and COMPUTED not in targets.known:
                 found.append(self._hardware(int(target[0][1:], 16), base, place))
+            if target[0][0] in "&*":
                 continue
             obj = self._objects.named(target[0])
             if visible(obj):
@@ -102,18 +118,25 @@ class Resolver:
         return _distinct(found), anywhere
 
     def extents(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-                extent: int) -> tuple[list[PointerCase], tuple[MemObject, ...]]:
+                extent: int) -> tuple[list[PointerCase | RegisterCase], tuple[MemObject, ...]]:
         """What a library function that follows a pointer may touch, as in `cases`; see `Pending.extent`."""
         base = fold(cast(pointer, self._places.pointer))
         at = self._objects.at(base.value) if isinstance(base, Const) else None
         if isinstance(base, Const) and base.value == 0:
             return [OUTSIDE], ()
+        if isinstance(base, Const) and at is None and self._objects.bare:
+            return [self._registers(None, base.value, extent)], ()
         if at is not None:
             obj, _, offset = at
             return [PointerCase(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else [], ()
-        found: list[PointerCase] = []
+        found: list[PointerCase | RegisterCase] = []
         anywhere = () if isinstance(base, Const) else self.anywhere(targets, visible, anything)
         for name, offset in self._told_apart(targets, anywhere):
+            if (name, offset) == COMPUTED:
+                found.append(RegisterCase(None, base, extent if extent > 0 else None))
+            elif name[0] == "*" and self._objects.bare:
+                address = int(name[1:], 16)
+                found.append(self._registers(fold(Binary("==", base, Const(address, base.type))), address, extent))
             if name[0] in "&*":
                 continue
             obj = self._objects.named(name)
@@ -166,6 +189,13 @@ class Resolver:
                         found.append(PointerCase(fold(conjunction(within, negate(guard))), obj))
         return _distinct(found)
 
+    def _registers(self, guard: Expr | None, address: int, extent: int) -> PointerCase | RegisterCase:
+        """The bytes of hardware from an address on."""
+        if not 0 < extent <= _MOST_REGISTERS:
+            return RegisterCase(guard, Const(address, self._places.pointer), extent if extent > 0 else None)
+        leaves = tuple(self._objects.absolute(address + k).leaves[0] for k in range(extent))
+        return PointerCase(guard, self._objects.absolute(address), None, leaves)
+
     def _word(self, leaf: Leaf, indices: tuple[Expr, ...]) -> Cell:
         if not leaf.bytes:
             return Cell(leaf, self._places.flatten(leaf, indices), leaf.type)
@@ -186,7 +216,7 @@ class Resolver:
 
     # ------------------------------------------------------------------------------------------- constants
     def _constant(self, address: int, terms: tuple[tuple[Expr, int], ...], place: Place,
-                  location: Location) -> list[PointerCase] | None:
+                  location: Location) -> list[PointerCase | RegisterCase] | None:
         """The cases for a pointer whose value is known up to indices; None if the general way has to be taken."""
         if address == 0 and not terms:
             self._notes.assume("no invalid pointer is dereferenced", location)
@@ -239,8 +269,18 @@ class Resolver:
         head = () if instance is None else (Const(instance, self._places.word),)
         return (*head, *values)
 
-    def _hardware(self, address: int, base: Expr, place: Place) -> PointerCase:
+    def _computed(self, guard: Expr | None, base: Expr, place: Place) -> RegisterCase:
+        """An access to hardware at the place that a path leads to from an address."""
         move = self._places.displacement(place.base_type, place.path)
+        terms = [times(cast(e, base.type), stride) for e, stride in move.terms]
+        address = plus(base, *terms, Const(base.type.wrap(move.offset), base.type))
+        return RegisterCase(guard, address, self._module.sizeof(place.type))
+
+    def _hardware(self, address: int, base: Expr, place: Place) -> PointerCase | RegisterCase:
+        move = self._places.displacement(place.base_type, place.path)
+        if move.terms:
+            guard = None if isinstance(base, Const) else Binary("==", base, Const(address, base.type))
+            return self._computed(guard, Const(address, self._places.pointer), place)
         scalar = scalar_of(place.type, self._module)
         size = 1 if scalar is None else self._module.sizeof(place.type)
         guard = None if isinstance(base, Const) else Binary("==", base, Const(address, base.type))
@@ -395,8 +435,14 @@ def _indices(distance: int, dims: tuple[Dim, ...]) -> list[int] | None:
     return found if distance == 0 else None
 
 
-def _distinct(cases: list[PointerCase]) -> list[PointerCase]:
-    kept: dict[tuple[object, ...], PointerCase] = {}
+_Case = TypeVar("_Case", PointerCase, PointerCase | RegisterCase)
+
+
+def _distinct(cases: list[_Case]) -> list[_Case]:
+    kept: dict[tuple[object, ...], _Case] = {}
     for c in cases:
-        kept.setdefault((c.guard, None if c.object is None else c.object.name, c.cell, c.leaves, c.wide), c)
+        if isinstance(c, RegisterCase):
+            kept.setdefault((c.guard, c.address, c.size), c)
+        else:
+            kept.setdefault((c.guard, None if c.object is None else c.object.name, c.cell, c.leaves, c.wide), c)
     return list(kept.values())

@@ -12,11 +12,11 @@ from functools import partial
 from typing import TypeAlias
 
 from frontend.ir import Index, Place
-from frontend.memory.case_steps import CaseSteps
+from frontend.memory.case_steps import CaseSteps, ComputedRegisters, deferred
 from frontend.memory.leaves import Leaf
 from frontend.memory.library_effects import LibraryEffects
 from frontend.memory.places import Cell
-from frontend.memory.pointer_cases import Resolver, linear
+from frontend.memory.pointer_cases import RegisterCase, Resolver, linear
 from frontend.memory.sketch import LockOperation, Pending, Sketch, SketchStep
 from frontend.memory.sole_values import pointer_in, sole
 from frontend.memory.world import World
@@ -60,6 +60,7 @@ class Settling:
         self._cases = cases
         self._resolver = Resolver(world.module, world.objects, world.places, world.notes)
         self._effects = LibraryEffects(world, cases, self._resolver)
+        self.registers = ComputedRegisters(world, cases)
         self._temporaries = temporaries
         self._temporary = temporary
         self._address: SoleAddress = lambda *_: None
@@ -189,7 +190,9 @@ class Settling:
             if case.guard is not None:
                 start = sketch.fresh()
                 sketch.steps.append(SketchStep(step.source, start, Assume(case.guard), (), step.location, step.text, total=True))
-            if pending.write:
+            if isinstance(case, RegisterCase):
+                sketch.steps.append(deferred(start, step.target, case, pending))
+            elif pending.write:
                 self._cases.store(sketch, start, step.target, pending.value, case, pending.edge)
             else:
                 assert pending.register is not None

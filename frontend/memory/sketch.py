@@ -47,8 +47,19 @@ class Pending:
     """Everything within the extent is touched, rather than some of it."""
     input: bool = False
     """What is written comes from outside, rather than from a computation that is not followed."""
+    pointee: int = 1
+    """The size of what the pointer is declared to point to."""
     ends: bool = False
     """The memory is freed: an access like a write, after which nobody may look at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterAccess:
+    """A pending access that goes to hardware at a computed address: `size` bytes there, None if nobody knows how many."""
+
+    address: Expr
+    size: int | None
+    pending: Pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +105,13 @@ class SketchStep:
     doubts: tuple[Doubt, ...] = ()
     sets_up: bool = False
     """It initialises or destroys a lock; see `frontend.link.lock_lifetimes`."""
+    register: RegisterAccess | None = None
+    """It accesses hardware, and is resolved when all threads are inlined."""
 
     def between(self, source: int, target: int) -> SketchStep:
         """The same step elsewhere."""
         return SketchStep(source, target, self.op, self.accesses, self.location, self.text, self.protected, self.mark, self.total,
-                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up)
+                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up, self.register)
 
     def __str__(self) -> str:
         return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"

@@ -192,6 +192,8 @@ class SoleValues:
         pending = step.pending
         if pending is None or pending.write or pending.register is None or pending.extent is not None or pending.targets.unknown:
             return None
+        if any(name[0] == "*" for name, _ in pending.targets.known):
+            return None  # hardware gives anything
         found: list[str] = []
         for leaf, exact in self._meant(pending, pending.register.type.width):
             if not exact:

@@ -26,9 +26,14 @@ def attribute(c: Cursor, token: Token) -> None:
         if name.value == "mode":
             _mode(c, token, plain_name(spelled(args)))
     found = [a for a in found if a[0].value != "mode"]
-    # In parentheses (parameters, casts) and enumerators no attribute that is left changes anything.
+    # In parentheses (parameters, casts) and enumerators no attribute that is left changes anything, but for a variable of a loop.
     if found and (not c.stack or c.stack[-1].kind in ("block", "record")):
         _place(c, as_tokens(found))
+    elif kept := [a for a in found if a[0].value == "cleanup"]:
+        if c.previous not in DECLARATOR_ENDS or c.next().type not in _AFTER_DECLARATOR:
+            raise FrontendError(token.location, "attribute 'cleanup' in front of a variable in parentheses",
+                                "write it behind the variable")
+        c.out += as_tokens(kept)
 
 
 def tagged(c: Cursor, token: Token) -> None:

@@ -39,7 +39,6 @@ WITHOUT_MEANING = frozenset({
 """Attributes that change no program's behaviour; they are dropped."""
 
 REFUSED = {
-    "cleanup": "call the function at the ends of the scope instead",
     "scalar_storage_order": "convert the bytes by hand",
     "weakref": "call or use the original directly",
 }
@@ -117,6 +116,13 @@ def attributes_of(node: c_ast.Node) -> tuple[Attribute, ...]:
         Attribute(a.name, _arguments(a.arguments), Location(a.coord.file, a.coord.line, a.coord.column or 0))
         for specifier in specifiers for a in specifier.attributes
     )
+
+
+def cleanup_of(node: c_ast.Node) -> str | None:
+    """The function that is called with the address of a local variable when its scope ends."""
+    if not isinstance(node, c_ast.Decl) or any(s in node.storage for s in ("static", "extern")):
+        return None
+    return next((a.args[0] for a in attributes_of(node) if a.name == "cleanup" and len(a.args) == 1), None)
 
 
 def _arguments(text: str | None) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ or an annotation, or refused with its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -337,14 +338,21 @@ def _asm_call(token: Token, inside: list[Token]) -> tuple[list[Token], list[Toke
         else:
             sections[-1].append(t)
     operands: list[list[list[Token]]] = [[], []]
+    names: list[str] = []
     for section, found in zip(sections[1:3], operands, strict=False):
-        i = 0
+        i, name = 0, ""
         while i < len(section):
-            if section[i].type == "LPAREN":
+            if section[i].type == "LBRACKET":
+                name = section[i + 1].value
+            elif section[i].type == "LPAREN":
                 end = closing(section, i)
                 found.append(section[i + 1:end])
-                i = end
+                names.append(name)
+                i, name = end, ""
             i += 1
+    for number, name in enumerate(names):
+        for t in sections[0] if name else ():
+            t.value = re.sub(rf"%([A-Za-z]?)\[{re.escape(name)}\]", rf"%\g<1>{number}", t.value)
     arguments: list[str | list[Token]] = [sections[0]]
     for operand in operands[0]:
         arguments += [",", "&", "(", operand, ")"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
+from frontend.text.attributes import cleanup_of
 from frontend.text.keywords import LABEL_ADDRESS
 
 
@@ -15,8 +16,8 @@ class Syntax:
     """What is known of a function before it is lowered.
 
     `taken`: names whose address is taken somewhere in it. `effectful`: ids of the nodes that contain a side effect.
-    `labels`: for each label the ids of the atomic and critical blocks around it, outermost first. `addresses`: labels
-    whose address is taken.
+    `labels`: for each label the ids of what must end when control leaves it, outermost first: atomic and critical blocks
+    around it, and declarations with a `cleanup` that it is in the scope of. `addresses`: labels whose address is taken.
     """
 
     taken: frozenset[str] = frozenset()
@@ -55,6 +56,8 @@ def survey(body: c_ast.Node) -> Syntax:
             name = _root(node.expr, pointers)
             if name is not None:
                 taken.add(name)
+        if isinstance(node, c_ast.Decl) and cleanup_of(node) is not None:
+            taken.add(node.name)
         if _is_effect(node):
             up: c_ast.Node | None = node
             while up is not None and id(up) not in effectful:
@@ -63,7 +66,7 @@ def survey(body: c_ast.Node) -> Syntax:
         if is_call(node, LABEL_ADDRESS):
             addresses.update((label.name, None) for label in node.args.exprs)
         if isinstance(node, c_ast.Label):
-            labels[node.name] = tuple(reversed([id(n) for n in _ancestors(node, parent) if section_kind(n) is not None]))
+            labels[node.name] = tuple(reversed([id(n) for n in _open_around(node, parent)]))
         for child in node:
             if outputs and isinstance(child, c_ast.ExprList):
                 # The lowering writes these itself: `&x` does not make x an object in memory. (The first is an atomic object.)
@@ -77,11 +80,17 @@ def survey(body: c_ast.Node) -> Syntax:
     return Syntax(frozenset(taken), frozenset(effectful), labels, tuple(sorted(addresses)))
 
 
-def _ancestors(node: c_ast.Node, parent: Mapping[int, c_ast.Node | None]) -> Iterator[c_ast.Node]:
-    up = parent[id(node)]
+def _open_around(node: c_ast.Node, parent: Mapping[int, c_ast.Node | None]) -> Iterator[c_ast.Node]:
+    """Sections around a node, and declarations with a `cleanup` before it in the blocks around it, innermost first."""
+    below, up = node, parent[id(node)]
     while up is not None:
-        yield up
-        up = parent[id(up)]
+        if section_kind(up) is not None:
+            yield up
+        before = list(up)
+        before = before[:next(n for n, child in enumerate(before) if child is below)]
+        inside = [d for child in before for d in (child.decls if isinstance(child, c_ast.DeclList) else [child])]
+        yield from (d for d in reversed(inside) if cleanup_of(d) is not None)
+        below, up = up, parent[id(up)]
 
 
 def section_kind(node: c_ast.Node) -> str | None:

@@ -42,7 +42,7 @@ def lowered(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Opera
                 x.emit(Forget((lv.var,), _NOT_TRACKED, pointer=True), node)
         elif not isinstance(lv.type, RecordType):
             x.emit(Store(lv.place, None, _NOT_TRACKED), node)
-    for effect in effects(template):
+    for effect in effects(template, _constants(inputs, len(outputs))):
         _emit(x, effect, outputs, inputs, node, f'asm("{template}")')
     if (words or outputs) and words not in (["sei"], ["cli"]):
         x.unit.assume(ASSEMBLY, x.unit.where(node))
@@ -54,7 +54,7 @@ def _emit(x: Lowering, effect: Effect, outputs: Sequence[c_ast.Node], inputs: Se
     """The call that stands for an instruction."""
     call, status = effect.call, effect.status
     where = tuple(Const(n, x.ints.int.scalar) for n in (status.bit, int(status.inverted), int(status.alone)))
-    operand = _position(effect.operand, len(outputs), len(inputs), call == READ_STATUS)
+    operand = _position(effect.operand)
     if call in (ON, OFF, UNCLEAR, MASKS):
         x.emit(Call(None, call, (), FunctionType(VoidType(), ())), node, text)
     elif call == READ_STATUS:
@@ -66,22 +66,24 @@ def _emit(x: Lowering, effect: Effect, outputs: Sequence[c_ast.Node], inputs: Se
             x.objects.store(lv, ScalarValue(t, Read(var)), node)
     elif (given := _given(x, effect.operand, operand, len(outputs), inputs)) is not None:
         x.emit(Call(None, call, (given, *where), FunctionType(VoidType(), ())), node, text)
-    elif operand is None or operand >= len(outputs):  # an output is no source: the instruction is one of another processor
+    else:  # what is written is not known: a register of the processor, or an output
         x.emit(Call(None, UNCLEAR, (), FunctionType(VoidType(), ())), node, text)
 
 
-def _position(operand: str, outputs: int, inputs: int, written: bool) -> int | None:
-    """The number of an operand; one that has a name is known if there is no other."""
-    if number := re.fullmatch(r"%[a-z]?(\d+)", operand):
-        return int(number.group(1))
-    if not operand.startswith("%"):
-        return None
-    return 0 if written and outputs == 1 else outputs if not written and inputs == 1 else None
+def _position(operand: str) -> int | None:
+    """The number of an operand."""
+    number = re.fullmatch(r"%a?(\d+)", operand)
+    return None if number is None else int(number.group(1))
+
+
+def _constants(inputs: Sequence[Operand], first: int) -> dict[int, int]:
+    """The inputs of known value by their numbers, as an instruction writes them."""
+    return {first + n: v.expr.value for n, v in enumerate(inputs) if isinstance(v, ScalarValue) and isinstance(v.expr, Const)}
 
 
 def _given(x: Lowering, text: str, operand: int | None, outputs: int, inputs: Sequence[Operand]) -> Expr | None:
     """The value that an instruction takes: a number, or one of the inputs."""
-    if number := re.fullmatch(r"#(0x[0-9a-f]+|\d+)", text):
+    if number := re.fullmatch(r"#?(0x[0-9a-f]+|\d+)", text):
         return Const(int(number.group(1), 0), x.ints.scalar(x.ints.named("unsigned long")))
     if operand is None or not 0 <= operand - outputs < len(inputs):
         return None

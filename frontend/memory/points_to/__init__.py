@@ -8,7 +8,7 @@ from frontend.memory.points_to.analysis import PointsTo
 from frontend.memory.points_to.externals import points_to_const
 from frontend.memory.points_to.heap import heap_types
 from frontend.memory.points_to.reachable_objects import ReachableObjects
-from frontend.memory.points_to.targets import ANY, NO_OBJECT, FunctionEdge, Target, Targets, is_inside, walks
+from frontend.memory.points_to.targets import ANY, COMPUTED, NO_OBJECT, FunctionEdge, Target, Targets, is_inside, walks
 
-__all__ = ["ANY", "NO_OBJECT", "PointsTo", "ReachableObjects", "FunctionEdge", "Target", "Targets", "heap_types", "is_inside",
-           "points_to_const", "walks"]
+__all__ = ["ANY", "COMPUTED", "NO_OBJECT", "PointsTo", "ReachableObjects", "FunctionEdge", "Target", "Targets", "heap_types",
+           "is_inside", "points_to_const", "walks"]

@@ -16,6 +16,7 @@ from frontend.memory.points_to.instructions import Called, Instructions
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import (
     ANY,
+    COMPUTED,
     HANDLE,
     INTEGER,
     NO_OBJECT,
@@ -92,7 +93,10 @@ class PointsTo:
         objects = tuple(t for t in real if not t[0].startswith("*"))
         # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined, but for a
         # register of a processor on which no system runs.
-        unknown = UNKNOWN in found or self.wild or (not objects and INTEGER in found)
+        number = INTEGER in found or (COMPUTED in found and not self._objects.bare)
+        unknown = UNKNOWN in found or self.wild or (not objects and number)
+        if objects:  # so is what is computed from them
+            real = tuple(t for t in real if t != COMPUTED)
         return Targets(real if self._objects.bare else objects or real, unknown)
 
     def may_be_address(self, function: str, name: str) -> bool:
@@ -184,7 +188,8 @@ class PointsTo:
 
     def holds_addresses(self, obj: MemObject, part: Leaf) -> bool:
         """Whether the leaf, of any element, is ever set to an address."""
-        return self.wild or any(t not in (INTEGER, HANDLE) for t in self._graph.targets(leaf(obj.name, obj.leaves.index(part))))
+        numbers = (INTEGER, HANDLE, COMPUTED)
+        return self.wild or any(t not in numbers for t in self._graph.targets(leaf(obj.name, obj.leaves.index(part))))
 
     def kept(self, what: str) -> Targets:
         """What was handed over to library functions that keep it; see `KEPT` in the table of these."""

@@ -11,6 +11,7 @@ from frontend.memory.objects import Objects
 from frontend.memory.places import Displacement, Places
 from frontend.memory.points_to.targets import (
     ANY,
+    COMPUTED,
     INTEGER,
     NO_OBJECT,
     NUMBERS,
@@ -59,6 +60,7 @@ class Flows:
             case Const(value=0):
                 return
             case Const(value=v):
+                self._objects.keep_free(v)
                 yield None, None, absolute_target(v)
             case Read(lvalue=Var(name=name)):
                 yield register(function, name), None, None
@@ -117,12 +119,12 @@ class Flows:
     # ------------------------------------------------------------------------------------------- offsets
     def anywhere(self, t: Target) -> Target:
         """Any offset of the same object."""
-        return t if t in NUMBERS or t[0][0] in "&" else INTEGER if t[0][0] == "*" else (t[0], ANY)
+        return t if t in NUMBERS or t[0][0] in "&" else COMPUTED if t[0][0] == "*" else (t[0], ANY)
 
     def moved(self, t: Target, distance: int) -> Target:
         """`distance` bytes on."""
         name, offset = t
-        if distance == 0 or t in NUMBERS or name[0] == "&":
+        if distance == 0 or t in NUMBERS or t == COMPUTED or name[0] == "&":
             return t
         if name[0] == "*":
             return absolute_target(self._places.pointer.wrap(int(name[1:], 16) + distance))
@@ -141,7 +143,7 @@ class Flows:
         if t in NUMBERS or name[0] == "&" or offset == ANY:
             return t
         if name[0] == "*":
-            return INTEGER
+            return COMPUTED
         obj = self._objects.named(name)
         if abs(stride) >= obj.size or any(stride % d == 0 for d in obj.strides(offset, arithmetic=True)):
             return t

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from heapq import heapify, heappop, heappush
 
-from frontend.memory.points_to.targets import INTEGER, UNKNOWN, PointerNode, Shift, Target
+from frontend.memory.points_to.targets import COMPUTED, INTEGER, UNKNOWN, PointerNode, Shift, Target
 from frontend.program.components import components
 
 MOST_ABSOLUTE = 64
-"""So many constant addresses a pointer may have; beyond that it is any number."""
+"""So many constant addresses a pointer may have; beyond that it is any one."""
 _FEW_EDGES = 2_000
 """So many new edges are not worth to look for cycles."""
-_UNKNOWN, _INTEGER = 1, 2
+_UNKNOWN, _INTEGER, _COMPUTED = 1, 2, 4
 """The sets of these targets alone."""
 
 
@@ -68,7 +68,7 @@ class ConstraintGraph:
         self._looped: set[int] = set()
         """Nodes that lead to themselves: what is put there comes back."""
         self._edges = self._known_edges = 0
-        assert (self._bit(UNKNOWN), self._bit(INTEGER)) == (_UNKNOWN, _INTEGER)
+        assert [self._bit(t) for t in (UNKNOWN, INTEGER, COMPUTED)] == [_UNKNOWN, _INTEGER, _COMPUTED]
 
     # ------------------------------------------------------------------------------------------- questions
     def targets(self, node: PointerNode) -> Iterable[Target]:
@@ -174,7 +174,7 @@ class ConstraintGraph:
         if known is None:
             known = self._bits[target] = 1 << len(self._targets)
             self._targets.append(target)
-            if target[0][0] == "*":
+            if target[0][0] == "*" and target != COMPUTED:
                 self._absolute |= known
         return known
 
@@ -204,7 +204,7 @@ class ConstraintGraph:
         room = max(MOST_ABSOLUTE - (node.points & self._absolute).bit_count(), 0)
         for n in _numbers(new & self._absolute):
             if room == 0:
-                new = new & ~(1 << n) | _INTEGER
+                new = new & ~(1 << n) | _COMPUTED
             else:
                 room -= 1
         return new

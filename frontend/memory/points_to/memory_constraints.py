@@ -178,6 +178,8 @@ class MemoryConstraints:
     def _load(self, target: Target, size: int, into: PointerNode) -> None:
         if target == UNKNOWN:
             self.graph.add(into, UNKNOWN)
+        elif target[0][0] == "*":
+            self.graph.add(into, INTEGER)
         cells = self.cells(target, size)
         leaves = self.objects.named(target[0]).leaves if cells else ()
         if any(leaves[int(cell[2])].bytes for cell in cells):
@@ -247,6 +249,7 @@ class MemoryConstraints:
             else:
                 numbers = tuple(n for n in numbers if self.flows.wide(obj.leaves[n].type))
                 target = absolute_target(self.places.pointer.wrap(value))
+                self.objects.keep_free(self.places.pointer.wrap(value))
             for number in numbers:
                 self.graph.add(leaf(obj.name, number), target)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.points_to.analysis import PointsTo
-from frontend.memory.points_to.targets import Targets
+from frontend.memory.points_to.targets import COMPUTED, Targets
 from frontend.program.components import components
 
 _OUTSIDE = "?"
@@ -38,7 +38,7 @@ class ReachableObjects:
 
     def of(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer with these targets leads to, sorted by name."""
-        names = [t[0] for t in targets.known if t[0][0] not in "&*#"] + ([_OUTSIDE] if targets.unknown else [])
+        names = [t[0] for t in targets.known if self._is_object(t[0])] + ([_OUTSIDE] if targets.unknown else [])
         if not all(name in self._stored for name in names):
             self._close(names)
         found = 0
@@ -46,7 +46,7 @@ class ReachableObjects:
             if name in self._numbers:
                 found |= self._closed[self._numbers[name]]
         if found not in self._known:
-            self._known[found] = [self._objects.named(name) for n, name in enumerate(self._names)
+            self._known[found] = [self._object(name) for n, name in enumerate(self._names)
                                   if found >> n & 1 and name not in (_OUTSIDE, _EXPOSED)]
         return self._known[found]
 
@@ -58,7 +58,7 @@ class ReachableObjects:
             if name not in self._stored:
                 self._stored[name] = self._stored_in(name)
                 todo += reversed(self._stored[name])
-        self._names = sorted(n for n in self._stored if n in (_OUTSIDE, _EXPOSED) or self._visible(self._objects.named(n)))
+        self._names = sorted(n for n in self._stored if n in (_OUTSIDE, _EXPOSED) or self._visible(self._object(n)))
         self._numbers = {name: n for n, name in enumerate(self._names)}
         self._known = {}
         graph = {n: [self._numbers[s] for s in self._stored[name] if s in self._numbers] for n, name in enumerate(self._names)}
@@ -74,11 +74,18 @@ class ReachableObjects:
 
     def _stored_in(self, name: str) -> tuple[str, ...]:
         if name == _OUTSIDE:
-            return tuple(dict.fromkeys(n for n in self._outside if n[0] not in "&*#"))
+            return tuple(dict.fromkeys(n for n in self._outside if self._is_object(n)))
         if name == _EXPOSED:
             return tuple(self._pointsto.exposed_deep)
-        obj = self._objects.named(name)
+        obj = self._object(name)
         if not self._visible(obj):
             return ()
         found, exposed = self._pointsto.led_to(obj)
-        return (*(n for n in dict.fromkeys(t[0] for t in found) if n[0] not in "&*#"), *((_EXPOSED,) if exposed else ()))
+        return (*(n for n in dict.fromkeys(t[0] for t in found) if self._is_object(n)), *((_EXPOSED,) if exposed else ()))
+
+    def _is_object(self, name: str) -> bool:
+        """Whether a target is an object: a constant address is one, of hardware, where the program has the processor for itself."""
+        return name[0] not in "&*#" or (name[0] == "*" and name != COMPUTED[0] and self._objects.bare)
+
+    def _object(self, name: str) -> MemObject:
+        return self._objects.absolute(int(name[1:], 16)) if name[0] == "*" else self._objects.named(name)

@@ -21,6 +21,8 @@ INTEGER: Target = ("#", 0)
 HANDLE: Target = ("#", 1)
 """A thread's handle: a number that the library chooses."""
 NUMBERS = (UNKNOWN, INTEGER, HANDLE)
+COMPUTED: Target = ("*?", 0)
+"""An address computed from numbers in the program: any register of the hardware."""
 NO_OBJECT = "&*?#"
 """First letters of targets that are no objects: functions, constant addresses, `NUMBERS`."""
 

@@ -100,3 +100,12 @@ def test_the_start_is_not_put_inside_an_atomic_section() -> None:
 def test_a_handler_that_can_never_start_is_told() -> None:
     p = started("0 1 x = 1 / 1 2 x = 2")
     assert any("'isr' never starts" in str(w) for w in p.warnings)
+
+
+def test_nothing_is_done_while_a_thread_waits_at_an_access() -> None:
+    """A thread that is blocked at its first access races with what `main` does meanwhile."""
+    p = program("x:u8 y:u8 on:u8 a:u8[3]", thread("main", "0 1 x = 5 / 1 2 on = 1 / 2 3 x = 6", "", 1),
+                thread("isr", HANDLER, "", 1), thread("w", "0 1 [x == 9] / 1 2 skip", "", None))
+    roles = (Role.MAIN, Role.HANDLER, Role.THREAD)
+    p = initialised(replace(p, templates=tuple(replace(t, role=r) for t, r in zip(p.templates, roles, strict=True))))
+    assert p.templates[0].cfa.start == 0 and start(p, "x") == Values(0)

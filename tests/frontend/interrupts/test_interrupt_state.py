@@ -47,12 +47,39 @@ def races(program: Program, variable: str) -> bool | None:
     ("msr basepri, %0", ["masks_some"]),
     ("mrs %0, basepri", []),
     ("bis.w %0, SR", ["set_status %0"]),
-    ("csrsi mstatus, 8", ["unclear_status"]),
+    ("csrsi mstatus, 8", ["set_status #8"]),
+    ("csrrci %0, mstatus, 0x8", ["read_status %0", "clear_status #8"]),
+    ("csrr %0, mstatus", ["read_status %0"]),
+    ("csrrs %0, mstatus, zero", ["read_status %0"]),
+    ("csrw mtvec, %0", []),
+    ("csrs mie, %0", ["masks_some"]),
+    ("bset 7", ["interrupts_on"]), ("bclr 0x07", ["interrupts_off"]), ("bset 6", []),
+    ("cpsie.n i", ["clear_status #1"]), ("cpsid.w i", ["set_status #1"]), ("cpsid f", ["unclear_status"]),
+    ("xor #8, SR", ["unclear_status"]), ("clr SR", ["interrupts_off"]), ("bic #GIE, r2", ["clear_status #8"]),
+    ("msr daifset, #2", ["interrupts_off"]), ("msr daifclr, #2", ["interrupts_on"]), ("msr daifset, #1", []),
+    (r"cli ; then sei\n\tout 0x21, r1", ["interrupts_off"]),
+    ("cli; sti", ["unclear_status"]),  # a comment on an AVR, two instructions elsewhere
+    ("nop; nop", []),
+    ("/* cli */ nop", []), ("nop @ cpsid i", []), ("nop // sei", []), ("# sei", []),
+    (r"sbis 0x10, 3\n\tcli", ["unclear_status"]),
+    (r"brne 1f\n\tsei\n1:", ["unclear_status"]),
+    (r"1: dec %0\n\tbrne 1b", []),
+    (r"in r24, 0x3f\n\tori r24, 0x80\n\tout 0x3f, r24", ["write_status r24"]),
+    (r"in r24, 0x3f\n\tpush r24\n\tcli\n\tout 0x3f, r24", []),
+    (r"in %0, __SREG__\n\tandi %0, 0x7f", []),
+    ("out 63, %0", ["write_status %0"]), ("out 0x1f+0x20, %0", ["write_status %0"]), ("sts 0x5F, %0", ["write_status %0"]),
+    ("out %0, %1", ["unclear_status"]), ("out PORTB, %0", ["unclear_status"]), ("out __SP_L__, r28", []),
+    (".word 0x9478", ["unclear_status"]), (".balign 4", []), ("frobnicate r0", ["unclear_status"]),
     ("in r0, 0x3e", []),
     ("mov %0, %1", []),
 ])
 def test_instructions_that_concern_interrupts(template: str, calls: list[str]) -> None:
     assert [f"{e.call.removeprefix('__circ_')} {e.operand}".strip() for e in effects(template)] == calls
+
+
+def test_operands_that_are_constants_are_part_of_the_text() -> None:
+    assert [e.call for e in effects("out %0, %1", {0: 0x3F})] == ["__circ_write_status"]
+    assert effects("out %0, %1", {0: 0x25}) == []
 
 
 AVR = "typedef unsigned char u8; u8 x, y;\nvoid __attribute__((signal)) __vector_5(void) { x++; }\n"
@@ -78,7 +105,8 @@ def test_functions_with_the_names_of_instructions_have_their_own_bodies(program:
     assert races(program(own + AVR + "int main(void) { sei(); for (;;) { cli(); sei(); x = 1; } }\n"), "x") is True
 
 
-@pytest.mark.parametrize("hold", ["__set_BASEPRI(32);", 'asm("msr basepri, %0" :: "r" (32));', 'asm("csrci mstatus, 8");'])
+@pytest.mark.parametrize("hold", ["__set_BASEPRI(32);", 'asm("msr basepri, %0" :: "r" (32));', 'asm("csrc mie, %0" :: "r" (8));',
+                                  'asm("xor #8, SR");'])
 def test_what_is_not_followed_is_neither_safe_nor_a_race(program: Make, hold: str) -> None:
     made = program("void __set_BASEPRI(unsigned);\n" + AVR + "int main(void) { " + hold + " for (;;) { x = 1; } }\n")
     (answer,) = check(made, ["x"], engine="explicit").answers
@@ -249,3 +277,33 @@ def test_a_pointer_that_is_counted_up_from_a_number_may_be_any(program: Make) ->
     made = program(AVR + "int main(void) { for (volatile u8 *p = (u8 *)0x60; p < (u8 *)0x100; p++) *p = 0; for (;;) x = 1; }\n")
     (answer,) = check(made, ["x"], limits=Limits(timeout=1)).answers
     assert not isinstance(answer.verdict, Safe)
+
+
+def test_interrupts_that_are_off_after_reset_stay_off_without_a_call(program: Make) -> None:
+    made = program(AVR + "int main(void) { for (;;) { x = 1; } }\n", table='[status]\nreset = "off"\n')
+    assert races(made, "x") is False
+    assert any("never starts" in str(w) for w in made.warnings)
+
+
+def test_builtins_of_the_compiler_switch_interrupts(program: Make) -> None:
+    switch = "int main(void) { __builtin_avr_sei(); for (;;) { __builtin_avr_cli(); %s __builtin_avr_sei(); %s } }\n"
+    assert races(program(AVR + switch % ("x = 1;", "")), "x") is False
+    assert races(program(AVR + switch % ("", "x = 1;")), "x") is True
+
+
+@pytest.mark.parametrize(("statement", "verdict"), [
+    ('asm volatile("out %0, %1" :: "I"(0x3f), "r"(0x80));', Refuted),
+    ('asm volatile("out %0, %1" :: "I"(0x25), "r"(0x80));', Safe),
+    ('asm volatile("out %[r], %[v]" :: [r] "I"(0x3f), [v] "r"(0x80));', Refuted),
+    ('asm volatile("out %[r], %[v]" :: [v] "r"(0x7f), [r] "I"(0x3f));', Safe),
+    ('u8 s; asm volatile("in %0, 0x3f" : "=r"(s)); s |= 0x80; asm volatile("out 0x3f, %0" :: "r"(s));', Refuted),
+    ('u8 s = 0x80; asm volatile("out 0x3f, %0" : "+r"(s));', Unknown),
+    ('asm volatile("in r24, 0x3f\\n\\tori r24, 0x80\\n\\tout 0x3f, r24" ::: "r24");', Unknown),
+    ('asm volatile("sbrc r0, 1\\n\\tsei");', Unknown),
+    ('asm volatile("nop ; sei\\n\\tout 5, r1");', Safe),
+    ('asm volatile("mystery");', Unknown),
+])
+def test_assembly_is_understood_exactly_or_a_doubt(program: Make, statement: str, verdict: type) -> None:
+    text = AVR + f'int main(void) {{ asm("sei"); asm("cli"); {statement} x = 1; asm("cli"); for (;;) ; }}\n'
+    (answer,) = check(program(text), ["x"]).answers
+    assert isinstance(answer.verdict, verdict), answer.verdict

@@ -333,7 +333,6 @@ def test_what_is_no_c_at_all_stays_an_error(source: str, parsed: Parse) -> None:
 
 # --------------------------------------------------------------------------------------------------- refused
 @pytest.mark.parametrize(("source", "message"), [
-    ("void f(void) { int x __attribute__((cleanup(g))) = 0; }", r"1:37: error: attribute 'cleanup' is not supported"),
     ("int x __attribute__((mode(V4SI)));", r"1:7: error: mode\(V4SI\) is not supported"),
     ("int x = 089;", r"1:9: error: '089' is not an octal constant"),
     ("int x = 0x;", r"1:9: error: '0x' is not a number"),
