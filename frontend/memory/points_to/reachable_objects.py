@@ -84,7 +84,7 @@ class ReachableObjects:
         return (*(n for n in dict.fromkeys(t[0] for t in found) if self._is_object(n)), *((_EXPOSED,) if exposed else ()))
 
     def _is_object(self, name: str) -> bool:
-        """Whether a target is an object: a constant address is one, of hardware, where the program has the processor for itself."""
+        """Whether a target is an object: a constant address is one where the program has the processor for itself."""
         return name[0] not in "&*#" or (name[0] == "*" and name != COMPUTED[0] and self._objects.bare)
 
     def _object(self, name: str) -> MemObject:
