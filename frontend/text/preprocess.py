@@ -18,7 +18,7 @@ from frontend.text.comments import Annotation
 from frontend.text.compilers import Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
-from frontend.text.predefined import predefined_macros
+from frontend.text.predefined import has, predefined_macros
 from frontend.text.tokens import Token, bad_literal, scan, scan_preprocessed
 
 INCLUDE = str(Path(__file__).parent.parent / "include")
@@ -30,7 +30,9 @@ LIBC = str(Path(INCLUDE) / "libc")
 MAX_INCLUDE_DEPTH = 100
 _MAX_SPELLED = 100_000
 """Tokens that a macro in an annotation may stand for."""
-_HAS = ("__has_attribute", "__has_builtin", "__has_feature", "__has_extension", "__has_c_attribute", "__has_cpp_attribute")
+_HAS = ("__has_attribute", "__has_builtin", "__has_c_attribute", "__has_cpp_attribute")
+_NOT_IN_GCC = ("__has_feature", "__has_extension")
+"""Understood, but nobody can tell: gcc does not define them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class SourceOptions:
     """How to read a file: what `-I -D -U --cpp --data-model` say, and what else a compile command may.
 
     `quoted`: folders for headers in quotes only. `system`: folders behind the others. `forced`: headers that are included before
-    the file. `compiler`: the one of the compile command, which preprocesses if it is installed.
+    the file. `compiler`: the one of the compile command, which preprocesses if it is installed. `bare`: no system runs there.
     """
 
     include: tuple[str, ...] = ()
@@ -46,6 +48,7 @@ class SourceOptions:
     undefine: tuple[str, ...] = ()
     cpp: str | None = None
     data_model: str = "lp64"
+    bare: bool = False
     quoted: tuple[str, ...] = ()
     system: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
@@ -131,10 +134,11 @@ class _Preprocessor:
         dynamic: dict[str, Dynamic] = {"__LINE__": self._line, "__FILE__": self._file_name, "__COUNTER__": self._count}
         self._expander = Expander(self._macros, dynamic)
         tests: dict[str, Dynamic] = {"__has_include": self._has_include, "__has_include_next": self._has_include_next}
-        tests |= dict.fromkeys(_HAS, self._has_nothing)
+        tests |= dict.fromkeys(_HAS, self._has)
         self._known = frozenset(dynamic) | frozenset(tests)
+        tests |= dict.fromkeys(_NOT_IN_GCC, self._has)
         self._condition_expander = Expander(self._macros, dynamic | tests | {"defined": self._defined})
-        for text in (*predefined_macros(options.data_model), *(d.replace("=", " ", 1) if "=" in d else f"{d} 1"
+        for text in (*predefined_macros(options.data_model, options.bare), *(d.replace("=", " ", 1) if "=" in d else f"{d} 1"
                                                                for d in options.define)):
             tokens = [t for t in scan(text, "<command line>") if t.type != "NEWLINE"]
             if not tokens:
@@ -328,9 +332,8 @@ class _Preprocessor:
             raise FrontendError(token.location, "defined takes a macro's name", "defined(NAME)")
         return _number(int(self._is_defined(name.value)), token)
 
-    def _has_nothing(self, token: Token, following: Following) -> Token:
-        self._operand(token, following)
-        return _number(0, token)
+    def _has(self, token: Token, following: Following) -> Token:
+        return _number(has(token.value, "".join(t.value for t in self._operand(token, following))), token)
 
     def _has_include(self, token: Token, following: Following) -> Token:
         return self._has_header(token, following, after=False)

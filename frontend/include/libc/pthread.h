@@ -7,16 +7,27 @@
 #include <time.h>
 typedef unsigned long pthread_t;
 typedef unsigned int pthread_key_t;
-typedef struct { int __circ_mutex; } pthread_mutex_t;
+/* The sizes are those of glibc: bit fields without a name are room that nothing is in. */
+#define _CIRC_ROOM long : 8 * __SIZEOF_LONG__
+typedef struct { _Alignas(long) int __circ_mutex; int : 32; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; } pthread_mutex_t;
 typedef struct { int __circ_kind; } pthread_mutexattr_t;
-typedef struct { int __circ_cond; } pthread_cond_t;
+typedef struct {
+    _Alignas(long) int __circ_cond;
+    int : 32; long long : 64; long long : 64; long long : 64; long long : 64; long long : 64;
+} pthread_cond_t;
 typedef struct { int __circ_clock; } pthread_condattr_t;
-typedef struct { int __circ_rwlock; } pthread_rwlock_t;
-typedef struct { int __circ_kind; } pthread_rwlockattr_t;
-typedef struct { int __circ_barrier; } pthread_barrier_t;
+typedef struct {
+    _Alignas(long) int __circ_rwlock;
+    int : 32; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM;
+} pthread_rwlock_t;
+typedef struct { _Alignas(long) int __circ_kind; int : 32; } pthread_rwlockattr_t;
+typedef struct { _Alignas(long) int __circ_barrier; int : 32; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; } pthread_barrier_t;
 typedef struct { int __circ_kind; } pthread_barrierattr_t;
 typedef struct { int __circ_once; } pthread_once_t;
-typedef struct { int __circ_detached; } pthread_attr_t;
+typedef struct {
+    _Alignas(long) int __circ_detached;
+    int : 32; int : 32; int : 32; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM; _CIRC_ROOM;
+} pthread_attr_t;
 typedef struct { int __circ_spin; } pthread_spinlock_t;
 #define PTHREAD_MUTEX_INITIALIZER { 0 }
 #define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { 1 << 30 }

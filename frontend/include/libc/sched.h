@@ -8,7 +8,7 @@ struct sched_param {
     int sched_priority;
 };
 typedef struct {
-    unsigned long __circ_bits[16];
+    unsigned long __circ_bits[128 / __SIZEOF_LONG__];
 } cpu_set_t;
 #define SCHED_OTHER 0
 #define SCHED_FIFO 1

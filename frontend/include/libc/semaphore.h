@@ -4,7 +4,11 @@
 
 #include <sys/types.h>
 #include <time.h>
-typedef struct { unsigned int __circ_value; } sem_t;
+/* The size is that of glibc, see pthread.h. */
+typedef struct {
+    _Alignas(long) unsigned int __circ_value;
+    long : 8 * __SIZEOF_LONG__; long : 8 * __SIZEOF_LONG__; long : 8 * __SIZEOF_LONG__;
+} sem_t;
 #define SEM_FAILED ((sem_t *)0)
 #define SEM_VALUE_MAX __INT_MAX__
 int sem_init(sem_t *semaphore, int shared, unsigned value);

@@ -2,7 +2,7 @@
 #ifndef _CIRC_SETJMP_H
 #define _CIRC_SETJMP_H
 
-typedef struct { long __circ_registers[8]; } jmp_buf[1];
+typedef struct { long __circ_registers[__SIZEOF_LONG__ == 8 ? 25 : 39]; } jmp_buf[1];
 int setjmp(jmp_buf where);
 int _setjmp(jmp_buf where);
 _Noreturn void longjmp(jmp_buf where, int value);

@@ -5,8 +5,17 @@
 #include <sys/types.h>
 typedef int sig_atomic_t;
 typedef void (*__circ_handler)(int);
-typedef struct { unsigned long __circ_bits[16]; } sigset_t;
-typedef struct { int si_signo; int si_code; int si_errno; } siginfo_t;
+typedef struct { unsigned long __circ_bits[128 / __SIZEOF_LONG__]; } sigset_t;
+typedef struct {
+    int si_signo;
+    int si_errno;
+    int si_code;
+    int si_pid;
+    unsigned si_uid;
+    int si_status;
+    void *si_addr;
+    int __circ_rest[(128 - 24 - __SIZEOF_POINTER__) / 4];
+} siginfo_t;
 struct sigaction {
     __circ_handler sa_handler;
     void (*sa_sigaction)(int, siginfo_t *, void *);

@@ -5,7 +5,7 @@
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef __WCHAR_TYPE__ wchar_t;
-typedef long double max_align_t;
+typedef struct { long long __circ_integer; long double __circ_number; } max_align_t;
 #ifndef NULL
 #define NULL ((void *)0)
 #endif

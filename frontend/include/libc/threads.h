@@ -7,8 +7,15 @@ typedef unsigned long thrd_t;
 typedef int (*thrd_start_t)(void *);
 typedef unsigned int tss_t;
 typedef void (*tss_dtor_t)(void *);
-typedef struct { int __circ_mutex; } mtx_t;
-typedef struct { int __circ_cond; } cnd_t;
+/* The sizes are those of glibc, see pthread.h. */
+typedef struct {
+    _Alignas(long) int __circ_mutex;
+    int : 32; long : 8 * __SIZEOF_LONG__; long : 8 * __SIZEOF_LONG__; long : 8 * __SIZEOF_LONG__; long : 8 * __SIZEOF_LONG__;
+} mtx_t;
+typedef struct {
+    _Alignas(long) int __circ_cond;
+    int : 32; long long : 64; long long : 64; long long : 64; long long : 64; long long : 64;
+} cnd_t;
 typedef struct { int __circ_once; } once_flag;
 #define ONCE_FLAG_INIT { 0 }
 #define thread_local _Thread_local

@@ -17,6 +17,8 @@ struct tm {
     int tm_wday;
     int tm_yday;
     int tm_isdst;
+    long tm_gmtoff;
+    const char *tm_zone;
 };
 #define CLOCKS_PER_SEC 1000000L
 #define CLOCK_REALTIME 0

@@ -129,6 +129,44 @@ def test_shipped_headers_as_gcc(tmp_path: Path) -> None:
     assert ours(path) == gccs(path, "-nostdinc", f"-I{INCLUDE}", f"-I{LIBC}", *defines)
 
 
+@needs_gcc
+@pytest.mark.parametrize("model, flag", [("lp64", "-m64"), ("ilp32", "-m32")])
+def test_predefined_macros_are_those_of_gcc(model: str, flag: str) -> None:
+    """Those that are defined, and by their values: sizes, limits, orders; what names a type is tested by the types."""
+    printed = subprocess.run(["gcc", flag, "-dM", "-E", "-x", "c", "-include", "stdc-predef.h", "/dev/null"], capture_output=True,
+                             text=True, check=True).stdout.splitlines()
+    real = {line.split()[1]: line.split(" ", 2)[2:] for line in printed}
+    for macro in predefined_macros(model):
+        name, _, value = macro.partition(" ")
+        if name in ("__CIRC__", "__DATE__", "__TIME__"):
+            continue
+        assert name in real, name
+        mine, other = (v.rstrip("uUlL") for v in (value, *real[name]))
+        if mine[:1].isdigit() and "." not in mine and not name.startswith(("__GNUC_", "__GNUC__", "__FLT_EVAL_METHOD")):
+            assert int(mine, 0) == int(other.replace("__INT_MAX__", "0x7fffffff"), 0), name
+    for name in ("__GNUC__", "__linux__", "__unix__", "__x86_64__" if model == "lp64" else "__i386__", "__SIZEOF_POINTER__"):
+        assert name in {m.partition(" ")[0] for m in predefined_macros(model)}
+
+
+@needs_gcc
+def test_features_are_those_of_gcc(tmp_path: Path) -> None:
+    asked = ["builtin(__builtin_expect)", "builtin(__builtin_assume)", "builtin(__sync_fetch_and_add)", "builtin(__atomic_load_n)",
+             "builtin(__builtin_rotateleft32)", "builtin(__builtin_unreachable)", "builtin(frobnicate)", "attribute(packed)",
+             "attribute(__aligned__)", "attribute(diagnose_if)", "attribute(cleanup)", "attribute(noreturn)", "attribute(weak)",
+             "attribute(nonsense)", "c_attribute(nodiscard)", "c_attribute(gnu::cold)", "c_attribute(clang::fallthrough)"]
+    path = tmp_path / "f.c"
+    path.write_text("#if defined(__has_feature)\nint clang;\n#endif\n" + "".join(
+        f"#if __has_{a}\nint yes{n};\n#else\nint no{n};\n#endif\n" for n, a in enumerate(asked)))
+    assert ours(path) == gccs(path)
+
+
+def test_a_platform_has_no_system(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text("#if defined(__GNUC__) && !defined(__linux__) && !defined(__x86_64__)\nint bare;\n#endif\n")
+    assert [t.value for t in preprocess(str(path), SourceOptions(bare=True)).tokens] == ["int", "bare", ";"]
+    assert not preprocess(str(path), SourceOptions()).tokens
+
+
 # --------------------------------------------------------------------------------------------------- without gcc
 def test_locations_are_the_users(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
