@@ -30,6 +30,7 @@ from circ.command_options import (
     Cpp,
     Debug,
     Define,
+    Entry,
     Exclude,
     IgnoreNorace,
     Include,
@@ -92,6 +93,7 @@ def check(
     prop: Annotated[str, typer.Option(
         "--property", metavar="P", help="races, asserts, all, or a property file of the competition (.prp).")] = "races",
     thread: Thread = None,
+    entry: Entry = None,
     engine: Annotated[str, typer.Option("--engine", metavar="E", help="See `circ engines`.")] = DEFAULT,
     timeout: Annotated[float, typer.Option(
         "--timeout", metavar="S", min=0.001, help="Seconds for reading a file, and for each variable.")] = 60.0,
@@ -308,6 +310,7 @@ def cfa(
     form: Annotated[CfaFormat, typer.Option("--format", help="How to draw.")] = CfaFormat.text,
     output: Output = None,
     thread: Thread = None,
+    entry: Entry = None,
     include: Include = None,
     define: Define = None,
     undefine: Undefine = None,
@@ -328,7 +331,7 @@ def cfa(
     from frontend.program.draw import draw
 
     with guarded(debug):
-        source = source_options(thread, include, define, undefine, cpp, data_model, ints, race_model, preemption,
+        source = source_options(thread, entry, include, define, undefine, cpp, data_model, ints, race_model, preemption,
                                 platform, interrupts, ignore_norace)
         limits = Limits(timeout, memory)
         files_of_program = Inputs.of(files, build, target, exclude).program(source, limits)

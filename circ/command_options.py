@@ -40,6 +40,8 @@ class CheckFormat(StrEnum):
 
 Thread = Annotated[list[str] | None, typer.Option(
     "--thread", metavar="F[=N]", help="Function F is a thread, N copies (default: any number); replaces the automatic choice.")]
+Entry = Annotated[list[str] | None, typer.Option(
+    "--entry", metavar="F", help="Code that is not here calls function F, at any time; default without main: all it can call.")]
 Include = Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Look for included files in DIR.")]
 Define = Annotated[list[str] | None, typer.Option("-D", metavar="M[=V]", help="Define a macro.")]
 Undefine = Annotated[list[str] | None, typer.Option("-U", metavar="M", help="Undefine a macro.")]
@@ -69,7 +71,8 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an i
 
 
 def source_options(
-    thread: list[str] | None, include: list[str] | None, define: list[str] | None, undefine: list[str] | None, cpp: str | None,
+    thread: list[str] | None, entry: list[str] | None, include: list[str] | None, define: list[str] | None,
+    undefine: list[str] | None, cpp: str | None,
     model: DataModelName | None, ints: Ints, race_model: RaceModel | None, preemption: Preemption | None,
     platform: str | None, interrupts: Path | None, ignore_norace: bool,
 ) -> LoadOptions:
@@ -78,8 +81,8 @@ def source_options(
 
     return LoadOptions(
         include=tuple(include or ()), define=tuple(define or ()), undefine=tuple(undefine or ()), cpp=cpp,
-        threads=tuple(thread or ()), data_model=value(model), ints=ints.value, race_model=value(race_model),
-        preemption=value(preemption), ignore_norace=ignore_norace, platform=platform,
+        threads=tuple(thread or ()), entries=tuple(entry or ()), data_model=value(model), ints=ints.value,
+        race_model=value(race_model), preemption=value(preemption), ignore_norace=ignore_norace, platform=platform,
         interrupts=() if interrupts is None else (str(interrupts), read_source(str(interrupts))))
 
 
@@ -89,11 +92,11 @@ def request_of(options: Mapping[str, Any]) -> Request:
 
     check_words(options)
     o = SimpleNamespace(**options)
-    entry = find(o.engine)
-    assert entry is not None
-    source = source_options(o.thread, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model, o.preemption,
-                            o.platform, o.interrupts, o.ignore_norace)
-    source = replace(source, stack=entry.stack, contracts=o.engine == ANNOTATED)
+    engine = find(o.engine)
+    assert engine is not None
+    source = source_options(o.thread, o.entry, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model,
+                            o.preemption, o.platform, o.interrupts, o.ignore_norace)
+    source = replace(source, stack=engine.stack, contracts=o.engine == ANNOTATED)
     return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
                    tuple(o.predicate), o.k,
                    o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll,

@@ -59,6 +59,8 @@ class LoadOptions:
     undefine: tuple[str, ...] = ()
     cpp: str | None = None
     threads: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    """Functions that code which is not there calls; if there are none, and no threads, all that it can call."""
     data_model: str | None = None
     ints: str = "exact"
     race_model: str | None = None
@@ -167,7 +169,7 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
     ints = _chosen(Ints, options.ints, path)
     race_model = None if options.race_model is None else _chosen(RaceModel, options.race_model, path)
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
-    linking = LinkOptions(options.threads, ints, race_model, preemption, options.ignore_norace, table)
+    linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table)
     with deep_recursion(), no_collection():
         parsed = [parse(file.path, source, texts[n] if texts else None)
                   for n, (file, source) in enumerate(zip(files, sources, strict=True))]

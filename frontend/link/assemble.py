@@ -86,7 +86,8 @@ def _rest_of_the_program(world: World, templates: tuple[ThreadTemplate, ...]) ->
     if elsewhere:
         world.notes.assume(f"no other file touches {_listed([s.name for s in elsewhere])}", elsewhere[0].location)
     names = frozenset(s.name for s in shared)
-    idle = [d for d in world.module.declarations.values() if d.defined and d.external and d.name not in world.pointsto.reached
+    reached = {f.original or name for name, f in world.pointsto.reached.items()}
+    idle = [d for d in world.module.declarations.values() if d.defined and d.external and d.name not in reached
             and _may_touch(world, d.name, names)]
     if idle:
         world.notes.assume(f"no other file calls {_listed([d.name for d in idle])}, which nothing here calls", idle[0].location)

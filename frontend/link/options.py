@@ -14,6 +14,7 @@ class LinkOptions:
     """What the command line says about threads and models; None where the program decides."""
 
     threads: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
     ints: Ints = Ints.EXACT
     race_model: RaceModel | None = None
     preemption: Preemption | None = None

@@ -7,8 +7,11 @@ laid out when it is first asked for).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from frontend.annotations.claims import with_claims
 from frontend.annotations.contracts import with_contracts
+from frontend.entry import called_by_threads, with_callers
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import schedule
 from frontend.interrupts.registers import HardwareRegisters
@@ -27,12 +30,18 @@ from frontend.link.weak_orders import are_weak, with_weak_loads
 from frontend.link.which_threads import find_roots, find_threads, reached_from, with_reentrance
 from frontend.memory.escapes import find_escapes
 from frontend.memory.objects import KnownRegisters, Notes
-from frontend.program import Program
+from frontend.program import FrontendError, Location, Program, RaceModel
 
 
 def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     """The program that a module's threads make."""
     notes = Notes({}, {})
+    if options.threads and options.entries:
+        raise FrontendError(Location(module.file, 1), "--thread and --entry are two answers to one question", "give one of them")
+    if not options.threads:
+        module = with_callers(module, options.entries, options.table)
+        if called_by_threads(module):
+            options = replace(options, race_model=options.race_model or RaceModel.C11)
 
     # Which threads there are, and what calls mean that concern interrupts and tasks. The bodies of the functions that
     # implement a scheduler are hidden then: calls of them are modelled.

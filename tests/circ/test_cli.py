@@ -300,7 +300,7 @@ def test_names_and_indices_as_they_are_shown(inside: Run, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("text", "what"), [
     ("", "empty.c"), ("this is not C\n", "a.c"), ("int x; /* no end\n", "a.c"),
-    ("#include <nosuch.h>\nint x;\n", "a.c"), ("int x;\n", "a.c"),
+    ("#include <nosuch.h>\nint x;\n", "a.c"),
 ])
 def test_bad_files_get_one_located_line(inside: Run, text: str, what: str, tmp_path: Path) -> None:
     (tmp_path / what).write_text(text)
