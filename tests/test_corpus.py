@@ -60,7 +60,7 @@ def test_header(example: Example) -> None:
     code = re.sub(r"//.*", "", text)
     kept = {state.object for name, function in LIBRARY.items() if re.search(rf"\b{name}\(", code) for state in function.states}
     for subject in sorted(set(subjects) - kept):
-        for name in re.findall(r"[A-Za-z_$][\w$]*", "assert" if subject == ASSERTS else subject):
+        for name in re.findall(r"[A-Za-z_$][\w$]*", "assert" if subject == ASSERTS else subject.removeprefix("argument@")):
             assert re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", code) or "circ_critical" in code, name
     asserts = ASSERTS in subjects
     assert asserts == bool({"asserts", "all"} & set(example.option("--property"))), "--property does not fit the expectations"
