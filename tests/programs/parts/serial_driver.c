@@ -2,6 +2,7 @@
 // EXPECT: race errors
 // EXPECT: safe received
 // EXPECT: safe baud
+#include <circ.h>
 #include <stdint.h>
 
 static uint16_t errors;
