@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import islice
 
 from frontend.annotations.attach import Attached
-from frontend.ctypes import ArrayType, CType, Record, RecordType
+from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
 from frontend.ctypes.compatible import Compatibility
+from frontend.ctypes.conversions import strip
 from frontend.ir import Function, FunctionDecl, MemorySymbol, Module, Orders, Storage
 from frontend.program import FrontendError, Location
 from frontend.text.comments import Annotation
@@ -46,7 +47,10 @@ class Joined:
                 self._owners[name] = module
                 for other, _ in all_:
                     if not self._same(decl.type, other.type):
-                        raise _conflict(name, other.location, decl.location)
+                        if not _passed_alike(decl.type, other.type):
+                            raise _conflict(name, other.location, decl.location)
+                        self._merges.setdefault(f"'{name}', of another type at {decl.location}, is one function: what it gets is "
+                                                "passed alike", other.location)
             yield name, decl
 
     def _chosen(self, name: str, all_: Sequence[tuple[FunctionDecl, Module]]) -> tuple[FunctionDecl, Module]:
@@ -167,6 +171,21 @@ def _twice(name: str, here: Location, there: Location) -> FrontendError:
 
 def _conflict(name: str, here: Location, there: Location) -> FrontendError:
     return FrontendError(here, f"'{name}' has another type here than at {there}", "declare it in a header for both files")
+
+
+def _passed_alike(a: FunctionType, b: FunctionType) -> bool:
+    """Whether calls by one type do what the other says: numbers of the same size, pointers to whatever."""
+    return a.variadic == b.variadic and len(a.params) == len(b.params) and all(
+        _alike(strip(p), strip(q)) for p, q in zip((a.result, *a.params), (b.result, *b.params), strict=True))
+
+
+def _alike(a: CType, b: CType) -> bool:
+    match a, b:
+        case (IntType(bits=m), IntType(bits=n)) | (FloatType(bits=m), FloatType(bits=n)):
+            return m == n
+        case (PointerType(), PointerType()) | (VoidType(), VoidType()):
+            return True
+    return a == b
 
 
 class _Records(Mapping[str, Record]):
