@@ -143,6 +143,9 @@ def _guessed(sources: Path) -> list[dict[str, object]]:
     """A package whose build cannot be run here: its C files, if they are few enough to be one program."""
     files = [f for f in sorted(sources.rglob("*.c")) if not {"test", "tests", "examples", "contrib"} & set(f.parts)]
     folders = sorted({str(h.parent) for h in sources.rglob("*.h")})
+    if not (sources / "config.h").exists() and "./configure" not in os.listdir(sources):
+        (sources / "config.h").write_text("")
+        folders.append(str(sources))
     flags = ["-D_GNU_SOURCE", '-DVERSION="1"', '-DPACKAGE="p"', *(f"-I{folder}" for folder in folders)]
     if len(files) >= MOST_GUESSED:
         return []

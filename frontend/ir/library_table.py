@@ -2,18 +2,22 @@
 
 One line a function: name, result, arguments read, arguments written; a pointer argument that is not listed is not followed.
 Results: `any` an arbitrary value, `arg0` the first argument, `in0` a pointer into what the first argument points to or null,
-`new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point anywhere, `hidden` one to
-an object of the library's own. Functions with state of their own, and streams, are in `frontend.ir.library_state`.
+`in1` the same for the second, `new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point
+anywhere, `hidden` one to an object of the library's own. Functions with state of their own, and streams, are in
+`frontend.ir.library_state`.
 `p2` is a format of `printf` as argument 2 and `s2` one of `scanf`, which say what becomes of all further arguments;
-`vp2`, `vs2` the same with the arguments in a `va_list` or passed on.
+`vp2`, `vs2` the same with the arguments in a `va_list` or passed on. `d1`: all that argument 1 leads to is read, `D1`: and
+changed. Several names share their effects when they stand in front of a colon. Other spellings of a function follow by rule: see
+`_plain`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from frontend.ir import library_state
+from frontend.ir import library_more, library_posix, library_state
 from frontend.text import keywords
 
 
@@ -35,7 +39,8 @@ class LibraryFunction:
     """The effect of a library function; `reads` and `writes` number arguments, `format` the one that tells about the rest.
 
     `scans`: it is a format of `scanf`; `listed`: a further argument may stand for several. `states`: objects of the library's own
-    that it touches. `stream`: the argument that is a stream; `closes`: it ends the stream; `buffers`: it uses some stream.
+    that it touches. `deep_reads`, `deep_writes`: arguments of which all that they lead to is read, or read and changed.
+    `stream`: the argument that is a stream; `closes`: it ends the stream; `buffers`: it uses some stream.
     """
 
     name: str
@@ -49,6 +54,8 @@ class LibraryFunction:
     stream: int | None = None
     closes: bool = False
     buffers: bool = False
+    deep_reads: tuple[int, ...] = ()
+    deep_writes: tuple[int, ...] = ()
 
 
 _TABLE = """
@@ -254,25 +261,102 @@ def _parse(text: str) -> dict[str, LibraryFunction]:
     for line in text.splitlines():
         if not line or line.startswith("#"):
             continue
-        name, result, *effects = line.split()
-        numbers: dict[str, list[int]] = {}
-        states: list[LibraryState] = []
-        for effect in effects:
-            kind = effect.rstrip("0123456789")
-            if ":" in effect:
-                states.append(LibraryState(effect[2:].rstrip("?"), effect.startswith("W"), not effect.endswith("?")))
-            elif kind != "b":
-                numbers.setdefault(kind, []).append(int(effect.removeprefix(kind)))
-        style = next((kind for kind in numbers if kind not in ("r", "w", "f", "F")), "")
-        stream = numbers.get("f", numbers.get("F"))
-        table[name] = LibraryFunction(
-            name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())), numbers[style][0] if style else None,
-            style.endswith("s"), style.startswith("v"), tuple(states), None if stream is None else stream[0], "F" in numbers,
-            stream is not None or "b" in effects)
+        names, colon, rest = line.partition(" : ")
+        result, *effects = rest.split() if colon else line.split()[1:]
+        for name in names.split() if colon else line.split()[:1]:
+            table[name] = _function(name, result, effects)
     return table
 
 
-KNOWN = _parse(_TABLE) | _parse(library_state.TABLE)
+def _function(name: str, result: str, effects: list[str]) -> LibraryFunction:
+    numbers: dict[str, list[int]] = {}
+    states: list[LibraryState] = []
+    for effect in effects:
+        kind = effect.rstrip("0123456789")
+        if ":" in effect:
+            states.append(LibraryState(effect[2:].rstrip("?"), effect.startswith("W"), not effect.endswith("?")))
+        elif kind != "b":
+            numbers.setdefault(kind, []).append(int(effect.removeprefix(kind)))
+    style = next((kind for kind in numbers if kind not in ("r", "w", "f", "F", "d", "D")), "")
+    stream = numbers.get("f", numbers.get("F"))
+    return LibraryFunction(
+        name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())), numbers[style][0] if style else None,
+        style.endswith("s"), style.startswith("v"), tuple(states), None if stream is None else stream[0], "F" in numbers,
+        stream is not None or "b" in effects, tuple(numbers.get("d", ())), tuple(numbers.get("D", ())))
+
+
+_ISO = re.compile(r"__isoc(?:99|23)_(\w+)")
+_CHECKED = re.compile(r"__(\w+)_chk")
+_WIDE_OFFSETS = re.compile(r"(\w+?)64(_r|_unlocked)?")
+_LOCALE = re.compile(r"_*((?:is|to|str|wcs|nl_)\w+)_l")
+_UNLOCKED = re.compile(r"(\w+)_unlocked")
+_INTERNAL = re.compile(r"__([a-z]\w+)")
+_FLOATING = re.compile(r"(\w+?)(?:f|l|f32|f64|f128|f32x|f64x)")
+
+
+def _plain(name: str) -> tuple[str, ...]:
+    """Other names of the same function, by the rules of the GNU library.
+
+    `__isoc99_sscanf` and `__isoc23_strtol` are what C99 and C23 ask for, `__memcpy_chk` has a size behind its arguments (those
+    with one in between have rows), `open64` has wider offsets, `strtod_l` a locale behind its arguments, `putc_unlocked`
+    takes no lock, `__strdup` is for the library itself.
+    """
+    found = []
+    for rule in (_ISO, _CHECKED, _WIDE_OFFSETS, _LOCALE, _UNLOCKED, _INTERNAL):
+        if m := rule.fullmatch(name):
+            found.append("".join(group or "" for group in m.groups()))
+    return tuple(found)
+
+
+class LibraryTable(Mapping[str, LibraryFunction]):
+    """The functions by name, under all their spellings; what iterates is the rows."""
+
+    def __init__(self, rows: Mapping[str, LibraryFunction], floating: frozenset[str]) -> None:
+        """`floating`: the rows that have variants for other floating types."""
+        self._rows = rows
+        self._floating = floating
+        self._found: dict[str, LibraryFunction | None] = {}
+
+    def __getitem__(self, name: str) -> LibraryFunction:
+        found = self._rows.get(name)
+        if found is None:
+            if name not in self._found:
+                self._found[name] = self._by_rule(name)
+            found = self._found[name]
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def _by_rule(self, name: str) -> LibraryFunction | None:
+        if (m := _FLOATING.fullmatch(name)) and m[1] in self._floating:
+            return replace(self._rows[m[1]], name=name)
+        for other in _plain(name):
+            if other in self:
+                return replace(self[other], name=name)
+        return None
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def _with_variants(*texts: str) -> frozenset[str]:
+    """The functions under the headings of math.h and complex.h."""
+    found: set[str] = set()
+    for text in texts:
+        section = text.partition("# math.h")[2].partition("\n")[2].partition("\n#")[0]
+        found.update(_parse(section))
+    return frozenset(found)
+
+
+KNOWN = LibraryTable(
+    _parse(library_more.TABLE) | _parse(library_posix.TABLE) | _parse(_TABLE) | _parse(library_state.TABLE),
+    _with_variants(_TABLE, library_more.TABLE))
 
 ASSEMBLER = "__circ_assembler"
 """What inline assembly does with the pointers among its inputs, as a function without a body."""

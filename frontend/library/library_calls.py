@@ -8,7 +8,7 @@ from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import ArgumentUse, any_use, uses
-from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, NOT_MODELLED, STREAMS, LibraryFunction
+from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, NOT_MODELLED, LibraryFunction
 from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
 from frontend.library.library_states import LibraryStates
@@ -147,6 +147,12 @@ class LibraryCalls(Library):
         for position, write in [*((r, False) for r in reads), *((w, True) for w in writes)]:
             if position < count and self._is_pointer(request, position):
                 here = self._follow(request, here, position, write, self._extent(request, known))
+        for position in (*known.deep_reads, *known.deep_writes):
+            if position < count and self._is_pointer(request, position):
+                here = self._follow(request, here, position, False, DEEP)
+        for position in known.deep_writes:
+            if position < count and self._is_pointer(request, position):
+                here = self._follow(request, here, position, True, DEEP)
         here = self._states.touch(request, known, here)
         if known.result == "hidden" and request.callee != "strtok" and request.into is None:
             self._states.give(request, known, here)
@@ -251,7 +257,7 @@ class LibraryCalls(Library):
         here = request.source
         if request.callee in ("realloc", "strdup", "strndup") and self._is_pointer(request, 0):
             here = self._follow(request, here, 0, request.callee == "realloc", -1)
-        for position in KNOWN[request.callee].reads if request.callee in STREAMS else ():
+        for position in () if request.callee in ("realloc", "strdup", "strndup") else KNOWN[request.callee].reads:
             if position < len(request.arguments) and self._is_pointer(request, position):
                 here = self._follow(request, here, position, False, 0)
         if request.result is None:

@@ -174,9 +174,9 @@ def _conflict(name: str, here: Location, there: Location) -> FrontendError:
 
 
 def _passed_alike(a: FunctionType, b: FunctionType) -> bool:
-    """Whether calls by one type do what the other says: numbers of the same size, pointers to whatever."""
-    return a.variadic == b.variadic and len(a.params) == len(b.params) and all(
-        _alike(strip(p), strip(q)) for p, q in zip((a.result, *a.params), (b.result, *b.params), strict=True))
+    """Whether calls by one type do what the other says: numbers of the same size, pointers to whatever, too many or too few."""
+    return a.variadic == b.variadic and all(
+        _alike(strip(p), strip(q)) for p, q in zip((a.result, *a.params), (b.result, *b.params), strict=False))
 
 
 def _alike(a: CType, b: CType) -> bool:

@@ -422,6 +422,9 @@ class Inliner:
         assert not isinstance(call.callee, str)
         pointer = frame.expr(call.callee)
         targets = self.accesses.world.pointsto.functions(frame.function.name, call.callee, len(call.args))
+        if self.accesses.world.pointsto.wild:
+            self.accesses.world.notes.assume("nothing is written over pointers to functions through a pointer of unknown value",
+                                             edge.location)
         if not targets:
             request = CallRequest(self, frame, edge, call, "", arguments, *self._results(frame, call), source, target)
             self._library.lost_call(request)

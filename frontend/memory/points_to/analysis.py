@@ -81,14 +81,7 @@ class PointsTo:
     # ------------------------------------------------------------------------------------------- values
     def targets(self, function: str, e: Expr) -> Targets:
         """What the value of an expression over the function's registers may point to."""
-        found: dict[Target, None] = {}
-        for node, shift, constant in self._memory.flows.flows(function, e):
-            if node is None:
-                assert constant is not None
-                found.setdefault(constant)
-            else:
-                for t in self._graph.targets(node):
-                    found.setdefault(t if shift is None else shift(t))
+        found = self._found(function, e)
         real = tuple(t for t in found if t not in NUMBERS)
         objects = tuple(t for t in real if not t[0].startswith("*"))
         # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined, but for a
@@ -98,6 +91,18 @@ class PointsTo:
         if objects:  # so is what is computed from them
             real = tuple(t for t in real if t != COMPUTED)
         return Targets(real if self._objects.bare else objects or real, unknown)
+
+    def _found(self, function: str, e: Expr) -> dict[Target, None]:
+        """All targets of the value of an expression, as the analysis found them."""
+        found: dict[Target, None] = {}
+        for node, shift, constant in self._memory.flows.flows(function, e):
+            if node is None:
+                assert constant is not None
+                found.setdefault(constant)
+            else:
+                for t in self._graph.targets(node):
+                    found.setdefault(t if shift is None else shift(t))
+        return found
 
     def may_be_address(self, function: str, name: str) -> bool:
         """Whether a register may hold the address of an object or of a function, or a thread's handle."""
@@ -109,10 +114,13 @@ class PointsTo:
         return any(HANDLE in self._graph.targets(node) for node in sources)
 
     def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
-        """The functions that a pointer value may be, of a compatible number of parameters."""
-        found = self.targets(function, e)
-        names = [t[0][1:] for t in found.known if t[0].startswith("&")]
-        if found.unknown:
+        """The functions that a pointer value may be, of a compatible number of parameters: those that were taken for called.
+
+        Code that writes through a pointer of unknown value is assumed not to overwrite pointers to functions.
+        """
+        found = self._found(function, e)
+        names = [t[0][1:] for t in found if t[0].startswith("&")]
+        if UNKNOWN in found:
             names.extend(n for n in self.taken if n in self._module.declarations and n not in names)
         return tuple(n for n in names if self._instructions.fits(n, arity))
 

@@ -71,6 +71,9 @@ class Externals:
         elif known is not None and callee not in _KEEP_POINTERS:
             for position in known.writes:
                 self._pointee(function, call, position, UNKNOWN)
+            for position in known.deep_writes:
+                if position < len(call.args) and not isinstance(argument := call.args[position], Place):
+                    self._memory.each_target(function.name, argument, self._changes)
             for position in range(known.format + 1, len(call.args)) if known.format is not None else ():
                 self._pointee(function, call, position, UNKNOWN if known.scans else INTEGER)
         elif THREAD_LIBRARY.get(callee) is ThreadCall.JOIN:
@@ -119,8 +122,10 @@ class Externals:
                     self._memory.assign(function.name, call.args[0], into, call.result.type)
             case "arg0" if call.args and not isinstance(call.args[0], Place):
                 self._memory.assign(function.name, call.args[0], into, call.result.type)
-            case "in0" if call.args and not isinstance(call.args[0], Place):
-                self._memory.assign_inside(function.name, call.args[0], into)
+            case "in0" | "in1" | "in2" as inside if len(call.args) > int(inside[2:]):
+                argument = call.args[int(inside[2:])]
+                assert not isinstance(argument, Place)
+                self._memory.assign_inside(function.name, argument, into)
             case "hidden" if callee == "strtok":
                 self._graph.copy(_kept("strtok"), into, self._memory.flows.anywhere)
             case "hidden":
