@@ -36,7 +36,7 @@ from frontend.program import (
     Variable,
     truth,
 )
-from frontend.text.comments import Annotation
+from frontend.text.tokens import Annotation
 
 Enumerator: TypeAlias = Callable[[str], int | None]
 """The value of an enumeration constant, by its name."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frontend.program import FrontendError, Location
-from frontend.text.comments import Annotation
+from frontend.text.tokens import Annotation
 
 
 class ClauseKind(enum.Enum):

@@ -9,7 +9,7 @@ from frontend.annotations.attach import Attached
 from frontend.ctypes import CType, Record
 from frontend.ir.module import Function, FunctionDecl, MemorySymbol, Module, Orders
 from frontend.program import Location
-from frontend.text.comments import Annotation
+from frontend.text.tokens import Annotation
 
 
 class Without:

@@ -13,7 +13,7 @@ from frontend.ir.instructions import (
     PathStep,
 )
 from frontend.program import NOWHERE, DataModel, Location, Var
-from frontend.text.comments import Annotation
+from frontend.text.tokens import Annotation
 
 if TYPE_CHECKING:  # it brings the parser, which a command that reads no program can do without
     from frontend.annotations.attach import Attached

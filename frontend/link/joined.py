@@ -12,7 +12,7 @@ from frontend.ctypes.compatible import Compatibility
 from frontend.ctypes.conversions import strip
 from frontend.ir import Function, FunctionDecl, MemorySymbol, Module, Orders, Storage
 from frontend.program import FrontendError, Location
-from frontend.text.comments import Annotation
+from frontend.text.tokens import Annotation
 
 
 class Joined:

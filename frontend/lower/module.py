@@ -31,9 +31,9 @@ from frontend.lower.statements import Statements
 from frontend.lower.unit import Unit
 from frontend.program import Const, DataModel, FrontendError, Location, Scalar, Var, deep_recursion
 from frontend.text.attributes import ASM_LABEL
-from frontend.text.comments import Annotation
 from frontend.text.parse import Attribute, ParsedFile
 from frontend.text.side_effects import effects, survey
+from frontend.text.tokens import Annotation
 
 T = TypeVar("T")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from frontend.program import MAX_NESTING, DataModel, FrontendError, Location
-from frontend.text.comments import Annotation
-from frontend.text.tokens import PUNCTUATION, Token
+from frontend.text.tokens import PUNCTUATION, Annotation, Token
 
 _CLOSES = {"RPAREN": "(", "RBRACKET": "[", "RBRACE": "{"}
 _STATEMENT_STARTS = frozenset({"SEMI", "LBRACE", "RBRACE", "COLON", "ELSE", "DO"})

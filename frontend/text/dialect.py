@@ -15,7 +15,6 @@ from typing import TypeAlias
 from frontend.program import DataModel, FrontendError, Location
 from frontend.text.attribute_placement import DECLARATOR_ENDS, attribute, pragma, tagged
 from frontend.text.attributes import ASM_LABEL, as_tokens, closing, plain_name
-from frontend.text.comments import Annotation
 from frontend.text.cursor import CONTROL, Cursor, made
 from frontend.text.keywords import (
     ASM,
@@ -35,7 +34,7 @@ from frontend.text.keywords import (
     is_imaginary,
 )
 from frontend.text.macros import spelled
-from frontend.text.tokens import STRING_TYPES, Token, bad_literal
+from frontend.text.tokens import STRING_TYPES, Annotation, Token, bad_literal
 
 TokenRule: TypeAlias = Callable[[Cursor, Token], None]
 """Handles a token that was just taken from the input."""

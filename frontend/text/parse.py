@@ -42,12 +42,15 @@ from frontend.program import (
     no_collection,
 )
 from frontend.text.attributes import Attribute, attributes_of
-from frontend.text.comments import Annotation
 from frontend.text.cursor import made
-from frontend.text.dialect import rewrite
+from frontend.text.dialect import Rewritten, rewrite
 from frontend.text.keywords import NOT_MODELLED
-from frontend.text.preprocess import Preprocessed, SourceOptions, preprocess
-from frontend.text.tokens import Token, scan
+from frontend.text.preprocess import INCLUDE, Preprocessed, SourceOptions, preprocess
+from frontend.text.tokens import Annotation, Token, scan
+from frontend.text.unused_declarations import used
+
+_SYSTEM = ("/usr/", INCLUDE)
+"""How the names of system headers begin, and of our own in place of them."""
 
 __all__ = ["Attribute", "ParsedFile", "SourceOptions", "expression_of", "parse"]
 
@@ -86,12 +89,22 @@ def parse(path: str, options: SourceOptions, source: Preprocessed | None = None)
         source = source or preprocess(path, options)
         if not source.tokens:
             raise FrontendError(Location(path, 1, 1), "there is no C in this file", "it is empty or has comments only")
-        rewritten = rewrite(source.tokens, DATA_MODELS[options.data_model])
-        ast = _parse_bodies(rewritten.tokens, path)
+        tokens = used(source.tokens, () if path.startswith(_SYSTEM) else _SYSTEM, [a.text for a in source.annotations])
+        try:
+            rewritten, ast = _rewritten_and_parsed(tokens, path, options)
+        except FrontendError:
+            if len(tokens) == len(source.tokens):
+                raise
+            rewritten, ast = _rewritten_and_parsed(preprocess(path, options).tokens, path, options)
     _check_depth(ast, path)
     _check_bodies(ast, path)
     annotations = sorted(source.annotations + rewritten.annotations, key=lambda a: a.location)
     return ParsedFile(path, ast, _by_name(ast), tuple(annotations), rewritten.assumptions)
+
+
+def _rewritten_and_parsed(tokens: list[Token], path: str, options: SourceOptions) -> tuple[Rewritten, c_ast.FileAST]:
+    rewritten = rewrite(tokens, DATA_MODELS[options.data_model])
+    return rewritten, _parse_bodies(rewritten.tokens, path)
 
 
 def expression_of(text: str, types: Collection[str], where: Location, model: DataModel) -> c_ast.Node:

@@ -14,12 +14,11 @@ from itertools import islice
 from pathlib import Path
 
 from frontend.program import MAX_SOURCE, FrontendError, Location, read_source, too_large
-from frontend.text.comments import Annotation
 from frontend.text.compilers import Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
 from frontend.text.predefined import has, predefined_macros
-from frontend.text.tokens import Token, bad_literal, scan, scan_preprocessed
+from frontend.text.tokens import Annotation, Token, bad_literal, scan, scan_preprocessed
 
 INCLUDE = str(Path(__file__).parent.parent / "include")
 """`circ.h`, for real compilers too."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from frontend.program import FrontendError, Location
 
@@ -41,6 +42,16 @@ class Token:
 
     def __repr__(self) -> str:
         return f"{self.type}({self.value!r})@{self.lineno}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A comment that carries meaning (`//@ ...`, `/*@ ... */`, `// circ-...`), or our own attribute, where it stands."""
+
+    text: str
+    location: Location
+    macros: tuple[tuple[str, str], ...] = ()
+    """The names in it that are macros without parameters, and what they stand for."""
 
 
 PUNCTUATION = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
 from frontend.ir import Function, FunctionDecl, Instr, IrEdge, MemorySymbol, Orders, Place, Storage
 from frontend.program import LP64, DataModel, Location, Scalar, Var
-from frontend.text.comments import Annotation
+from frontend.text.tokens import Annotation
 
 INT = IntType("int", 32, True)
 CHAR = IntType("char", 8, True)
