@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 import typer
 
 from circ.command_options import (
+    Assume,
+    AssumeOption,
     Build,
     CfaFormat,
     CheckFormat,
@@ -110,6 +112,7 @@ def check(
     preemption: PreemptionOption = None,
     platform: Platform = None,
     interrupts: InterruptsOption = None,
+    assume: AssumeOption = Assume.default,
     ignore_norace: IgnoreNorace = False,
     predicate: Annotated[list[str] | None, typer.Option(
         "--predicate", metavar="P", help="A C expression over the program's variables to start with.")] = None,

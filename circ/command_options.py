@@ -33,6 +33,11 @@ class CfaFormat(StrEnum):
     svg = "svg"
 
 
+class Assume(StrEnum):
+    default = "default"
+    none = "none"
+
+
 class CheckFormat(StrEnum):
     text = "text"
     json = "json"
@@ -47,6 +52,8 @@ Define = Annotated[list[str] | None, typer.Option("-D", metavar="M[=V]", help="D
 Undefine = Annotated[list[str] | None, typer.Option("-U", metavar="M", help="Undefine a macro.")]
 Build = Annotated[str | None, typer.Option(
     "-p", metavar="DIR", help="The programs of the compile_commands.json in DIR (or of this file).")]
+AssumeOption = Annotated[Assume, typer.Option(
+    "--assume", help="none: no proof rests on what code and variables that are not here do or do not do.")]
 Target = Annotated[list[str] | None, typer.Option(
     "--target", metavar="NAME", help="Only this program of a compile database: its target's name, or its file with main.")]
 Exclude = Annotated[list[str] | None, typer.Option("--exclude", metavar="GLOB", help="Leave out such files of a database.")]
@@ -100,7 +107,7 @@ def request_of(options: Mapping[str, Any]) -> Request:
     return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
                    tuple(o.predicate), o.k,
                    o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll,
-                   not o.no_possible)
+                   not o.no_possible, o.assume is not Assume.none)
 
 
 class UnknownWord(Exception):

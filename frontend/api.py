@@ -177,7 +177,7 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
     notes = _own_headers(files) if options.cpp is None else ()
-    taken = tuple(Assumption(file.note, Location(file.path, 1)) for file in files if file.note)
+    taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in files if file.note)
     program = replace(program, files=tuple(file.path for file in files), warnings=(*notes, *program.warnings),
                       assumptions=(*program.assumptions, *taken))
     if not options.stack:

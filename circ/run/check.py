@@ -69,6 +69,8 @@ class Plan:
     dump: Path | None = None
     possible: bool = True
     """Say of an undecided variable which of its accesses nothing known keeps apart."""
+    assume_absent: bool = True
+    """Take for granted what is assumed of code and data that are not there; else no proof rests on it."""
     kept: Mapping[Question, Answer] = field(default_factory=dict)
 
 
@@ -152,7 +154,19 @@ def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observ
             answer = outcome.value
         else:
             answer = Answer(task.question, task.shown, failed(outcome, last.get(task)), plan.engine)
-        yield suspicions.about(answer) if plan.possible else answer
+        answer = suspicions.about(answer) if plan.possible else answer
+        yield answer if plan.assume_absent else _without_absent(program, answer)
+
+
+def _without_absent(program: Program, answer: Answer) -> Answer:
+    """The answer, unless it is a proof and something is assumed of code or data that are not there."""
+    absent = [a for a in program.assumptions if a.absent]
+    if not absent or not isinstance(answer.verdict, Safe):
+        return answer
+    more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+    open_ = Unknown(f"there is a proof, which rests on what is not here: {absent[0]}{more}",
+                    advice="give circ the other files as well, or do without --assume none", statistics=answer.verdict.statistics)
+    return replace(answer, verdict=open_)
 
 
 class Suspicions:

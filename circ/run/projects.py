@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from circ.run.reading import NotRead, ReadingError, load_heavy, runs_others
 from circ.run.supervise import Done, Emit, Limits, supervise
@@ -59,7 +59,17 @@ def read_project(database: str, selection: Selection, source: LoadOptions, limit
             unread.setdefault(file.source.path, outcome.value.error())
         else:
             units.append(outcome.value)
-    return Project(chosen(programs_of(units), selection.targets, database), tuple(unread.items()))
+    programs = chosen(programs_of(units), selection.targets, database)
+    return Project(tuple(_without(p, list(unread)) for p in programs), tuple(unread.items()))
+
+
+def _without(program: ProgramFiles, unread: list[str]) -> ProgramFiles:
+    """The program, with the note that files which could not be read are no part of it."""
+    if not unread:
+        return program
+    more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+    first = replace(program.files[0], note=f"{unread[0]}{more}, which could not be read, is no part of the program")
+    return replace(program, files=(first, *program.files[1:]))
 
 
 def only_program(database: str, selection: Selection, source: LoadOptions, limits: Limits) -> tuple[SourceFile, ...]:

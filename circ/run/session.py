@@ -60,9 +60,11 @@ class Request:
     competition: bool = False
     unroll: int = 3
     possible: bool = True
+    assume_absent: bool = True
 
     def plan(self) -> Plan:
-        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump, self.possible)
+        return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump, self.possible,
+                    self.assume_absent)
 
     @property
     def limits(self) -> Limits:

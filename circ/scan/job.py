@@ -120,7 +120,7 @@ class FileScan:
         key = fingerprint(files, tokens, request.source, {
             "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
             "predicates": request.predicates, "k": request.k, "unroll": request.unroll,
-            "possible": request.possible})
+            "possible": request.possible, "assume_absent": request.assume_absent})
         known = self._known(job.path, key, request)
         if known.head is not None and len(known.rows) == len(known.head.asked):
             for item in (known.head, *known.rows):

@@ -311,8 +311,8 @@ class LibraryCalls(Library):
     # ------------------------------------------------------------------------------------------- everything else
     def _unknown(self, request: CallRequest) -> None:
         if not request.callee.startswith("__VERIFIER_nondet") and request.callee not in (ASSEMBLER, NOT_MODELLED):
-            self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach, starts no thread and "
-                               "makes nobody wait", request.location)
+            self._notes.assume_absent(f"unknown function '{request.callee}' touches only what its arguments reach, calls back "
+                                      "only what it was given, starts no thread and makes nobody wait", request.location)
         here = request.source
         if self._interrupts.active and request.callee != ASSEMBLER:
             # It may switch interrupts off, or wait until they are off: what others do meanwhile need not be possible.

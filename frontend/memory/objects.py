@@ -44,9 +44,16 @@ class Notes:
 
     assumptions: dict[str, Location]
     warnings: dict[str, Location]
+    absent: set[str] = field(default_factory=set)
+    """Those of the assumptions that are about code or data that is not there."""
 
     def assume(self, text: str, location: Location) -> None:
         self.assumptions.setdefault(text, location)
+
+    def assume_absent(self, text: str, location: Location) -> None:
+        """Assume something of code or data that is not there."""
+        self.assume(text, location)
+        self.absent.add(text)
 
     def warn(self, text: str, location: Location) -> None:
         self.warnings.setdefault(text, location)

@@ -112,6 +112,8 @@ class Assumption:
 
     text: str
     location: Location = NOWHERE
+    absent: bool = False
+    """It is about code or data that is not there, which `--assume none` does not take for granted."""
 
     def __str__(self) -> str:
         return self.text if self.location == NOWHERE else f"{self.text} ({self.location})"

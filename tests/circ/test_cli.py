@@ -348,3 +348,24 @@ def test_a_closed_pipe_is_no_error() -> None:
     shell = f"{sys.executable} -c 'from circ.cli import main; main()' cfa {FIGURE_1} --format json | true"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=ROOT)
     assert done.stderr == ""
+
+
+# ------------------------------------------------------------------------------------------------ what is not there
+ABSENT = "int x;\nextern int shared;\nvoid start(void);\nvoid idle(void) { x = 1; }\nint main(void) { %s return x; }\n"
+
+
+@pytest.mark.parametrize(("body", "what"), [
+    ("start();", "unknown function 'start'"), ("shared = 1; idle();", "no other file touches 'shared'"),
+    ("", "no other file calls 'idle'"),
+])
+def test_no_proof_rests_on_what_is_not_there_unless_that_is_assumed(inside: Run, tmp_path: Path, body: str, what: str) -> None:
+    (tmp_path / "a.c").write_text(ABSENT % body)
+    done = inside("check", "-x", "x", "a.c", cwd=tmp_path)
+    assert done.returncode == 0 and f"assuming: {what}" in done.stdout
+    done = inside("check", "-x", "x", "--assume", "none", "a.c", cwd=tmp_path)
+    assert done.returncode == 3 and f"there is a proof, which rests on what is not here: {what}" in done.stdout
+
+
+def test_nothing_is_missing_and_nothing_is_assumed(inside: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\nint main(void) { return x; }\n")
+    assert inside("check", "--assume", "none", "a.c", cwd=tmp_path).returncode == 0

@@ -93,6 +93,7 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(project: Path) -> N
     done = circ(project, "check", "-p", ".", "-x", "transport_sent")
     assert done.returncode == 2 and "broken.c:1:14: error:" in done.stderr
     assert "race on 'transport_sent'" in done.stdout
+    assert "assuming: broken.c, which could not be read, is no part of the program" in done.stdout
 
 
 # ------------------------------------------------------------------------------------------------ what is run

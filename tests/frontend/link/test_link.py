@@ -179,7 +179,7 @@ def test_unknown_function_is_an_assumption_and_gives_any_value() -> None:
     program = link(one(edges, 2, (T,)))
     assert text(program.templates[0]) == ["0 worker::%1 = * -> 1", "1 x = worker::%1 -> 2"]
     assert [a.text for a in program.assumptions] == [
-        "unknown function 'mystery' touches only what its arguments reach, starts no thread and makes nobody wait"]
+        "unknown function 'mystery' touches only what its arguments reach, calls back only what it was given, starts no thread and makes nobody wait"]
 
 
 def test_threads_of_the_command_line() -> None:
