@@ -24,10 +24,11 @@ class Prefixes:
         for part in primitive(edge.op):
             if access.variable in op_writes(part) or access.variable in map(name_of, op_reads(part)):
                 break
-            found.append(part)
+            if not (isinstance(part, Assume) and self.by_scheduler(part)):
+                found.append(part)
         while found and not isinstance(found[-1], Assume):
             found.pop()
-        return Block(tuple(p for p in found if not (isinstance(p, Assume) and self.by_scheduler(p))))
+        return Block(tuple(found))
 
     def by_scheduler(self, guard: Assume) -> bool:
         seen = variables(guard.cond) & self._shared

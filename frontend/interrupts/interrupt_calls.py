@@ -151,6 +151,8 @@ class Interrupts:
             case Store(place=Place(base=base), value=value) if not isinstance(base, str):
                 folded = fold(base)
                 address, k = self.table.status
+                if isinstance(folded, Const) and folded.value == self.table.perhaps:
+                    return not surely
                 here = isinstance(folded, Const) and folded.value == address
                 return here and (not surely or (value is not None and _is_one(value, k)))
         return False

@@ -151,6 +151,8 @@ class _Scheduler:
 
     def _preempts(self, one: str, other: str) -> bool:
         """Whether handler `one` may start while handler `other` runs."""
+        if self._sources[one].unmaskable or self._sources[other].unmaskable:
+            return one != other and not self._sources[other].unmaskable
         if self._facts[other].closed:
             return False
         mine, its = self._priority(one), self._priority(other)
@@ -210,7 +212,7 @@ class _Scheduler:
         source = self._sources[template.name]
         if template.role is Role.TASK:
             return self._start_task(template)
-        conditions = [IE_ON] if self._uses_ie else []
+        conditions = [IE_ON] if self._uses_ie and not source.unmaskable else []
         conditions += [self._flag(source)] if source.flag is not None else []
         rule = source.rule
         effects: list[Op] = []
@@ -228,7 +230,13 @@ class _Scheduler:
         if template.name in self._mutual:
             effects += [Assign(LEVEL, Binary("+", Read(STACK), Const(1, DEPTH))), Assign(STACK, Read(LEVEL))]
         ways: list[_Way] = self._armed(template.name, rule) if rule is not None and rule.armed_by else [(TRUE, [], ())]
-        return [(_block([*_assume([*conditions, extra]), *waits, *more, *effects]), doubts) for extra, more, doubts in ways]
+        made: list[tuple[Op, tuple[Doubt, ...]]] = []
+        unsure = self._nested and any(self._sources[b].unsure and self._preempts(template.name, b) for b in self._handlers)
+        for extra, more, doubts in ways:
+            for alone in ([_ALONE], []) if unsure else ([],):
+                block = _block([*_assume([*conditions, extra, *alone]), *waits, *more, *effects])
+                made.append((block, doubts if alone or not unsure else (*doubts, _NESTING)))
+        return made
 
     def _start_task(self, template: ThreadTemplate) -> list[tuple[Op, tuple[Doubt, ...]]]:
         waits: list[Op] = [self._idle(other) for other in self._tasks if other != template.name]
@@ -242,14 +250,21 @@ class _Scheduler:
 
     def _armed(self, name: str, rule: HandlerRule) -> list[_Way]:
         count = armed(name)
+        triggers: list[_Way] = []
+        for conditions in rule.triggered:
+            holds: Expr = TRUE
+            for term in self._terms(rule, conditions):
+                holds = conjunction(holds, term)
+            triggers.append((holds, [], ()))
         if not rule.stays_armed:
-            return _counted(count)
+            return [*_counted(count), *triggers]
         stays: Expr = TRUE
         for term in self._terms(rule, rule.stays_armed):
             stays = conjunction(stays, term)
         never = negate(stays)
         some = Binary("!=", Read(count), Const(0, COUNT))
-        return [*((conjunction(c, never), ops, doubts) for c, ops, doubts in _counted(count)), (conjunction(some, stays), [], ())]
+        counted = ((conjunction(c, never), ops, doubts) for c, ops, doubts in _counted(count))
+        return [*counted, (conjunction(some, stays), [], ()), *triggers]
 
     def _return(self, template: ThreadTemplate) -> list[Op]:
         source = self._sources[template.name]
@@ -288,6 +303,9 @@ class _Scheduler:
 
 
 IE_ON: Expr = Read(IE)
+_ALONE: Expr = Binary("==", Read(STACK), Const(0, DEPTH))
+"""No handler that may be interrupted by itself is running."""
+_NESTING = Doubt("whether a handler is interrupted by others, or by itself, is not known of this processor", step=True)
 
 
 def _bit(term: Bit) -> Expr:

@@ -48,6 +48,7 @@ from frontend.program.bits import bit
 from frontend.program.fold import fold
 from frontend.program.schedule_ghosts import COUNT, IE, ghost, once_more
 
+_WHERE = Doubt("this may be the status register of the processor: --platform tells", (IE.name,), step=True)
 _HARDWARE = Var("<hardware>", BYTE)
 """What hardware put into the bits that are not tracked."""
 
@@ -79,7 +80,8 @@ class HardwareRegisters:
         own = {b for rule in self.rules.values() for b in rule.armed_by}
         for rule in self.table.rules:
             arming = {b for b in rule.armed_by if b not in own}
-            for part in (*rule.enable, *rule.effects, *rule.stays_armed, *(b for b in rule.armed_by if b in own)):
+            triggers = (part for conditions in rule.triggered for part in conditions)
+            for part in (*rule.enable, *rule.effects, *rule.stays_armed, *triggers, *(b for b in rule.armed_by if b in own)):
                 if isinstance(part, Bit) and replace(part, on=True) not in arming:
                     masks[part.address] = masks.get(part.address, 0) | 1 << part.bit
         return masks
@@ -100,6 +102,11 @@ class HardwareRegisters:
         arming = {part if isinstance(part, int) else part.address for rule in self.rules.values() for part in rule.armed_by}
         names = {"SREG": self.table.status[0], **self.table.registers}
         return KnownRegisters(frozenset(self.masks), frozenset(arming), names)
+
+    @property
+    def _perhaps(self) -> str:
+        """The register that may be the status register, too."""
+        return "" if self.table.perhaps is None else register(self.table.perhaps).name
 
     def needed(self) -> list[Variable]:
         """The variables that conditions over registers may read, as they are after reset."""
@@ -137,6 +144,8 @@ class HardwareRegisters:
         if any(a.variable == status for a in edge.accesses):
             edge = replace(edge, accesses=tuple(
                 replace(a, kind=AccessKind.SYNC) if a.variable == status else a for a in edge.accesses))
+        if self._perhaps in op_writes(edge.op):
+            edge = replace(edge, op=Block((*primitive(edge.op), Havoc((IE,)))), doubts=(*edge.doubts, _WHERE))
         if self._looked_at.isdisjoint(op_writes(edge.op)) and self._looked_at.isdisjoint(map(name_of, op_reads(edge.op))):
             return edge
         ops: list[Op] = []

@@ -15,6 +15,7 @@
     calls = ["enable_isr(3)", "disable_isr(3)"]
     armed_by = ["ADCSRA.6", "UDR"]    # fires once for each time the bit is set or the register written
     stays_armed = ["ADCSRA.5"]        # ... unless these all hold when it fires
+    triggered = [["ADCSRA.5", "ADCSRB.0"]]    # fires without being armed while all of one list hold
     sets = ["ADCSRA.4"]               # what hardware does when it fires
     clears = ["TIFR.1"]
     priority = 2                      # higher ones preempt lower ones
@@ -34,7 +35,7 @@ from typing import Any
 
 from frontend.program import FrontendError, Location
 
-PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr")
+PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr", "xmega")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class HandlerRule:
     off_call: tuple[str, int] | None = None
     armed_by: tuple[Bit | int, ...] = ()
     stays_armed: tuple[Bit | Test, ...] = ()
+    triggered: tuple[tuple[Bit | Test, ...], ...] = ()
+    """It fires without being armed while all conditions of one of these hold."""
     effects: tuple[Bit, ...] = ()
     priority: int | None = None
     entered_on: bool | None = None
@@ -92,6 +95,12 @@ class InterruptTable:
     """Whether all interrupts are on after reset; None if the program's own calls tell."""
     registers: Mapping[str, int] = field(default_factory=dict)
     """The addresses of the registers by their names."""
+    avr: bool = False
+    """Whether it is a platform's, all of which are AVRs."""
+    ranked: bool = False
+    """Whether handlers interrupt each other by priorities, none of them itself."""
+    perhaps: int | None = 0x3F
+    """Where the status register may be as well, of a program for which no table says where it is: on newer AVRs."""
     required: bool = False
     """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
 
@@ -106,12 +115,13 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
         if platform not in PLATFORMS:
             raise FrontendError(Location("--platform", 1), f"unknown platform '{platform}' (one of {', '.join(PLATFORMS)})")
         shipped = (resources.files("frontend") / "tables" / f"{platform}.toml").read_text()
-        table = _TableReader(f"{platform}.toml", shipped, {}).table()
+        table = replace(_TableReader(f"{platform}.toml", shipped, {}).table(), avr=True, perhaps=None)
     if path:
         own = _TableReader(path, text, table.registers).table()
         named = {n for r in own.rules for n in r.names}
         others = tuple(r for r in table.rules if not named & set(r.names))
-        table = replace(own, rules=(*own.rules, *others),
+        table = replace(own, avr=table.avr, ranked=own.ranked or table.ranked,
+                        perhaps=None if platform is not None else own.perhaps, rules=(*own.rules, *others),
                         status=own.status if own.status != InterruptTable().status else table.status,
                         data_model=own.data_model or table.data_model, required=True,
                         starts_on=table.starts_on if own.starts_on is None else own.starts_on)
@@ -121,7 +131,7 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
 _LONG_NUMBER = re.compile("[0-9a-fA-F]{101}")
 _TERM = re.compile(r"(!?)\s*([A-Za-z_$][\w$.]*?)(?:\.(\d+))?\s*(?:(==|!=|<=|>=|<|>)\s*(-?(?:0[xX][0-9a-fA-F]+|\d+)))?")
 _CALL = re.compile(r"([A-Za-z_$][\w$]*)\((\d*)\)")
-_KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "sets", "clears", "priority", "entered"}
+_KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "triggered", "sets", "clears", "priority", "entered"}
 
 
 class _TableReader:
@@ -151,13 +161,16 @@ class _TableReader:
         made = InterruptTable()
         status = self._section(data, "status")
         if status:
-            self._only(status, {"register", "bit", "reset"}, "[status]")
+            self._only(status, {"register", "bit", "reset", "priorities"}, "[status]")
+            if type(status.get("priorities", False)) is not bool:
+                raise self._error("priorities", "'priorities' is true or false")
             if "register" in status or "bit" in status:
                 bit = self._bit(f"{status.get('register')}.{status.get('bit')}", str(status.get("register")))
-                made = replace(made, status=(bit.address, bit.bit))
+                made = replace(made, status=(bit.address, bit.bit), perhaps=None)
             if status.get("reset") not in (None, "on", "off"):
                 raise self._error("reset", "after reset interrupts are \"on\" or \"off\"")
-            made = replace(made, starts_on=None if "reset" not in status else status["reset"] == "on")
+            made = replace(made, ranked=status.get("priorities", False),
+                           starts_on=None if "reset" not in status else status["reset"] == "on")
         calls = self._section(data, "calls")
         self._only(calls, {"enable", "disable"}, "[calls]")
         handlers = data.get("handler", [])
@@ -194,11 +207,18 @@ class _TableReader:
         effects = [*self._bits(data, "sets"), *(replace(b, on=False) for b in self._bits(data, "clears"))]
         return HandlerRule(
             names, tuple(self._terms(data, "enable")), calls[0] if calls else None, calls[1] if calls else None,
-            tuple(self._arming(data)), tuple(self._terms(data, "stays_armed")), tuple(effects), priority,
+            tuple(self._arming(data)), tuple(self._terms(data, "stays_armed")), self._triggers(data), tuple(effects), priority,
             None if entered is None else entered == "on", self._where(names[0]))
 
     def _terms(self, data: Mapping[str, Any], key: str) -> list[Bit | Test]:
         return [self._term(text) for text in self._texts(data, key)]
+
+    def _triggers(self, data: Mapping[str, Any]) -> tuple[tuple[Bit | Test, ...], ...]:
+        """Lists of conditions; all of one list must hold."""
+        lists = data.get("triggered", [])
+        if not isinstance(lists, list) or not all(isinstance(part, list) for part in lists):
+            raise self._error("triggered", "'triggered' is a list of lists of conditions")
+        return tuple(tuple(self._terms({"triggered": part}, "triggered")) for part in lists)
 
     def _term(self, text: str) -> Bit | Test:
         match = _TERM.fullmatch(text.strip())

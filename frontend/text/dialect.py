@@ -262,11 +262,12 @@ def _norace(c: Cursor, token: Token) -> None:
 
 
 def _interrupt(c: Cursor, token: Token) -> None:
-    """`__interrupt` of the compilers for small controllers: a handler that is entered with interrupts off."""
-    if c.next().type == "LPAREN" and c.next(1).type == "RPAREN":
-        c.todo.pop()
-        c.todo.pop()
-    c.push(made(token, "__attribute__", "(", "(", "signal", ")", ")"))
+    """`__interrupt` of the compilers for small controllers: a handler that is entered with interrupts off.
+
+    With a number, `__interrupt(1)` or `__interrupt 1`, it is SDCC's, whose handlers may have priorities.
+    """
+    number = c.group(token) if c.next().type == "LPAREN" else [c.todo.pop()] if c.next().value.isdigit() else []
+    c.push(made(token, "__attribute__", "(", "(", *(("interrupt", "(", '"ranked"', ")") if number else ("signal",)), ")", ")"))
 
 
 def _goto(c: Cursor, token: Token) -> None:

@@ -6,14 +6,24 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from frontend.ir import FunctionDecl, Module
+from frontend.ctypes import VoidType
+from frontend.ir import AddressValue, Function, FunctionDecl, Module
 from frontend.ir.interrupt_table import HandlerRule, InterruptTable
 from frontend.program import FrontendError, Location, Role
 
 NO_TABLE = InterruptTable()
 
-_CORTEX = re.compile(r"\w+_IRQHandler|(?:SysTick|PendSV)_Handler")
+_CORTEX = re.compile(r"\w+_IRQHandler|(?:SysTick|PendSV|NMI)_Handler")
 """What handlers are called on an ARM Cortex-M, where nothing else marks them. Those for faults end the program."""
+_DEVICE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_Handler")
+"""What some vendors call the handler of a device (`TC3_Handler`); such a function is one if nobody calls it."""
+_VECTORS = re.compile(r"(?i).*(?:vector|isr_?table|exception_?table|irq_?table).*")
+_UNMASKABLE = "NMI_Handler"
+_RANKED = ('"ranked"',)
+"""What the reading of `__interrupt(1)` makes of it; see `frontend.text.dialect`."""
+_AVR = frozenset({"sei", "cli", "__builtin_avr_sei", "__nesc_enable_interrupt", "__nesc_disable_interrupt",
+                  "__nesc_atomic_start"})
+"""Functions of programs for the AVR, on which `interrupt` means that interrupts are on in the handler."""
 
 _VECTOR = re.compile(r"__vector_\d+")
 """What handlers are called on an AVR."""
@@ -25,7 +35,8 @@ class ThreadSource:
 
     `flag`: a handler starts only while this variable is not 0. `again`: when it returns it may start again. `masked`: a
     handler that is entered with interrupts off. `rule`: what the interrupt table says about the handler. `ranked`: a
-    handler of a processor that has priorities instead.
+    handler of a processor that has priorities instead. `unsure`: it is not known whether interrupts are on while it runs.
+    `unmaskable`: it is not held back when all interrupts are off.
     """
 
     function: str
@@ -37,6 +48,8 @@ class ThreadSource:
     masked: bool = False
     rule: HandlerRule | None = None
     ranked: bool = False
+    unsure: bool = False
+    unmaskable: bool = False
 
     @property
     def reenables(self) -> bool:
@@ -60,7 +73,11 @@ def choose_threads(module: Module, requested: tuple[str, ...], table: InterruptT
     """The threads that run from the start; those that others create are found while those are lowered."""
     if requested:
         return tuple(_requested(module, text) for text in requested)
-    found = [source for decl in module.declarations.values() if decl.defined for source in _annotated(decl, table)]
+    nested = _interrupts_stay_on(module, table)
+    found = [source for decl in module.declarations.values() if decl.defined for source in _annotated(decl, table, nested)]
+    found += _unmarked(module, table, frozenset(s.function for s in found))
+    if table.ranked:
+        found = [replace(s, masked=False, count=1, ranked=True) if s.role is Role.HANDLER else s for s in found]
     _check_table(module, table)
     main = module.declarations.get("main")
     if main is not None and main.defined and all(s.function != "main" for s in found):
@@ -91,7 +108,40 @@ def _requested(module: Module, text: str) -> ThreadSource:
     return ThreadSource(name, count, Role.MAIN if name == "main" and count == 1 else Role.THREAD, decl.location)
 
 
-def _annotated(decl: FunctionDecl, table: InterruptTable) -> list[ThreadSource]:
+def _interrupts_stay_on(module: Module, table: InterruptTable) -> bool:
+    """Whether `interrupt` without arguments says, as on the AVR, that interrupts are on in a handler."""
+    return table.avr or any(d.name in _AVR or _VECTOR.fullmatch(d.name) or any(a == "signal" for a, _ in d.attributes)
+                            or (d.defined and _AVR & module.mentioned(d.name)) for d in module.declarations.values())
+
+
+def _unmarked(module: Module, table: InterruptTable, known: frozenset[str]) -> list[ThreadSource]:
+    """Handlers that only their names, or a table of vectors, tell."""
+    plain = {d.name: d for d in module.declarations.values() if d.defined and d.name not in known and d.name != "main"
+             and not d.type.params and isinstance(d.type.result, VoidType)}
+    named = [n for n in plain if _DEVICE.fullmatch(n) and not _called(module, n)]
+    listed = [value.symbol for s in module.symbols.values() if "section" in s.attributes or _VECTORS.fullmatch(s.shown or s.name)
+              for _, value in s.initial if isinstance(value, AddressValue)]
+    listed = [n for n in listed if n in plain and "reset" not in n.lower() and not _called(module, n)]
+    return [replace(_handler(plain[n], table.rule(n), None, reentrant=False, masked=False), ranked=True)
+            for n in dict.fromkeys((*named, *listed)) if _returns(module.function(n))]
+
+
+def _called(module: Module, name: str) -> bool:
+    return any(name in module.mentioned(d.name) for d in module.declarations.values() if d.defined)
+
+
+def _returns(function: Function) -> bool:
+    """Whether control can come to the end: a default handler that only loops stops the program."""
+    seen, todo = {function.start}, [function.start]
+    while todo:
+        here = todo.pop()
+        more = {e.target for e in function.edges if e.source == here} - seen
+        seen |= more
+        todo += more
+    return function.exit in seen
+
+
+def _annotated(decl: FunctionDecl, table: InterruptTable, nested: bool) -> list[ThreadSource]:
     found: list[ThreadSource] = []
     rule = table.rule(decl.name)
     for attribute, arguments in decl.attributes:
@@ -108,12 +158,17 @@ def _annotated(decl: FunctionDecl, table: InterruptTable) -> list[ThreadSource]:
                     raise FrontendError(decl.location, f"circ_interrupt of '{decl.name}' needs the variable that enables it")
                 found.append(_handler(decl, rule, arguments[0].strip(), reentrant=False, masked=False))
             case "interrupt" | "signal":
-                # Interrupts stay on in the one and are off in the other; without a table either may fire at any time.
-                found.append(_handler(decl, rule, None, attribute == "interrupt", attribute == "signal"))
+                # On the AVR interrupts stay on in the one and are off in the other; `interrupt` with an argument (a vector, a
+                # mode) is of processors that switch them off. Without a table either may fire at any time.
+                bare = attribute == "interrupt" and not arguments
+                made = _handler(decl, rule, None, bare, not bare)
+                made = replace(made, unsure=bare and not nested and made.count is None)
+                found.append(replace(made, masked=False, ranked=True) if arguments == _RANKED else made)
             case "circ_task":
                 found.append(task(decl))
-    if not found and rule is None and _CORTEX.fullmatch(decl.name):
-        found.append(replace(_handler(decl, None, None, reentrant=False, masked=False), ranked=True))
+    if _CORTEX.fullmatch(decl.name) and rule is None and all(s.role is Role.HANDLER for s in found):
+        cortex = replace(_handler(decl, None, None, reentrant=False, masked=False), ranked=True)
+        found = [replace(cortex, unmaskable=decl.name == _UNMASKABLE)]
     if not found and decl.name != "main" and (rule is not None or _VECTOR.fullmatch(decl.name)):
         found.append(_handler(decl, rule, None, reentrant=False, masked=True))
     if len({s.role for s in found}) == 1 and found[0].role is Role.HANDLER:

@@ -39,7 +39,7 @@ def verdict(program: Program, variable: str) -> str:
 def test_shipped_tables_say_what_the_data_sheets_say() -> None:
     for platform in PLATFORMS:
         table = load_table(platform)
-        assert table.data_model == "ip16" and table.status == (0x5F, 7)
+        assert table.data_model == "ip16" and table.status == (0x3F if platform == "xmega" else 0x5F, 7)
         if platform not in ("atmega103", "atmega128"):
             continue
         compare, adc, sent = (table.rule(f"__vector_{n}") for n in (15, 21, 20))
@@ -52,7 +52,7 @@ def test_the_table_of_the_document_is_one() -> None:
     text = (Path(__file__).parents[3] / "docs" / "interrupts.md").read_text()
     table = load_table(None, "t.toml", text.partition("```toml\n")[2].partition("```")[0])
     (rule,) = table.rules
-    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 14
+    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 15
 
 
 # --------------------------------------------------------------------------------------------------- interrupts on and off
