@@ -110,8 +110,11 @@ def _requested(module: Module, text: str) -> ThreadSource:
 
 def _interrupts_stay_on(module: Module, table: InterruptTable) -> bool:
     """Whether `interrupt` without arguments says, as on the AVR, that interrupts are on in a handler."""
+    declared = module.declarations.values()
+    if not any(name == "interrupt" for d in declared for name, _ in d.attributes):
+        return False
     return table.avr or any(d.name in _AVR or _VECTOR.fullmatch(d.name) or any(a == "signal" for a, _ in d.attributes)
-                            or (d.defined and _AVR & module.mentioned(d.name)) for d in module.declarations.values())
+                            or (d.defined and _AVR & module.mentioned(d.name)) for d in declared)
 
 
 def _unmarked(module: Module, table: InterruptTable, known: frozenset[str]) -> list[ThreadSource]:
