@@ -350,13 +350,16 @@ def recheck(
     target: Target = None,
     exclude: Exclude = None,
     cpp: Consent = None,
+    as_recorded: Annotated[bool, typer.Option("--as-recorded", help="Accept a proof about fewer threads than the files have, "
+                                              "which the file of the proof names.")] = False,
     timeout: Timeout = 60.0,
     memory: Memory = 4096,
     debug: Debug = False,
 ) -> None:
     """Check a proof of safety again, without any engine. Status: 0 accepted, 1 refused, 2 unreadable."""
     with guarded(debug):
-        _judge(certificate, Inputs.of(files, build, target, exclude), cpp, Limits(timeout, memory), proof=True)
+        inputs, limits = Inputs.of(files, build, target, exclude), Limits(timeout, memory)
+        _judge(certificate, inputs, cpp, limits, proof=True, as_recorded=as_recorded)
 
 
 @app.command()
@@ -376,7 +379,7 @@ def replay(
         _judge(trace, Inputs.of(files, build, target, exclude), cpp, Limits(timeout, memory), proof=False)
 
 
-def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: bool) -> NoReturn:
+def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: bool, as_recorded: bool = False) -> NoReturn:
     from circ.kernel.doubts import doubt
     from circ.kernel.outcome import Accepted, Refused
     from circ.report.text import evidence_text, file_text
@@ -399,6 +402,10 @@ def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: b
     if isinstance(judgement, Refused) or unsure is not None:
         print(f"{path}: refused: {judgement if unsure is None else f'it may be no run of the program: {unsure}'}")
         sys.exit(FOUND)
+    missing = inputs.missing_threads(source, program, limits) if proof else []
+    if missing and not as_recorded:
+        print(f"{path}: refused: it is about other threads than the files have: {', '.join(missing)} (--as-recorded takes it so)")
+        sys.exit(FOUND)
     sys.stdout.write(f"{path}: accepted: {evidence_text(program, evidence)}")
     # The file decides how the program was read, so what it decided is said.
     verdict = Safe(evidence) if isinstance(evidence, Certificate) else Refuted(evidence)
@@ -407,6 +414,8 @@ def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: b
     read_with = [f"-{letter} {text}" for letter, texts in (("D", source.define), ("U", source.undefine)) for text in texts]
     if read_with:
         print(f"  read with: {' '.join(read_with)}")
+    if missing:
+        print(f"  WARNING: about other threads than the files have: {', '.join(missing)}")
     sys.exit(PROVED)
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from circ.run.certificate_files import missing_threads
 from circ.run.projects import Selection, find_database, only_program
+from circ.run.reading import load_within
 from circ.run.supervise import Limits
+from circ.scan.header import read_header
 from frontend import LoadOptions, SourceFile
-from frontend.program import FrontendError, Location
+from frontend.program import FrontendError, Location, Program
 from frontend.project import COMMANDS, database_of
 
 
@@ -51,3 +56,20 @@ class Inputs:
         if self.files or len(self.databases) > 1:
             raise FrontendError(Location(self.databases[0], 1), "this is about one program", f"name files, or one {COMMANDS}")
         return only_program(self.databases[0], self.selection, source, limits)
+
+    def missing_threads(self, source: LoadOptions, read: Program, limits: Limits) -> list[str]:
+        """Which threads that the files have by themselves are left out where `source` names the threads.
+
+        None if the files name the same, or have no threads unless somebody names them: a part of a program.
+        """
+        files = self.program(source, limits)
+        threads: tuple[str, ...] = ()
+        with suppress(FrontendError, OSError, UnicodeDecodeError):
+            header = read_header(files[0].path, Path(files[0].path).read_text(), os.path.dirname(files[0].path))
+            threads = tuple(option.value for option in header.options if option.name == "--thread")
+        if not source.threads or source.threads == threads:
+            return []
+        try:
+            return missing_threads(load_within(files, replace(source, threads=threads), limits), read)
+        except FrontendError:
+            return []

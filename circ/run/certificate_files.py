@@ -12,7 +12,7 @@ from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integer, as_list, as_object, as_text
 from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
 from frontend import LoadOptions
-from frontend.program import DATA_MODELS, Ints, Preemption, RaceModel
+from frontend.program import DATA_MODELS, Ints, Preemption, Program, RaceModel
 
 VERSION = 1
 
@@ -65,6 +65,20 @@ def _evidence(top: Mapping[str, Any]) -> tuple[Evidence, LoadOptions]:
     if not isinstance(top["body"], dict):
         raise Malformed("body is not an object")
     return Certificate(program, question, kind, top["body"]), options
+
+
+# --------------------------------------------------------------------------------------------------- other readings
+def missing_threads(own: Program, read: Program) -> list[str]:
+    """Which threads of the program, as its files have it, a proof about another reading of them does not speak of."""
+    counts = {t.name: t.count for t in read.templates}
+    missing: list[str] = []
+    for template in own.templates:
+        many = "any number" if template.count is None else str(template.count)
+        if template.name not in counts:
+            missing.append(f"{template.name} ({many}) is left out")
+        elif (known := counts[template.name]) is not None and (template.count is None or known < template.count):
+            missing.append(f"{template.name} ({known}) instead of {template.name} ({many})")
+    return missing
 
 
 # --------------------------------------------------------------------------------------------------- writing

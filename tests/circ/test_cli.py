@@ -226,6 +226,19 @@ def test_what_a_proof_decides_about_the_program_is_said(inside: Run, tmp_path: P
     assert "thread w (1)" in said and "race model nesc" in said and "read with: -D STEP=2" in said
 
 
+def test_a_proof_about_fewer_threads_is_refused_unless_it_is_asked_for(inside: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text('#include "circ.h"\nint x;\ncirc_thread void w(void) { x = x + 1; }\n')
+    (tmp_path / "b.c").write_text("// CIRC: --thread w=1\nint x;\nvoid w(void) { x = x + 1; }\n")
+    for file in ("a.c", "b.c"):
+        assert inside("check", file, "--thread", "w=1", "--certificate", file + ".d", cwd=tmp_path).returncode == 0
+    [of_many], [of_one] = ((tmp_path / d).iterdir() for d in ("a.c.d", "b.c.d"))
+    refused = inside("recheck", of_many, "a.c", cwd=tmp_path)
+    assert refused.returncode == 1 and "w (1) instead of w (any number)" in refused.stdout
+    told = inside("recheck", "--as-recorded", of_many, "a.c", cwd=tmp_path)
+    assert told.returncode == 0 and "WARNING: about other threads than the files have: w (1)" in told.stdout
+    assert inside("recheck", of_one, "b.c", cwd=tmp_path).returncode == 0  # the file says so itself
+
+
 def test_a_trace_that_depends_on_what_is_not_known_of_the_program_is_refused(inside: Run, tmp_path: Path) -> None:
     """`check` says `unknown` of such a run: floating-point values are not followed."""
     file = tmp_path / "a.c"
