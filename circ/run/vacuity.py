@@ -35,6 +35,8 @@ from frontend.program import (
 from frontend.program.fold import fold
 
 _MOST_TOLD = 4
+_EFFORT = 200_000
+"""What the solver may spend on one step."""
 
 SourceAccess: TypeAlias = tuple[str, Location, bool]
 """Accesses as users tell them apart: template, place in the text, whether it writes."""
@@ -44,9 +46,12 @@ Reached: TypeAlias = list[set[int]]
 
 
 def unreached(program: Program, certificate: Certificate) -> tuple[Assumption, ...]:
-    """A warning if an accepted proof, or the graph, shows that no run comes to some of the accesses to the variable."""
+    """A warning if an accepted proof, or the graph, shows that no run comes to some of the accesses to the variable.
+
+    Of a proof about assertions: a warning for every step that no run passes, such as an assumption that contradicts itself.
+    """
     if not isinstance(certificate.question, RaceOn):
-        return ()
+        return tuple(_dead_ends(program))
     variable = certificate.question.variable
     by_graph = _by_graph(program)
     alive = _spots(program, program, variable, by_graph)
@@ -59,6 +64,27 @@ def unreached(program: Program, certificate: Certificate) -> tuple[Assumption, .
     told = [f"{'writes' if write else 'reads'} at {place} in {name}" for name, place, write in dead[:_MOST_TOLD]]
     more = [f"{len(dead) - _MOST_TOLD} more"] if len(dead) > _MOST_TOLD else []
     return (Assumption(f"no run comes to {len(dead)} of the {len(alive)} accesses to it: {', '.join([*told, *more])}"),)
+
+
+def _dead_ends(program: Program) -> Iterator[Assumption]:
+    """Steps that are the only way on and whose own conditions exclude each other."""
+    from circ.smt import Encoder, SatResult, Solver, SymbolicState  # the solver is heavy
+
+    told: set[Location] = set()
+    for template in program.templates:
+        leaving = template.cfa.leaving()
+        encoder, solver = Encoder(program.ints), Solver(_EFFORT)
+        for [edge] in (edges for edges in leaving if len(edges) == 1):
+            if edge.location in told or not any(isinstance(p, Assume) for p in primitive(edge.op)):
+                continue
+            state = SymbolicState({v.name: encoder.symbol(v) for v in (*program.globals, *template.locals)}, [])
+            encoder.apply(edge.op, state)
+            solver.push()
+            solver.add(*state.constraints)
+            if solver.check() is SatResult.UNSAT:
+                told.add(edge.location)
+                yield Assumption("no run passes this: what is assumed here contradicts itself", edge.location)
+            solver.pop()
 
 
 def _spots(program: Program, origin: Program, variable: str, reached: Reached) -> dict[SourceAccess, bool]:

@@ -26,6 +26,7 @@ from frontend.link.memory_model import model_memory
 from frontend.link.options import DEFAULT_OPTIONS, LinkOptions
 from frontend.link.settle import settle_pointers
 from frontend.link.templates import make_templates
+from frontend.link.vacuous_claims import warn_of_vacuous_claims
 from frontend.link.weak_orders import are_weak, with_weak_loads
 from frontend.link.which_threads import find_roots, find_threads, reached_from, with_reentrance
 from frontend.memory.escapes import find_escapes
@@ -60,6 +61,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
 
     # One automaton a thread: inlined, pointers resolved, sections resolved, simplified.
     drafts = draft_threads(world, bodies, threads, roots, escapes, models)
+    warn_of_vacuous_claims(seen, world.pointsto, drafts.threads, notes)
     settled = settle_pointers(world, drafts, models.lifetime, models.early)
     settle_lock_uses(drafts.threads, drafts.created)
     templates = make_templates(world, bodies, settled, drafts.created, options.table if threads.reactive else None)

@@ -591,6 +591,14 @@ def test_verify_on_the_command_line(tmp_path: Path) -> None:
     assert again.exit_code == 0, again.output
 
 
+def test_an_assumption_that_contradicts_itself_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\n//@ atomic ensures x == 1 && x == 2;\nvoid set(void);\n"
+                                  "//@ atomic ensures x == 1;\nvoid one(void);\n"
+                                  "#include <assert.h>\nvoid w(void) { one(); set(); assert(x == 3); }\n")
+    run = CliRunner().invoke(app, ["verify", "--thread", "w", str(tmp_path / "a.c")])
+    assert run.output.count("no run passes this: what is assumed here contradicts itself") == 1 and "a.c:7:23" in run.output
+
+
 @pytest.mark.parametrize(("stem", "status"), [("dekker_annotation", 3), ("dekker_broken", 1)])
 def test_status(stem: str, status: int) -> None:
     run = CliRunner().invoke(app, ["check", "--engine", "assume-guarantee", "--property", "asserts", str(PROGRAMS / "assume" / f"{stem}.c")])
