@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -15,12 +16,14 @@ import pytest
 import circ
 import frontend
 from circ.verdict import Refuted, Safe
+from frontend.program import Values
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from generate import nesc_program, state_machine, transmitter  # noqa: E402
 from measure import exponent  # noqa: E402
+from nescc import compile_application, compiler  # noqa: E402
 from verify import cost, locked  # noqa: E402
 
 SENSE = (ROOT / "nesc_examples" / "sense.c").read_text()
@@ -75,3 +78,26 @@ def test_the_family_of_annotated_programs_is_proved() -> None:
     few, more = cost(locked(10, 2), 60), cost(locked(40, 5), 60)
     assert few is not None and more is not None
     assert few.conditions < more.conditions
+
+
+def test_the_rows_of_compiled_applications_name_what_is_in_them() -> None:
+    rows = tomllib.loads((ROOT / "benchmarks" / "table1.toml").read_text())["compiled"]
+    folder = ROOT / "benchmarks" / "tinyos"
+    assert len(rows) == 11
+    for row in rows:
+        module, name = row["name"].split("$")
+        assert (folder / "apps" / f"{row['application']}.nc").is_file()
+        text = (folder / "tos" / f"{module}.nc").read_text()
+        assert re.search(rf"\b{name}\b", text) and (row["define"] in text or row["variable"] == "rec_ptr")
+
+
+@pytest.mark.skipif(compiler() is None, reason="nescc is not installed")
+def test_applications_that_nescc_compiles_are_read(tmp_path: Path) -> None:
+    out = tmp_path / "sense.c"
+    problem = compile_application("Sense", out, ("TOSPORT",))
+    if problem is not None:
+        pytest.skip(problem)
+    program = frontend.load(out, frontend.LoadOptions(platform="atmega103", ignore_norace=True))
+    main = next(t for t in program.templates if t.name == "main")
+    assert next(v for v in program.globals if v.name == "*0x26.3").start == Values(1), "initialisation is executed"
+    assert len(main.cfa.behind((main.cfa.start,))) < 10

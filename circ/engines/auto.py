@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 PATIENCE = 10
 """How much more effort than at first the static prover may take for one try where nothing cheap has decided."""
 ROUND_STATES = 400_000
-"""Abstract states of one round of context inference, which pauses between rounds only."""
+"""Abstract states of one round of context inference at most."""
+ROUND_SHARE = 4
+"""A round is given up when it takes so many times the effort of its stage."""
+LOCATIONS = 400
+"""For programs of so many locations the efforts of context inference are meant; larger ones get more, in proportion."""
 
 
 @dataclass(slots=True)
@@ -153,7 +157,9 @@ class Auto:
 
     def _infer(self, inference: ContextInference, asked: StagedQuestion, effort: Effort, hints: tuple[Var, ...],
                values: bool) -> Verdict:
-        options = replace(asked.options, max_states=ROUND_STATES)
+        size = sum(t.cfa.size for t in asked.program.templates)
+        effort = replace(effort, states=effort.states * max(1, size // LOCATIONS))
+        options = replace(asked.options, max_states=min(ROUND_STATES, ROUND_SHARE * effort.states))
         if not values:
             options = replace(options, switches={**options.switches, Technique.VALUES: False})
         return inference(asked.program, asked.question, options, asked.observer, hints, effort)

@@ -128,6 +128,10 @@ class AbstractError(Exception):
         self.trace = trace
 
 
+class RoundTooLong(OutOfTime):
+    """A round has come to its limit of abstract states."""
+
+
 @dataclass(slots=True)
 class AbstractSystem:
     """Everything a round of context inference works on: a skeleton, an abstraction and an ARG for each template."""
@@ -138,7 +142,9 @@ class AbstractSystem:
     errors: Errors
     options: Options
     states: int = 0
-    _allowed: dict[tuple[tuple[AllAt, ...], int, int], bool] = field(default_factory=dict)
+    _allowed: dict[tuple[int, int, int], bool] = field(default_factory=dict)
+    """By the identity of demands, which are asked about much more often than they are equal; `_demands` keeps them alive."""
+    _demands: dict[int, tuple[AllAt, ...]] = field(default_factory=dict)
 
     def count(self, t: int) -> int | None:
         return self.skeletons[t].original.count
@@ -152,9 +158,10 @@ class AbstractSystem:
 
     def allows(self, demands: tuple[AllAt, ...], t: int, anchor: int) -> bool:
         """Whether another thread at this anchor may be where `demands` want it to be."""
-        key = demands, t, anchor
+        key = id(demands), t, anchor
         known = self._allowed.get(key)
         if known is None:
+            self._demands[id(demands)] = demands
             name = self.skeletons[t].template
             known = self._allowed[key] = all(
                 d.template != name or any(q in d.locations for q in self.locations(t, anchor)) for d in demands
@@ -170,7 +177,7 @@ class AbstractSystem:
         if self.states % 256 == 0:
             self.options.check_time()
         if self.states > self.options.max_states:
-            raise OutOfTime("too many abstract states")
+            raise RoundTooLong("too many abstract states")
 
 
 ArgState: TypeAlias = tuple[ThreadState, Context]

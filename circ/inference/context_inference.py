@@ -18,7 +18,7 @@ from circ.abstraction.relevance import ScopedName, doubtful
 from circ.counting.by_values import by_values
 from circ.counting.local_states import LocalStates, NotFinite
 from circ.inference.acfa import Acfa, collapse
-from circ.inference.arg import AbstractError, AbstractSystem, reach_and_build
+from circ.inference.arg import AbstractError, AbstractSystem, RoundTooLong, reach_and_build
 from circ.inference.contexts import contexts, crews, crowd, most_others
 from circ.inference.effort import Effort
 from circ.inference.inquiry import Inquiry
@@ -65,6 +65,9 @@ class ContextInference:
                         case CounterTooLow():
                             if not inquiry.count_further():
                                 return self.unknown(inquiry, NOTHING_NEW)
+                except RoundTooLong as limit:
+                    self.paused = inquiry
+                    return self.unknown(inquiry, str(limit))
                 except NotUnbounded as missed:
                     if not inquiry.count_further():
                         return self.unknown(

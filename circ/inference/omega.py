@@ -69,11 +69,16 @@ class _PairClosure:
         self.queue: list[Pair] = []
         self.beside: dict[tuple[int, ThreadState], dict[ContextClass, None]] = defaultdict(dict)
         """Which classes are occupied beside a main thread in this state (no holder)."""
+        self.movers: dict[tuple[int, ThreadState], list[ContextClass]] = defaultdict(list)
+        """Those of them in which a thread can do something that the main thread, or one beside it, notices."""
         self.met: set[tuple[ContextClass, ContextClass, int]] = set()
         """(class of a main thread, class beside it, global mask) that occurred: the pair facts about two others."""
         self.waiting: dict[tuple[ContextClass, ContextClass, int], list[tuple[int, ThreadState]]] = defaultdict(list)
         self.thirds: dict[Pair, frozenset[int]] = {}
         """Templates of the third threads that helped to reach a pair."""
+        self.exist: dict[tuple[int, int, int], bool] = {}
+        self.allowed: dict[tuple[int, ContextClass], tuple[tuple[AllAt, ...], bool]] = {}
+        """What `class_allows` said, by the identity of the demands, which are kept so that no others get it."""
         self.noticed: dict[tuple[int, int, ContextClass, int], tuple[ContextMove, ...]] = {}
         """The moves of a third thread that are noticed: by template and location of the main one, class and global mask."""
 
@@ -180,17 +185,26 @@ class _PairClosure:
                 self.add((t, after, beside, holder), self.thirds[pair] | {mover[0]})
 
     def class_allows(self, demands: tuple[AllAt, ...], key: ContextClass) -> bool:
-        return any(self.system.allows(demands, key[0], anchor) for anchor in self.acfas[key[0]].anchors[key[1]])
+        asked = id(demands), key
+        found = self.allowed.get(asked)
+        if found is None:
+            allowed = any(self.system.allows(demands, key[0], anchor) for anchor in self.acfas[key[0]].anchors[key[1]])
+            found = self.allowed[asked] = (demands, allowed)
+        return found[1]
 
     # ----------------------------------------------------------------------------------------------- third threads
     def meet(self, t: int, state: ThreadState, key: ContextClass) -> None:
         """A new neighbour: with each of the others beside this main thread it makes a triple, either of them moving."""
         row = self.beside[t, state]
         row[key] = None
-        for other in tuple(row):
-            self.triple(t, state, key, other)
-            if other != key:
+        movers = self.movers[t, state]
+        if self.noticed_moves(t, state[0], key, state[1]):
+            movers.append(key)
+            for other in tuple(row):
                 self.triple(t, state, other, key)
+        for other in tuple(movers):
+            if other != key:
+                self.triple(t, state, key, other)
         self.note(t, state, key)
 
     def note(self, t: int, state: ThreadState, key: ContextClass) -> None:
@@ -206,7 +220,10 @@ class _PairClosure:
     def triple(self, t: int, state: ThreadState, second: ContextClass, third: ContextClass) -> None:
         """The third thread steps, if the three pairs it makes with the others are all possible."""
         g = state[1]
-        if not may_exist(self.system, t, second[0], third[0]) or not self.noticed_moves(t, state[0], third, g):
+        exist = self.exist.get((t, second[0], third[0]))
+        if exist is None:
+            exist = self.exist[t, second[0], third[0]] = may_exist(self.system, t, second[0], third[0])
+        if not exist:
             return
         if (second, third, g) in self.met and (third, second, g) in self.met:
             self.environment((t, state, second, None), third, second)
