@@ -57,9 +57,9 @@ def sections_as_steps(program: Program) -> Sections | None:
 
 
 def _moving_cells(program: Program) -> bool:
-    """Whether a global can decide if an access is next, or which cell it means."""
+    """Whether a global can decide if an access that counts is next, or which cell it means. Protected ones do not count."""
     prefixes = Prefixes(program)
-    return any(prefixes.moving(e, a) for t in program.templates for e in t.cfa.edges for a in e.accesses)
+    return any(prefixes.moving(e, a) for t in program.templates for e in t.cfa.edges if not e.protected for a in e.accesses)
 
 
 def _ways(t: ThreadTemplate) -> list[tuple[int, ...]]:

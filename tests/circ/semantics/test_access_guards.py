@@ -36,3 +36,11 @@ def test_a_guard_of_the_scheduler_only_suspends() -> None:
     ghostly = replace(p, globals=tuple(replace(v, ghost=v.name == "y") for v in p.globals))
     e = ghostly.templates[0].cfa.edges[0]
     assert Prefixes(ghostly).before(e, next(a for a in e.accesses if a.variable == "x")).ops == ()
+
+
+def test_what_is_done_before_a_guard_of_the_scheduler_decides_nothing() -> None:
+    p, _ = last_access("0 1 l = x; [y == 0]; a[1] = 1")
+    ghostly = replace(p, globals=tuple(replace(v, ghost=v.name == "y") for v in p.globals))
+    e = ghostly.templates[0].cfa.edges[0]
+    write = next(a for a in e.accesses if a.variable == "a")
+    assert Prefixes(ghostly).before(e, write).ops == () and Prefixes(ghostly).moving(e, write) == set()

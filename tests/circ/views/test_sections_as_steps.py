@@ -67,6 +67,12 @@ def _with_moving_cell() -> Program:
     return program("x state i a[2]", thread("w", CLAIM + "5 6 x = 1 / 6 0 a[i] = 0", locals="old=*", atomic={1, 2, 3}))
 
 
+def test_a_cell_that_moves_inside_a_section_is_no_part_of_a_race() -> None:
+    inside = CLAIM.replace("state = 1", "state = 1; a[i] = 0") + "5 6 x = 1 / 6 0 x = 2"
+    found = sections_as_steps(program("x state i a[2]", thread("w", inside, locals="old=*", atomic={1, 2, 3})))
+    assert "a[i]" in inside and found is not None and not found.program.templates[0].cfa.atomic
+
+
 def _without_protection(p: Program) -> Program:
     (t,) = p.templates
     edges = tuple(replace(e, protected=e.protected and e.source != 2) for e in t.cfa.edges)
