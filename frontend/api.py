@@ -171,7 +171,7 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
     linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table)
     with deep_recursion(), no_collection():
-        parsed = [parse(file.path, source, texts[n] if texts else None)
+        parsed = [parse(file.path, source, texts[n] if texts else None, may_be_empty=len(files) > 1)
                   for n, (file, source) in enumerate(zip(files, sources, strict=True))]
         units = load_units(parsed, model, options.contracts)
         module = units[0] if len(units) == 1 else Joined(units)

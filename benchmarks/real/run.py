@@ -179,21 +179,11 @@ def checked(package: str, folder: Path, options: argparse.Namespace) -> Row:
 
 
 def _words(report: Path) -> Counter[str]:
-    """How often each verdict stands in a report, which may be of several programs."""
-    words: Counter[str] = Counter()
+    """How often each verdict stands in a report."""
     try:
-        todo = [json.loads(report.read_text())]
-    except (OSError, ValueError):
-        return words
-    while todo:
-        part = todo.pop()
-        if isinstance(part, dict):
-            if isinstance(part.get("verdict"), str):
-                words[part["verdict"]] += 1
-            todo.extend(part.values())
-        elif isinstance(part, list):
-            todo.extend(part)
-    return words
+        return Counter(json.loads(report.read_text())["summary"])
+    except (OSError, ValueError, KeyError):
+        return Counter()
 
 
 def shown(row: Row, md: bool) -> str:

@@ -93,8 +93,11 @@ class Joined:
 
     def _merged(self, a: MemorySymbol, b: MemorySymbol) -> MemorySymbol:
         """One object out of its declarations in two files."""
-        if not self._same(a.type, b.type) or (a.storage is Storage.THREAD) != (b.storage is Storage.THREAD):
+        same = self._same(a.type, b.type)
+        if not (same or _alike(strip(a.type), strip(b.type))) or (a.storage is Storage.THREAD) != (b.storage is Storage.THREAD):
             raise _conflict(a.name, b.location, a.location)
+        if not same:
+            self._merges.setdefault(f"'{a.name}', of another type at {a.location}, is one object of the same size", b.location)
         strong = [s for s in (a, b) if s.defined and "weak" not in s.attributes]
         if len(strong) == 2 and not (a.tentative or b.tentative):
             raise _twice(a.name, b.location, a.location)

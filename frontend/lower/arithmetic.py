@@ -170,6 +170,11 @@ class Arithmetic:
         return self.made(kind, e, depth, node)
 
     def _floating(self, op: str, a: Operand, b: Operand, node: c_ast.Node) -> Operand:
+        known = _calculated(op, _number(a), _number(b))
+        if isinstance(known, bool):
+            return ScalarValue(self._ints.int, Const(int(known), self._ints.int.scalar))
+        if known is not None and isinstance(t := self.common(a, b, node), FloatType) and t.name != VECTOR:
+            return Floating(t, self.rounded(known, t))
         self.floats(node)
         if op in COMPARISONS:
             return ScalarValue(self._ints.int, cast(self._x.arbitrary(BOOL, node, FLOATS), self._ints.int.scalar), 1)
@@ -240,3 +245,31 @@ class Arithmetic:
                     size = Const(self._x.types.sizeof(t), word)
                     total = binary("+", total, binary("*", cast(value, word), size))
         return total
+
+
+def _number(v: Operand) -> Fraction | None:
+    """The value of an operand if it is a constant."""
+    match v:
+        case Floating(number=Fraction() as number):
+            return number
+        case ScalarValue(type=IntType(), expr=Const(value=value)):
+            return Fraction(value)
+    return None
+
+
+def _calculated(op: str, a: Fraction | None, b: Fraction | None) -> Fraction | bool | None:
+    """What an operator makes of two constants, exactly; None for what is not known."""
+    if a is None or b is None or (op == "/" and b == 0):
+        return None
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/":
+            return a / b
+        case "<" | ">" | "<=" | ">=" | "==" | "!=":
+            return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
+    return None

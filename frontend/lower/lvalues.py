@@ -48,6 +48,8 @@ class Lvalues:
                 return self.string(node)
             case c_ast.Cast():
                 # GNU C once took a cast as an lvalue; only a cast that changes nothing is one here.
+                if isinstance(self._x.types.resolve(node.to_type, self._x.scope), RecordType):
+                    raise self._x.unit.not_modelled(node, "a cast to a union")
                 inner = self.lvalue(node.expr)
                 if self._x.types.sizeof(inner.type) == self._x.types.sizeof(self._x.types.resolve(node.to_type, self._x.scope)):
                     return inner

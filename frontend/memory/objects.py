@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, Quals, RecordType
 from frontend.ir import AddressValue, MemorySymbol, Module, Storage
 from frontend.memory.leaves import BytesNode, Dim, Layout, Leaf, LeafNode, MemObject
 from frontend.memory.lock_types import state_of_kind
-from frontend.memory.places import Places
+from frontend.memory.places import CHAR, Places
 from frontend.program import NOWHERE, ZERO, Arbitrary, Const, Element, FrontendError, Location, Start, Values, Variable
 
 _FIRST_ADDRESS = {2: 0x1000, 4: 0x10000, 8: 0x100000}
@@ -119,7 +119,7 @@ class Objects:
 
     def _register(self, symbol: MemorySymbol) -> int | None:
         """The address of the register that a program declares as a variable of its name (`extern volatile uint8_t SREG`)."""
-        byte = not symbol.defined and symbol.type.quals.volatile and self._size(symbol.type) == 1
+        byte = not symbol.defined and symbol.type.quals.volatile and isinstance(symbol.type, IntType) and symbol.type.bits == 8
         return self._known.names.get(symbol.name) if byte else None
 
     def is_known(self, name: str) -> bool:
@@ -127,7 +127,9 @@ class Objects:
         return name in self._objects
 
     def add(self, symbol: MemorySymbol) -> MemObject:
-        """Lay out a symbol, once for each of its instances if it has several."""
+        """Lay out a symbol, once for each of its instances if it has several. Nothing is known of what no file completes."""
+        if isinstance(symbol.type, RecordType) and not symbol.defined and symbol.type.key not in self._module.records:
+            symbol = replace(symbol, type=ArrayType(CHAR, None, symbol.type.quals))
         size, align = self._size(symbol.type), self._module.alignof(symbol.type)
         count = self._instances.get(symbol.name)
         dim = None if count is None else Dim(_room(size, _GAP), count)

@@ -222,6 +222,11 @@ def _long_double(c: Cursor, token: Token) -> None:
     c.push(made(token, "long", "double"))
 
 
+def _complex_part(c: Cursor, token: Token) -> None:
+    """`__real__ z`: a number of which nothing is known, as of any that is computed from complex ones."""
+    c.push(made(token, "(", "double", ")"))
+
+
 def _wide_integer(c: Cursor, token: Token) -> None:
     c.push(made(token, *WIDE_INTEGERS[token.value]))
 
@@ -366,7 +371,7 @@ def _asm_call(token: Token, inside: list[Token]) -> tuple[list[Token], list[Toke
 
 _WORD_RULES: dict[str, TokenRule] = {
     "struct": tagged, "union": tagged, "enum": tagged, "case": _case, "goto": _goto, "atomic": _atomic, "post": _post,
-    "norace": _norace, "__interrupt": _interrupt,
+    **dict.fromkeys(("__real__", "__real", "__imag__", "__imag"), _complex_part), "norace": _norace, "__interrupt": _interrupt,
     "circ_critical": _critical, "__alignof": _alignof, "__alignof__": _alignof, "__label__": _local_labels,
     "_Pragma": _pragma_operator, "__builtin_types_compatible_p": _types_compatible,
     "circ_invariant": _file_annotation, "circ_range": _file_annotation, "circ_exception": _file_annotation,

@@ -83,11 +83,11 @@ class ParsedFile:
         return attributes_of(node)
 
 
-def parse(path: str, options: SourceOptions, source: Preprocessed | None = None) -> ParsedFile:
+def parse(path: str, options: SourceOptions, source: Preprocessed | None = None, may_be_empty: bool = False) -> ParsedFile:
     """The parsed file; raises FrontendError for anything wrong with it. `source`, if it is preprocessed already, is used up."""
     with deep_recursion(), no_collection():
         source = source or preprocess(path, options)
-        if not source.tokens:
+        if not source.tokens and not may_be_empty:
             raise FrontendError(Location(path, 1, 1), "there is no C in this file", "it is empty or has comments only")
         tokens = used(source.tokens, () if path.startswith(_SYSTEM) else _SYSTEM, [a.text for a in source.annotations])
         try:

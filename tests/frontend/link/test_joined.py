@@ -187,6 +187,19 @@ def test_errors_name_both_places(tmp_path: Path, one: str, two: str, message: st
         project(tmp_path, f"{one}\nint h(void);\nint main(void) {{ return h(); }}\n", f"{two}\n")
 
 
+@pytest.mark.parametrize("one, two", [
+    ("char *x;", "extern const char *x; int h(void) { return *x; }"),
+    ("int x;", "extern unsigned x; int h(void) { return x; }"),
+    ("struct a { int k; }; int g(struct a *p) { return p->k; }", "struct b; int g(struct b *); int h(void) { return g(0); }"),
+    ("int g(void) { return 1; }", "int g(int *); int h(void) { return g(0); }"),
+    ("int x;", "/* nothing */"),
+])
+def test_what_a_linker_takes_is_an_assumption(tmp_path: Path, one: str, two: str) -> None:
+    program = project(tmp_path, f"{one}\nint h(void);\nint main(void) {{ return h(); }}\n", f"{two}\n")
+    told = [a.text for a in program.assumptions if "of another type at" in a.text]
+    assert len(told) == (0 if "nothing" in two else 1)
+
+
 def test_the_file_with_main_names_the_program(tmp_path: Path) -> None:
     program = project(tmp_path, "int x;\nvoid f(void) { x++; }\n", f"void f(void);\n{MAIN}")
     assert Path(program.file).name == "b.c" and [Path(f).name for f in program.files] == ["a.c", "b.c"]
