@@ -30,6 +30,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
@@ -241,7 +242,9 @@ class _TableReader:
     def _bit(self, text: str, shown: str) -> Bit:
         name, _, bit = text.strip().rpartition(".")
         if name not in self._registers:
-            raise self._error(shown, f"unknown register '{name or text}'")
+            near = get_close_matches(name, sorted(self._registers), 1)
+            raise FrontendError(self._where(shown), f"unknown register '{name or text}'",
+                                f"write '{near[0]}'" if near else "give its address in [registers]")
         if not re.fullmatch("0*[0-7]", bit):
             raise self._error(shown, f"register '{name}' has no bit {bit}")
         return Bit(self._registers[name], int(bit))
@@ -275,7 +278,9 @@ class _TableReader:
     def _only(self, data: Mapping[str, Any], keys: set[str], what: str) -> None:
         unknown = sorted(set(data) - keys)
         if unknown:
-            raise self._error(unknown[0], f"{what} has the unknown key '{unknown[0]}'")
+            near = get_close_matches(unknown[0], sorted(keys), 1)
+            meant = f"write '{near[0]}'" if near else f"its keys are {', '.join(sorted(keys))}"
+            raise FrontendError(self._where(unknown[0]), f"{what} has the unknown key '{unknown[0]}'", meant)
 
     def _where(self, text: str) -> Location:
         whole = re.compile(rf"(?<![\w$]){re.escape(text)}(?![\w$])")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from circ.run.check import check
 from circ.run.supervise import Limits
 from circ.verdict import Unknown, word
 from frontend import LoadOptions, load
+from frontend.ir.interrupt_table import load_table
+from frontend.program import FrontendError
 
 
 def verdict(tmp_path: Path, text: str, variable: str = "x", platform: str | None = None) -> str:
@@ -110,3 +113,15 @@ def test_a_register_that_handlers_of_one_kind_share(tmp_path: Path) -> None:
     text = "#include <avr/interrupt.h>\n#define TIMSK1 (*(volatile unsigned char *)0x6f)\n" \
            "ISR(__vector_13) { sei(); TIMSK1 &= ~1; }\nint main(void) { TIMSK1 = 1; sei(); for (;;) ; }\n"
     assert verdict(tmp_path, text, "*0x6f", "atmega328p") == "race"
+
+
+@pytest.mark.parametrize(("table", "hint"), [
+    ('[[handler]]\nname = "h"\nprio = 2\n', "write 'priority'"),
+    ('[[handler]]\nname = "h"\nenables = ["running"]\n', "write 'enable'"),
+    ('[status]\nresets = "off"\n', "write 'reset'"),
+    ('[calls]\nxyz = []\n', "its keys are disable, enable"),
+    ('[registers]\nTIMSK1 = 0x6f\n[[handler]]\nname = "h"\nenable = ["TIMSK.0"]\n', "write 'TIMSK1'"),
+])
+def test_a_table_that_is_wrong_is_told_what_is_meant(table: str, hint: str) -> None:
+    with pytest.raises(FrontendError, match=re.escape(hint)):
+        load_table(None, "t.toml", table)

@@ -1,0 +1,31 @@
+// A critical section in inline assembly: the status register is saved, interrupts are switched off, and it is restored.
+// CIRC: --platform atmega328p
+//
+// EXPECT: safe balance
+//
+// The sum is made between the two statements.
+#include <stdint.h>
+
+#define TIMSK1 (*(volatile uint8_t *)0x6f)
+
+static int16_t balance;
+
+void __vector_13(void) __attribute__((signal));
+void __vector_13(void) { balance--; }
+
+static void add(int16_t amount)
+{
+    uint8_t state;
+    __asm__ volatile ("in %0, %1\n\tcli" : "=r" (state) : "I" (0x3f) : "memory");
+    balance += amount;
+    __asm__ volatile ("out %1, %0" : : "r" (state), "I" (0x3f) : "memory");
+}
+
+int main(void)
+{
+    TIMSK1 = 1;
+    __asm__ volatile ("sei" ::: "memory");
+    for (;;) {
+        add(3);
+    }
+}
