@@ -290,6 +290,15 @@ class Technique(enum.StrEnum):
     """Context inference: where predicates decide nothing, what the explicit values of variables prove."""
 
 
+class Part(enum.Enum):
+    """Which part of its work an engine of several stages is to do: with many questions, what is cheap comes first for all."""
+
+    ALL = "all of it"
+    PROVE = "proofs that cost little"
+    SEARCH = "runs that show a race"
+    REST = "what is left"
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a user may tell an engine. Predicates are C expressions over the program's variables."""
@@ -301,6 +310,7 @@ class Options:
     switches: Mapping[Technique, bool] = field(default_factory=dict)
     unroll: int = 3
     """How often loops without an invariant are followed by the engine that reads annotations."""
+    part: Part = Part.ALL
 
     def __post_init__(self) -> None:
         for name in self.switches:

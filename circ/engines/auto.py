@@ -18,6 +18,7 @@ from circ.verdict import (
     Observer,
     Options,
     OutOfTime,
+    Part,
     ProofKind,
     Question,
     RaceOn,
@@ -81,6 +82,10 @@ class Auto:
     def __init__(self) -> None:
         self.static, self.patient = Static(), Static(patience=PATIENCE)
         self.chase = RandomRuns()
+        self._begun: dict[Question, StagedQuestion] = {}
+        """Questions that are asked part by part."""
+        self._tried: set[Question] = set()
+        """Those of which the static prover has come to the end of what it tries first."""
 
     @cached_property
     def inference(self) -> ContextInference:
@@ -92,7 +97,7 @@ class Auto:
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         asked = self._asked(program, question, options, observer)
         for stage in STAGES:
-            if not stage.when(self._case(asked)):
+            if not self._due(stage, asked) or not stage.when(self._case(asked)):
                 continue
             try:
                 options.check_time()
@@ -102,20 +107,33 @@ class Auto:
                 verdict = self._ask(stage, asked)
             except OutOfTime as limit:
                 verdict = Unknown(str(limit))
+            else:
+                self._tried |= {question} if stage.part is Part.PROVE else set()
             verdict = replace(verdict, statistics=replace(verdict.statistics, by=stage.who.label))
             if not isinstance(verdict, Unknown):
                 return verdict
             asked.note(stage.who, verdict)
         return asked.undecided()
 
+    def _due(self, stage: Stage, asked: StagedQuestion) -> bool:
+        """Whether it is the stage's turn; a proof that was cut short is tried again with the rest."""
+        part = asked.options.part
+        return part in (Part.ALL, stage.part) or (
+            part is Part.REST and stage.part is Part.PROVE and asked.question not in self._tried)
+
     def _asked(self, program: Program, question: Question, options: Options, observer: Observer) -> StagedQuestion:
+        begun = self._begun.get(question)
+        if begun is not None and begun.program is program:
+            begun.options, begun.observer = options, observer
+            return begun
         # What hardware and a scheduler look at are synchronisation too, but seldom what protects a variable.
         reactive = any(t.role in (Role.HANDLER, Role.TASK) for t in program.templates)
         counted = all(t.count is not None for t in program.templates)
         synchronised = not reactive and any(
             a.orders for t in program.templates for e in t.cfa.edges for a in e.accesses)
         locks = synchronised or (not reactive and self.static.argues(program))
-        return StagedQuestion(program, question, options, observer, reactive, counted, synchronised, locks)
+        self._begun[question] = StagedQuestion(program, question, options, observer, reactive, counted, synchronised, locks)
+        return self._begun[question]
 
     def _case(self, asked: StagedQuestion) -> Case:
         inference = self.__dict__.get("inference")  # not loaded for a look at it

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from circ.static.focus import LARGE, Influence
-from circ.verdict import Engine, Observer, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict
+from circ.verdict import Engine, Observer, Options, Part, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict
 from frontend.program import Program, Role
 
 STEPS = 30_000
@@ -44,7 +44,9 @@ class OnLarge:
                 seen = engine(view.program, question, options, observer)
                 if isinstance(seen, Safe):
                     return view.lifted(question, seen)
-                if isinstance(seen, Unknown):
+                if isinstance(seen, Unknown) and options.part in (Part.ALL, Part.REST):
                     found = self.hunter(program, question, replace(options, max_states=STEPS), observer)
                     return found if isinstance(found, Refuted) else seen
+                if isinstance(seen, Unknown):
+                    return seen
         return self.engine(program, question, options, observer)

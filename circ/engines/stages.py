@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from circ.inference.effort import Effort
+from circ.verdict import Part
 
 
 class Who(enum.Enum):
@@ -64,6 +65,8 @@ class Stage:
     who: Who
     effort: Effort
     when: Callable[[Case], bool]
+    part: Part = Part.REST
+    """When it is its turn if there are many questions."""
 
 
 def _threads(case: Case) -> bool:
@@ -81,13 +84,13 @@ def _paused(case: Case) -> bool:
 SMALL, MEDIUM, LARGE = Effort(3_000), Effort(80_000), Effort(300_000)
 
 STAGES = (
-    Stage(Who.STATIC, Effort(), lambda case: case.locks),
-    Stage(Who.SEARCH, SMALL, lambda case: case.counted or not case.reactive),
+    Stage(Who.STATIC, Effort(), lambda case: case.locks, Part.PROVE),
+    Stage(Who.SEARCH, SMALL, lambda case: case.counted or not case.reactive, Part.SEARCH),
     # A first try, and a proof by search where there are finitely many threads.
-    Stage(Who.RUNS, Effort(10_000), _threads),
-    Stage(Who.BRIEF, Effort(2_000, 20_000_000), lambda case: case.counted or not case.reactive),
-    Stage(Who.RUNS, Effort(90_000), _threads),
-    Stage(Who.SEARCH, MEDIUM, lambda case: case.counted),
+    Stage(Who.RUNS, Effort(10_000), _threads, Part.SEARCH),
+    Stage(Who.BRIEF, Effort(2_000, 20_000_000), lambda case: case.counted or not case.reactive, Part.SEARCH),
+    Stage(Who.RUNS, Effort(90_000), _threads, Part.SEARCH),
+    Stage(Who.SEARCH, MEDIUM, lambda case: case.counted, Part.SEARCH),
     Stage(Who.PATIENT, Effort(3_000_000), lambda case: case.locks and case.exhausted),
     Stage(Who.INFERENCE, Effort(200_000, 60_000_000), _threads),
     # Handlers: by turns, with more effort each time.

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, assert_never
 from circ import engines
 from circ.kernel.outcome import Accepted, Refused
 from circ.run.dump import Dump
+from circ.run.schedule import Ask, NamedQuestion, Races, Schedule, Suspect, variables_of
 from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfCpu, OutOfMemory, TimedOut, supervise
 from circ.run.triage import reason, triage
 from circ.run.vacuity import unreached
-from circ.static.possible.possible_races import PossibleRaces
+from circ.static.possible.possible_races import possible_races
 from circ.verdict import (
     Answer,
     Assertions,
@@ -28,6 +29,8 @@ from circ.verdict import (
     Observer,
     Options,
     OutOfTime,
+    Part,
+    PossibleRace,
     Question,
     RaceOn,
     Refuted,
@@ -49,14 +52,6 @@ PROPERTIES = ("races", "asserts", "all")
 
 
 @dataclass(frozen=True, slots=True)
-class NamedQuestion:
-    """A question and what the user calls its subject."""
-
-    question: Question
-    shown: str
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """How questions are to be answered. `dump`: a folder for what the engine builds on the way.
 
@@ -72,6 +67,10 @@ class Plan:
     assume_absent: bool = True
     """Take for granted what is assumed of code and data that are not there; else no proof rests on it."""
     kept: Mapping[Question, Answer] = field(default_factory=dict)
+    in_parts: bool = True
+    """Do what is cheap for all questions first, if the engine's work has parts; answers come in another order then."""
+    deadline: float | None = None
+    """When the budget for all questions is used up, by the monotonic clock."""
 
 
 def check(
@@ -90,7 +89,9 @@ def check(
     """
     plan = Plan(engine, options or Options(), limits or Limits())
     asked = questions(program, variables, prop)
-    return Result(program, tuple(answers(program, asked, plan, observer or silent)))
+    order = {named.question: n for n, named in enumerate(asked)}
+    found = sorted(answers(program, asked, plan, observer or silent), key=lambda a: order[a.question])
+    return Result(program, tuple(found))
 
 
 def verify(
@@ -133,29 +134,76 @@ def shown(variable: Variable) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- answers
-def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observer: Observer) -> Iterator[Answer]:
-    """One answer a question, in order, as they come. The observer hears of progress; closing the iterator ends all."""
-    entry = engines.find(plan.engine)
-    if entry is None:
-        raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
+class Inquiry:
+    """All questions of a program, answered as it comes: iterate once. Closing the iterator ends the work.
 
-    def start() -> Callable[[NamedQuestion, Emit], Answer]:
-        return _Worker(program, plan, entry)
+    An answer is given when it is final; `standing` has what is known of the others when the work is broken off.
+    """
 
-    last: dict[NamedQuestion, str] = {}
+    def __init__(self, program: Program, asked: Sequence[NamedQuestion], plan: Plan, observer: Observer) -> None:
+        entry = engines.find(plan.engine)
+        if entry is None:
+            raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
+        self.program, self.asked, self.plan, self.observer, self.entry = program, asked, plan, observer, entry
+        parts = plan.in_parts and plan.engine == engines.DEFAULT
+        self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline)
+        self._last: dict[NamedQuestion, str] = {}
 
-    def on_event(task: NamedQuestion, event: str, data: Mapping[str, Any]) -> None:
-        last[task] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
-        observer(event, {**data, "subject": task.shown})
+    def __iter__(self) -> Iterator[Answer]:
+        schedule = self.schedule
 
-    suspicions = Suspicions(program)
-    for task, outcome in supervise(asked, start, plan.limits, on_event):
-        if isinstance(outcome, Done):
-            answer = outcome.value
-        else:
-            answer = Answer(task.question, task.shown, failed(outcome, last.get(task)), plan.engine)
-        answer = suspicions.about(answer) if plan.possible else answer
-        yield answer if plan.assume_absent else _without_absent(program, answer)
+        def start() -> Callable[[Ask | Suspect, Emit], Answer | Races]:
+            return _Worker(self.program, self.plan, self.entry)
+
+        waiting: list[Answer] = []
+        begin = time.monotonic()
+        for task, outcome in supervise(schedule.tasks(), start, self.plan.limits, self._on_event, timeout=lambda t: t.timeout):
+            seconds, begin = time.monotonic() - begin, time.monotonic()
+            if isinstance(task, Suspect):
+                schedule.races = outcome.value if isinstance(outcome, Done) and isinstance(outcome.value, dict) else {}
+                self.observer(SUSPECTED, {"races": schedule.races})
+                yield from map(self._told, waiting)
+                waiting = []
+                continue
+            if isinstance(outcome, Done):
+                assert isinstance(outcome.value, Answer)
+                answer = outcome.value
+            else:
+                unknown = failed(outcome, self._last.get(task.named))
+                answer = Answer(task.named.question, task.named.shown, unknown, self.plan.engine)
+            answer = schedule.note(task, answer, seconds)
+            if task.named in schedule.final:
+                if schedule.awaits_races(answer):
+                    waiting.append(answer)
+                else:
+                    yield self._told(answer)
+        yield from map(self._told, waiting)
+        yield from self.standing(_BUDGET if schedule.over() else _NO_TIME, _MORE_BUDGET if schedule.over() else _MORE_TIME)
+
+    def standing(self, why: str, advice: str = "") -> list[Answer]:
+        """Answers to the questions that have none, because the work was broken off."""
+        left = self.schedule.open()
+        if left and self.plan.possible and not self.schedule.races:
+            self.schedule.races = possible_races(self.program, variables_of(left))
+        self.schedule.final.update(left)
+        return [self._told(self.schedule.standing(named, why, advice, self.plan.engine)) for named in left]
+
+    def _told(self, answer: Answer) -> Answer:
+        """The answer, with the possible race on a variable of which nothing is decided."""
+        match answer:
+            case Answer(question=RaceOn(variable=variable), verdict=Unknown(bug="") as unknown) if self.plan.possible:
+                race = self.schedule.races.get(variable)
+                if isinstance(race, PossibleRace):
+                    return replace(answer, verdict=replace(unknown, possible=race))
+                seems = (race,) if race and race not in unknown.tried else ()
+                return replace(answer, verdict=replace(unknown, tried=(*seems, *unknown.tried)))
+            case _:
+                return answer if self.plan.assume_absent else _without_absent(self.program, answer)
+
+    def _on_event(self, task: Ask | Suspect, event: str, data: Mapping[str, Any]) -> None:
+        if isinstance(task, Ask):
+            self._last[task.named] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
+            self.observer(event, {**data, "subject": task.named.shown})
 
 
 def _without_absent(program: Program, answer: Answer) -> Answer:
@@ -169,21 +217,9 @@ def _without_absent(program: Program, answer: Answer) -> Answer:
     return replace(answer, verdict=open_)
 
 
-class Suspicions:
-    """The possible races of one program, worked out when the first variable is undecided."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self._races: PossibleRaces | None = None
-
-    def about(self, answer: Answer) -> Answer:
-        """The answer, with the possible race on a variable of which nothing is decided."""
-        match answer:
-            case Answer(question=RaceOn(variable=variable), verdict=Unknown(bug="") as unknown):
-                self._races = self._races or PossibleRaces(self.program)
-                return replace(answer, verdict=replace(unknown, possible=self._races.race_on(variable)))
-            case _:
-                return answer
+def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observer: Observer) -> Iterator[Answer]:
+    """One answer a question, as they come. The observer hears of progress; closing the iterator ends all."""
+    return iter(Inquiry(program, asked, plan, observer))
 
 
 class _Worker:
@@ -194,14 +230,18 @@ class _Worker:
         self.engine: Engine | None = None  # what triage decides needs no engine
         self.kernel: Kernel | None = None
 
-    def __call__(self, task: NamedQuestion, emit: Emit) -> Answer:
+    def __call__(self, task: Ask | Suspect, emit: Emit) -> Answer | Races:
+        return self._answer(task, emit) if isinstance(task, Ask) else possible_races(self.program, task.variables)
+
+    def _answer(self, asked: Ask, emit: Emit) -> Answer:
+        task = asked.named
         kept = self.plan.kept.get(task.question)
-        if kept is not None:
+        if kept is not None and asked.part in (Part.ALL, Part.PROVE):
             answer = self._confirmed(replace(kept, question=task.question, shown=task.shown), emit)
             if not isinstance(answer.verdict, Unknown):
                 return answer
         begin = time.monotonic()
-        engine, verdict = self._infer(task, emit, begin)
+        engine, verdict = self._infer(asked, emit, begin)
         inferred = time.monotonic()
         answer = self._confirmed(Answer(task.question, task.shown, verdict, engine), emit)
         return _timed(answer, engine=inferred - begin, kernel=time.monotonic() - inferred)
@@ -214,7 +254,8 @@ class _Worker:
             self.kernel = Kernel(self.program)
         return confirmed(self.program, answer, self.kernel)
 
-    def _infer(self, task: NamedQuestion, emit: Emit, begin: float) -> tuple[str, Verdict]:
+    def _infer(self, asked: Ask, emit: Emit, begin: float) -> tuple[str, Verdict]:
+        task = asked.named
         observer = self._observer(task, emit)
         if self.program.relies and isinstance(task.question, Assertions) and self.entry.name != engines.ANNOTATED:
             return self.entry.name, Unknown("it says nothing about what threads assume of each other",
@@ -223,8 +264,8 @@ class _Worker:
         if proof is not None:
             return "triage", Safe(proof, (reason(self.program, proof),), trivial=True)
         self.engine = self.engine or self.entry.load()
-        timeout = self.plan.limits.timeout
-        options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout)
+        timeout = asked.timeout
+        options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout, part=asked.part)
         try:
             verdict = self.engine(self.program, task.question, options, observer)
             return verdict.statistics.by or self.entry.name, verdict
@@ -312,6 +353,11 @@ def _timed(answer: Answer, **seconds: float) -> Answer:
     return replace(answer, verdict=replace(verdict, statistics=statistics))
 
 
+SUSPECTED = "suspected"
+"""The event with which an observer is told of the possible races on what is undecided, before it is looked at further."""
+_BUDGET = "the budget is used up"
+_MORE_BUDGET = "give it more with --budget, or name the variables that matter with -x"
+_NO_TIME = "the time limit was reached"
 _MORE_TIME = "give it more time with --timeout, or name the variables that matter with -x"
 
 

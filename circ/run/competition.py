@@ -70,6 +70,7 @@ def rounds(program: Program, asked: Sequence[NamedQuestion], plan: Plan, deadlin
 
     First of all a few random runs look for a race on any of the variables: if there is one, nothing else need be asked.
     """
+    plan = replace(plan, in_parts=False)
     if plan.engine == engines.DEFAULT and len(asked) > 1:
         runs = replace(plan, engine="chase", options=replace(plan.options, max_states=0))
         for answer in _bounded(program, asked, runs, deadline, _FIRST_ROUND, observer):

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 from multiprocessing.connection import Connection
@@ -91,65 +91,74 @@ _RECURSION = 40_000
 
 
 def supervise(
-    tasks: Sequence[T],
+    tasks: Iterable[T],
     start: Callable[[], Callable[[T, Emit], R]],
     limits: Limits,
     on_event: Callable[[T, str, Mapping[str, Any]], None] = lambda task, name, data: None,
     starts_others: bool = False,
+    timeout: Callable[[T], float | None] | None = None,
 ) -> Iterator[tuple[T, ChildOutcome[R]]]:
     """Each task with its outcome, in order, as soon as it is known. `start` runs in the child and gives the worker.
 
+    A task is asked for when the one before it has its outcome, so that `tasks` may depend on that. `timeout` gives a task a limit
+    of its own.
     Closing the iterator, or an exception in its consumer, ends the child at once, and all that it has started.
     `starts_others`: the worker runs programs that are not ours, which are to end even if we are killed.
     """
-    remaining = list(tasks)
-    while remaining:
-        with _Child(remaining, start, limits, starts_others) as child:
-            while remaining:
-                task = remaining.pop(0)
-                outcome: ChildOutcome[R] = child.wait(lambda name, data, task=task: on_event(task, name, data))  # type: ignore[misc]
-                yield task, outcome
-                if not isinstance(outcome, Done | Crashed):
-                    break
+    child: _Child[T, R] | None = None
+    try:
+        for task in tasks:
+            child = child or _Child(start, limits, starts_others)
+            within = limits.timeout if timeout is None else timeout(task)
+            outcome = child.ask(task, within, lambda name, data, task=task: on_event(task, name, data))  # type: ignore[misc]
+            if not isinstance(outcome, Done | Crashed):
+                child.close()
+                child = None
+            yield task, outcome
+    finally:
+        if child is not None:
+            child.close()
 
 
 class _Child(Generic[T, R]):
     """A forked process that does the tasks in turn; fork is quick, and the solver's library is not yet loaded."""
 
-    def __init__(self, tasks: Sequence[T], start: Callable[[], Callable[[T, Emit], R]], limits: Limits,
-                 starts_others: bool) -> None:
+    def __init__(self, start: Callable[[], Callable[[T, Emit], R]], limits: Limits, starts_others: bool) -> None:
         context = multiprocessing.get_context("fork")
         self.limits = limits
         self.stderr = _anonymous_file()
         self.receiver, sender = context.Pipe(duplex=False)
+        inbox, self.sender = context.Pipe(duplex=False)
         sys.stdout.flush()
         sys.stderr.flush()
         self.process = context.Process(
-            target=_child_main, args=(tuple(tasks), start, limits, sender, self.stderr.fileno(), os.getpid(), starts_others),
+            target=_child_main, args=(inbox, start, limits, sender, self.stderr.fileno(), os.getpid(), starts_others),
             daemon=True)
         self.process.start()
         sender.close()
+        inbox.close()
 
-    def __enter__(self) -> _Child[T, R]:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
+    def close(self) -> None:
+        """Ends the process."""
         if self.process.is_alive():
             assert self.process.pid is not None
             end(self.process.pid)
         self.process.join()
         self.receiver.close()
+        self.sender.close()
         self.stderr.close()
 
-    def wait(self, on_event: Emit) -> ChildOutcome[R]:
-        """What becomes of the task that the child is at now."""
+    def ask(self, task: T, timeout: float | None, on_event: Emit) -> ChildOutcome[R]:
+        """What becomes of a task."""
+        with contextlib.suppress(BrokenPipeError):  # a child that is dead is told of below
+            self.sender.send(task)
         begin = time.monotonic()
         before = self._cpu()
         look = begin + _LOOK
         while True:
             now = time.monotonic()
-            if self.limits.timeout is not None and now > begin + self.limits.timeout + GRACE:
-                return TimedOut(self.limits.timeout)
+            if timeout is not None and now > begin + timeout + GRACE:
+                return TimedOut(timeout)
             if now > look:
                 look = now + _LOOK
                 if (over := self._over(before)) is not None:
@@ -197,7 +206,7 @@ def _anonymous_file() -> IO[bytes]:
 
 
 def _child_main(
-    tasks: tuple[T, ...],
+    inbox: Connection,
     start: Callable[[], Callable[[T, Emit], R]],
     limits: Limits,
     sender: Connection,
@@ -214,9 +223,10 @@ def _child_main(
         plain = {k: v for k, v in data.items() if isinstance(v, str | int | float | bool | None)}
         sender.send(("event", name, plain))
 
-    with contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(BrokenPipeError, EOFError):
         worker: Callable[[T, Emit], R] | None = None
-        for task in tasks:
+        while True:
+            task: T = inbox.recv()
             try:
                 confine_cpu(limits.cpu)
                 worker = worker or start()

@@ -1,0 +1,162 @@
+"""In which order the questions of a program are worked at, and for how long: what is cheap first for all, then what matters most.
+
+First everybody has a look: triage and the static prover. What is left is ordered by how much speaks for a race on it
+(`circ.static.possible`): runs that show a race are looked for in this order, then inference has its turn. Each question has its limit,
+and all of them together may have a budget; the parts of a question share its limit, and questions share what is left of the budget.
+An engine that has no such parts is asked once a question, in the order given.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from circ.static.possible.possible_races import by_rank
+from circ.verdict import Answer, Part, PossibleRace, Question, RaceOn, Unknown
+
+FIRST_LOOK = 0.15
+"""Part of a question's limit that cheap proofs may take before all others had them."""
+FAIR = 2.0
+"""How much more than its fair share of the budget a question may take: most take less."""
+LEAST = 0.5
+"""Seconds that are worth starting for."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuestion:
+    """A question and what the user calls its subject."""
+
+    question: Question
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A task: a part of the work at a question, in so many seconds."""
+
+    named: NamedQuestion
+    part: Part
+    timeout: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A task: the possible races on these variables."""
+
+    variables: tuple[str, ...]
+    timeout: float | None = 30.0
+
+
+Races: TypeAlias = Mapping[str, PossibleRace | str]
+"""For each variable its possible race, or why there is none to tell of."""
+
+
+def variables_of(questions: Sequence[NamedQuestion]) -> tuple[str, ...]:
+    return tuple(n.question.variable for n in questions if isinstance(n.question, RaceOn))
+
+
+class Schedule:
+    """The tasks of one program as they come, and what is known of its questions by then."""
+
+    def __init__(self, asked: Sequence[NamedQuestion], parts: bool, possible: bool, timeout: float | None,
+                 deadline: float | None) -> None:
+        """`parts`: the engine's work has parts; `deadline` (of the monotonic clock): when the budget is used up."""
+        self.asked, self.parts, self.possible = asked, parts and len(asked) > 1, possible
+        self.timeout, self.deadline = timeout, deadline
+        self.answers: dict[NamedQuestion, Answer] = {}
+        """The last answer to each question, final or not."""
+        self.final: set[NamedQuestion] = set()
+        self.races: Races = {}
+        self._suspected = not possible
+        """Whether the possible races were asked for."""
+        self.spent: dict[NamedQuestion, float] = {}
+
+    def tasks(self) -> Iterator[Ask | Suspect]:
+        """What to do next, given what `note` has been told; ends when all is answered or the budget is used up."""
+        if not self.parts:
+            for task in self._part(Part.ALL, self.asked):
+                yield task
+                if self.awaits_races(self.answers[task.named]):
+                    yield from self._suspect(self.asked)
+            return
+        yield from self._part(Part.PROVE, self.asked)
+        if self.open():
+            yield from self._suspect(self.open())
+        yield from self._part(Part.SEARCH, [n for n in self._left() if not self.possible or self._race(n) is not None])
+        yield from self._part(Part.REST, self._left())
+
+    def _suspect(self, questions: Sequence[NamedQuestion]) -> Iterator[Suspect]:
+        variables = variables_of(questions)
+        if not self._suspected and variables:
+            yield Suspect(variables)
+        self._suspected = True
+
+    def awaits_races(self, answer: Answer) -> bool:
+        """Whether the answer is to be told with a possible race, and these are not known yet."""
+        return not self._suspected and isinstance(answer.verdict, Unknown) and isinstance(answer.question, RaceOn)
+
+    def note(self, task: Ask, answer: Answer, seconds: float) -> Answer:
+        """Takes down an answer, which is final if it decides the question or nothing is left to try; with what it took in all."""
+        named = task.named
+        before = self.answers.get(named)
+        if before is not None:
+            answer = _added(answer, before.verdict.statistics.seconds)
+        self.spent[named] = self.spent.get(named, 0.0) + seconds
+        self.answers[named] = answer
+        verdict = answer.verdict
+        if not isinstance(verdict, Unknown) or verdict.bug or task.part in (Part.ALL, Part.REST):
+            self.final.add(named)
+        return answer
+
+    def standing(self, named: NamedQuestion, why: str, advice: str, engine: str) -> Answer:
+        """What is known of a question that no task will come to any more."""
+        known = self.answers.get(named)
+        tried = () if known is None or not isinstance(known.verdict, Unknown) else known.verdict.tried
+        return Answer(named.question, named.shown, Unknown(why, tried, advice), engine)
+
+    def open(self) -> tuple[NamedQuestion, ...]:
+        """The questions without a last answer, as asked."""
+        return tuple(n for n in self.asked if n not in self.final)
+
+    def over(self) -> bool:
+        """Whether the budget is used up."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def _left(self) -> list[NamedQuestion]:
+        """The open questions, those first for whose race most speaks."""
+        left = self.open()
+        order = {v: n for n, v in enumerate(by_rank(dict(self.races)))}
+        return sorted(left, key=lambda n: order.get(n.question.variable, -1) if isinstance(n.question, RaceOn) else len(order))
+
+    def _race(self, named: NamedQuestion) -> PossibleRace | None:
+        race = self.races.get(named.question.variable) if isinstance(named.question, RaceOn) else None
+        return None if isinstance(race, str) else race
+
+    def _part(self, part: Part, questions: Sequence[NamedQuestion]) -> Iterator[Ask]:
+        for number, named in enumerate(questions):
+            timeout = self._share(part, named, len(questions) - number)
+            if self.over() or (timeout is not None and timeout <= 0):
+                continue
+            yield Ask(named, part, timeout)
+
+    def _share(self, part: Part, named: NamedQuestion, left: int) -> float | None:
+        """The seconds that a part of the work at a question may take; `left`: so many questions are to have this part."""
+        limits = []
+        if self.timeout is not None:
+            own = self.timeout - self.spent.get(named, 0.0)
+            limits.append(min(own, FIRST_LOOK * self.timeout) if part is Part.PROVE else own)
+        if self.deadline is not None:
+            rest = self.deadline - time.monotonic()
+            # Later parts need time, too.
+            here = rest * {Part.PROVE: 0.4, Part.SEARCH: 0.6, Part.REST: 1.0, Part.ALL: 1.0}[part]
+            limits.append(min(rest, max(LEAST, FAIR * here / left)))
+        return min(limits, default=None)
+
+
+def _added(answer: Answer, before: Mapping[str, float]) -> Answer:
+    """The answer with the seconds of earlier parts added to its own."""
+    verdict = answer.verdict
+    both = {**before, **{name: s + before.get(name, 0.0) for name, s in verdict.statistics.seconds.items()}}
+    return replace(answer, verdict=replace(verdict, statistics=replace(verdict.statistics, seconds=both)))
