@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 import typer
 
 from circ.command_options import (
+    DEFAULT_BUDGET,
     Assume,
     AssumeOption,
+    Budget,
     Build,
     CfaFormat,
     CheckFormat,
@@ -126,6 +128,9 @@ def check(
     dump: Annotated[Path | None, typer.Option(
         "--dump", metavar="DIR", help="Write the automata of every iteration to DIR, as DOT.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")] = False,
+    budget: Budget = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A line for each variable, string literals and locks, too.")] = False,
+    full_trace: Annotated[bool, typer.Option("--full-trace", help="Show every step of a run that leads to a race.")] = False,
     no_possible: Annotated[bool, typer.Option(
         "--no-possible", help="Leave out possible races: what is not decided is plainly unknown.")] = False,
     flow_rule: Annotated[bool, typer.Option(
@@ -147,6 +152,8 @@ def check(
             sys.exit(print_exported(inputs.only_files(), request_of(ctx.params), output))
         try:
             request = request_of(ctx.params)
+            if request.budget is None and (len(inputs.files) > 1 or inputs.databases) and not competition:
+                request = replace(request, budget=DEFAULT_BUDGET)
         except FrontendError:
             if competition:
                 print("unknown")

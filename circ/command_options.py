@@ -43,6 +43,27 @@ class CheckFormat(StrEnum):
     json = "json"
 
 
+DEFAULT_BUDGET = 120.0
+"""Seconds for a program of several files, or a project, if nobody says otherwise."""
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def seconds(text: str) -> float:
+    """A time such as `90`, `90s`, `2m` or `1h`, in seconds."""
+    number = text.strip().rstrip("smh")
+    unit = _UNITS.get(text.strip()[len(number):])
+    try:
+        found = float(number) * (unit or 0.0)
+    except ValueError:
+        found = 0.0
+    if not 0.0 < found < float("inf"):
+        raise typer.BadParameter(f"'{text}' is no time: 90, 90s, 2m or 1h are")
+    return found
+
+
+Budget = Annotated[float | None, typer.Option(
+    "--budget", metavar="T", parser=seconds,
+    help="Time for the whole run, such as 90s or 2m, spent on what matters first; several files have 2m by default.")]
 Thread = Annotated[list[str] | None, typer.Option(
     "--thread", metavar="F[=N]", help="Function F is a thread, N copies (default: any number); replaces the automatic choice.")]
 Entry = Annotated[list[str] | None, typer.Option(
@@ -107,7 +128,7 @@ def request_of(options: Mapping[str, Any]) -> Request:
     return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
                    tuple(o.predicate), o.k,
                    o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll,
-                   not o.no_possible, o.assume is not Assume.none)
+                   not o.no_possible, o.assume is not Assume.none, o.budget, o.verbose, o.full_trace)
 
 
 class UnknownWord(Exception):

@@ -11,7 +11,7 @@ from frontend.program import Location, Program
 _WIDTH = 60
 
 
-def interleaving(program: Program, trace: Trace, rerun: Rerun) -> Iterator[str]:
+def interleaving(program: Program, trace: Trace, rerun: Rerun, full: bool = True) -> Iterator[str]:
     """The lines of the table; a thread that does nothing has no column."""
     table = [(str(n), r.thread, _cell(r, program.file)) for n, r in enumerate(rerun.rows, 1)]
     last = {m.thread: f"{_line(m.location, program.file)}: {m}" for m in rerun.meeting()}

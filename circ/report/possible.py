@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from circ.verdict import PossibleAccess, PossibleRace
-from frontend.program import Location
+from frontend.program import Location, Program
 
 
 def headline(race: PossibleRace) -> str:
@@ -30,6 +30,20 @@ def details(race: PossibleRace) -> Iterator[str]:
         yield f"{access.thread} is started at {_listed(access.started)}"
     if race.others:
         yield f"{race.others} more {'pair' if race.others == 1 else 'pairs'} of accesses like this"
+
+
+_PREVIEW = 5
+"""Possible races that are told of while they are looked at."""
+
+
+def suspects(program: Program, races: Mapping[str, PossibleRace | str]) -> Iterator[str]:
+    """The first of the possible races that are being looked at, a line each."""
+    found = sorted(((r.rank, v, r) for v, r in races.items() if isinstance(r, PossibleRace)), key=lambda item: item[0])
+    names = {v.name: v.shown or v.name for v in program.globals}
+    for _, variable, race in found[:_PREVIEW]:
+        yield f"looking at: {race.first.location}: possible race on '{names[variable]}': {headline(race)}"
+    if len(found) > _PREVIEW:
+        yield f"looking at: {len(found) - _PREVIEW} more"
 
 
 def possible_data(race: PossibleRace) -> dict[str, Any]:

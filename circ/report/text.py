@@ -25,13 +25,13 @@ from circ.verdict import (
 from frontend.program import NOWHERE, Location, Program, displayed
 
 
-def answer_text(program: Program, answer: Answer, explain: bool) -> str:
+def answer_text(program: Program, answer: Answer, explain: bool, full_trace: bool = False) -> str:
     """The diagnostic for one question, and what belongs to it."""
     match answer.verdict:
         case Safe() as safe:
             lines = _safe(program, answer, safe, explain)
         case Refuted(trace=trace):
-            lines = _refuted(program, answer, trace)
+            lines = _refuted(program, answer, trace, full_trace)
         case Unknown() as unknown:
             lines = _unknown(program, answer, unknown)
         case _:
@@ -124,10 +124,10 @@ def _plural(n: int, noun: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- race, violated
-def _refuted(program: Program, answer: Answer, trace: Trace) -> Iterator[str]:
+def _refuted(program: Program, answer: Answer, trace: Trace, full: bool) -> Iterator[str]:
     rerun = Rerun(program, trace)
     yield _headline(program, answer.question, answer.shown, trace, rerun)
-    yield from (f"  {line}" for line in interleaving(program, trace, rerun))
+    yield from (f"  {line}" for line in interleaving(program, trace, rerun, full))
 
 
 def _headline(program: Program, question: Question, shown: str, trace: Trace, rerun: Rerun) -> str:
@@ -154,7 +154,7 @@ def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
         case Trace():
             rerun = Rerun(program, evidence)
             lines = [_headline(program, question, shown, evidence, rerun)]
-            return "\n".join([*lines, *(f"  {line}" for line in interleaving(program, evidence, rerun))]) + "\n"
+            return "\n".join([*lines, *(f"  {line}" for line in interleaving(program, evidence, rerun, full=True))]) + "\n"
         case _:
             assert_never(evidence)
 

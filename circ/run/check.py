@@ -8,7 +8,7 @@ An engine's `Safe` or `Refuted` becomes an answer only after the kernel has acce
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
@@ -89,9 +89,7 @@ def check(
     """
     plan = Plan(engine, options or Options(), limits or Limits())
     asked = questions(program, variables, prop)
-    order = {named.question: n for n, named in enumerate(asked)}
-    found = sorted(answers(program, asked, plan, observer or silent), key=lambda a: order[a.question])
-    return Result(program, tuple(found))
+    return Result(program, in_order(answers(program, asked, plan, observer or silent), asked))
 
 
 def verify(
@@ -169,7 +167,7 @@ class Inquiry:
                 assert isinstance(outcome.value, Answer)
                 answer = outcome.value
             else:
-                unknown = failed(outcome, self._last.get(task.named))
+                unknown = failed(self._plainly(outcome), self._last.get(task.named))
                 answer = Answer(task.named.question, task.named.shown, unknown, self.plan.engine)
             answer = schedule.note(task, answer, seconds)
             if task.named in schedule.final:
@@ -187,6 +185,10 @@ class Inquiry:
             self.schedule.races = possible_races(self.program, variables_of(left))
         self.schedule.final.update(left)
         return [self._told(self.schedule.standing(named, why, advice, self.plan.engine)) for named in left]
+
+    def _plainly(self, outcome: Failed) -> Failed:
+        """A limit as the user gave it: how much of it a part of the work had left is of no interest."""
+        return TimedOut(self.plan.limits.timeout or 0.0) if isinstance(outcome, TimedOut) and self.plan.deadline is None else outcome
 
     def _told(self, answer: Answer) -> Answer:
         """The answer, with the possible race on a variable of which nothing is decided."""
@@ -215,6 +217,12 @@ def _without_absent(program: Program, answer: Answer) -> Answer:
     open_ = Unknown(f"there is a proof, which rests on what is not here: {absent[0]}{more}",
                     advice="give circ the other files as well, or do without --assume none", statistics=answer.verdict.statistics)
     return replace(answer, verdict=open_)
+
+
+def in_order(found: Iterable[Answer], asked: Sequence[NamedQuestion]) -> tuple[Answer, ...]:
+    """The answers in the order in which they were asked for."""
+    order = {named.question: n for n, named in enumerate(asked)}
+    return tuple(sorted(found, key=lambda a: order[a.question]))
 
 
 def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observer: Observer) -> Iterator[Answer]:

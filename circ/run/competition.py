@@ -10,7 +10,8 @@ from pathlib import Path
 
 from circ import engines
 from circ.report.summary import FileReport, file_status
-from circ.run.check import NamedQuestion, Plan, answers
+from circ.run.check import Plan, answers
+from circ.run.schedule import NamedQuestion
 from circ.verdict import Answer, Observer, RaceOn, Refuted, Unknown
 from frontend.program import FrontendError, Location, Program, read_source
 

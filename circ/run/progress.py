@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping, Sized
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any, TextIO
 
 from circ.report.rows import Scanned, verdict_counts
@@ -27,6 +27,13 @@ class Progress:
             self.stream.write(f"\r\x1b[K{text[:width]}")
             self.stream.flush()
             self.visible = True
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Lines that stay, on a terminal."""
+        if self.enabled:
+            self.clear()
+            self.stream.write("".join(f"{line}\n" for line in lines))
+            self.stream.flush()
 
     def clear(self) -> None:
         if self.visible:

@@ -1,9 +1,9 @@
 """In which order the questions of a program are worked at, and for how long: what is cheap first for all, then what matters most.
 
-First everybody has a look: triage and the static prover. What is left is ordered by how much speaks for a race on it
-(`circ.static.possible`): runs that show a race are looked for in this order, then inference has its turn. Each question has its limit,
-and all of them together may have a budget; the parts of a question share its limit, and questions share what is left of the budget.
-An engine that has no such parts is asked once a question, in the order given.
+First triage and the static prover have a look at every question. What is left is ordered by how much speaks for a race on it
+(`circ.static.possible`): runs that show a race are looked for in this order, then inference has its turn. Each question has its
+limit, which its parts share, and all of them together may have a budget, of which each gets its share of what is left. An engine
+whose work has no such parts is asked once a question, in the order given.
 """
 
 from __future__ import annotations

@@ -17,19 +17,22 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from circ import engines
+from circ.report.by_object import ObjectReport
 from circ.report.flow_rule import alarms, flow_text
 from circ.report.json import report_json
+from circ.report.possible import suspects
 from circ.report.summary import FileReport, file_status, worst
-from circ.report.text import answer_text, file_text, summary_text
+from circ.report.text import file_text, summary_text
 from circ.run.bugs import report_bug
 from circ.run.certificate_files import dump as evidence_text
-from circ.run.check import NamedQuestion, Plan, answers, file_name, questions
+from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
 from circ.run.competition import read_task, rounds, verdict_line
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import check_writable, encoded, write_whole
 from circ.run.progress import Progress
 from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
+from circ.run.schedule import NamedQuestion, variables_of
 from circ.run.supervise import Limits
 from circ.verdict import Answer, Observer, Options, Refuted, Result, Safe, Unknown, word
 from frontend import LoadOptions, SourceFile
@@ -61,6 +64,9 @@ class Request:
     unroll: int = 3
     possible: bool = True
     assume_absent: bool = True
+    budget: float | None = None
+    verbose: bool = False
+    full_trace: bool = False
 
     def plan(self) -> Plan:
         return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump, self.possible,
@@ -84,6 +90,7 @@ class Session:
         self.source = request.source
         timeout = request.timeout if request.competition else None
         self.deadline = None if timeout is None else time.monotonic() + timeout
+        self.budget_end = None if request.budget is None else time.monotonic() + request.budget
 
     def __enter__(self) -> Session:
         for folder in (self.request.certificate, self.request.dump):
@@ -133,8 +140,8 @@ class Session:
                 self._refuse(file, why)
             else:
                 self._not_read(file, *why_not(why))
-        for program in project.programs:
-            self._check(program.files)
+        for number, program in enumerate(project.programs):
+            self._check(program.files, 1 / (len(project.programs) - number))
 
     def check_task(self, file: str) -> None:
         """Asks everything of the program that a task file names."""
@@ -152,7 +159,7 @@ class Session:
         print(error, file=sys.stderr)
         self.reports.append(FileReport(file, error=error))
 
-    def _check(self, files: Sequence[SourceFile]) -> None:
+    def _check(self, files: Sequence[SourceFile], share: float = 1.0) -> None:
         """A program that cannot be read is reported and does not stop the others."""
         file = files[0].path
         try:
@@ -170,7 +177,7 @@ class Session:
         except Exception as error:
             self._not_read(file, f"{displayed(file)}: {type(error).__name__}: {error}", traceback.format_exc())
             return
-        self._answer(file, program, asked)
+        self._answer(file, program, asked, share)
 
     def _reading(self) -> Limits:
         """The limits for reading a file: in a competition, all of a run shares one."""
@@ -186,31 +193,51 @@ class Session:
             print(why, file=sys.stderr)
             self.reports.append(FileReport(file, complete=False, limit=why))
 
-    def _answer(self, file: str, program: Program, asked: tuple[NamedQuestion, ...]) -> None:
+    def _answer(self, file: str, program: Program, asked: tuple[NamedQuestion, ...], share: float) -> None:
         known: list[Answer] = []
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
-        observer = self._observer(self.progress.observer(file, len(asked), known))
-        plan = self._plan(file)
-        found = rounds(program, asked, plan, self.deadline, observer) if self.request.competition else answers(
-            program, asked, plan, observer)
-        for answer in found:
+        observer = self._observer(program, self.progress.observer(file, len(asked), known))
+        everything = self.request.verbose or self.request.explain or self.request.variables is not None
+        told = ObjectReport(program, variables_of(asked), everything, self.request.explain, self.request.full_trace)
+        inquiry = Inquiry(program, asked, self._plan(file, share), observer)
+        found = rounds(program, asked, inquiry.plan, self.deadline, observer) if self.request.competition else iter(inquiry)
+
+        def note(answer: Answer, complete: bool) -> None:
             known.append(answer)
-            self.reports[index] = FileReport(file, Result(program, tuple(known)), complete=len(known) == len(asked))
-            self._tell(program, answer)
+            self.reports[index] = FileReport(file, Result(program, in_order(known, asked)), complete=complete)
+            self._tell(program, answer, told)
+
+        try:
+            for answer in found:
+                note(answer, len(known) + 1 == len(asked))
+        except BaseException:
+            if not self.request.competition:
+                for answer in inquiry.standing("the run was interrupted", "let it go on for longer"):
+                    note(answer, complete=False)
+            raise
+        finally:
+            self._end(Result(program, in_order(known, asked)), told)
+
+    def _end(self, result: Result, told: ObjectReport) -> None:
+        """What stands once below the answers of a program, whether all are there or not."""
         if self.request.form == "text":
             self.progress.clear()
-            self.out.write(file_text(Result(program, tuple(known))))
+            self.out.write(told.at_the_end(result.answers))
+            self.out.write(file_text(result))
             if self.request.flow_rule:
-                self.out.write(flow_text(alarms(program), {a.shown: word(a.question, a.verdict) for a in known}))
+                words = {a.shown: word(a.question, a.verdict) for a in result.answers}
+                self.out.write(flow_text(alarms(result.program), words))
             self.out.flush()
 
-    def _observer(self, progress: Observer) -> Observer:
-        """Shows how far it is; tells at once of files that could not be written."""
+    def _observer(self, program: Program, progress: Observer) -> Observer:
+        """Shows how far it is; tells at once of files that could not be written, and on a terminal of what may be a race."""
 
         def observe(event: str, data: Mapping[str, Any]) -> None:
             if event == NOT_WRITTEN:
                 self._not_written(str(data["path"]), str(data["why"]))
+            elif event == SUSPECTED:
+                self.progress.lines(suspects(program, data["races"]))
             else:
                 progress(event, data)
 
@@ -224,19 +251,25 @@ class Session:
             self.progress.clear()
             print(f"circ: error: {path}: {why} (the verdict holds without it)", file=sys.stderr)
 
-    def _plan(self, file: str) -> Plan:
-        """The dumps of a second file and later ones go to folders of their own: their variables may have the same names."""
+    def _plan(self, file: str, share: float) -> Plan:
+        """The dumps of a second file and later ones go to folders of their own: their variables may have the same names.
+
+        A program gets its `share` of what is left of the budget.
+        """
         plan, number = self.request.plan(), len(self.reports)
+        if self.budget_end is not None:
+            now = time.monotonic()
+            plan = replace(plan, deadline=now + share * max(0.0, self.budget_end - now))
         if plan.dump is None or number == 1:
             return plan
         return replace(plan, dump=plan.dump / f"{number}-{file_name(Path(file).name)}")
 
-    def _tell(self, program: Program, answer: Answer) -> None:
+    def _tell(self, program: Program, answer: Answer, told: ObjectReport) -> None:
         self.progress.clear()
         if isinstance(answer.verdict, Unknown) and answer.verdict.bug:
             report_bug(f"{answer.shown}: {answer.verdict.reason}", answer.verdict.bug, self.request.debug)
         if self.request.form == "text":
-            self.out.write(answer_text(program, answer, self.request.explain))
+            self.out.write(told.at_once(answer))
             self.out.flush()
         match answer.verdict:
             case Safe(certificate=evidence) | Refuted(trace=evidence) if self.request.certificate is not None:

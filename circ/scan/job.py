@@ -17,9 +17,10 @@ from typing import Any, TypeAlias
 from circ.report.flow_rule import alarms
 from circ.report.rows import Head, Row, row_of
 from circ.run.certificate_files import dump as evidence_text
-from circ.run.check import NamedQuestion, answers, file_name, questions
+from circ.run.check import answers, file_name, questions
 from circ.run.output_files import encoded, write_whole
 from circ.run.reading import NotRead, why_not
+from circ.run.schedule import NamedQuestion
 from circ.run.session import Request
 from circ.scan.cache import Cache, Damaged
 from circ.scan.fingerprint import fingerprint
@@ -120,7 +121,7 @@ class FileScan:
         key = fingerprint(files, tokens, request.source, {
             "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
             "predicates": request.predicates, "k": request.k, "unroll": request.unroll,
-            "possible": request.possible, "assume_absent": request.assume_absent})
+            "possible": request.possible, "assume_absent": request.assume_absent, "budget": request.budget})
         known = self._known(job.path, key, request)
         if known.head is not None and len(known.rows) == len(known.head.asked):
             for item in (known.head, *known.rows):
@@ -136,13 +137,15 @@ class FileScan:
         rows = {row.variable: row for row in known.rows if row.variable in asked}
         todo = [question for name, question in asked.items() if name not in rows]
         kept = self._kept(key, todo, tell)
-        fresh = answers(program, todo, replace(request.plan(), kept=kept), _teller(tell))
-        for name in asked:
-            if name not in rows:
-                start = time.monotonic()
-                row = self._row(program, replace(next(fresh), shown=name), key, request, kept, tell)
-                rows[name] = row if row.seconds else replace(row, seconds=round(time.monotonic() - start, 3))
-            tell(rows[name])
+        for row in rows.values():
+            tell(row)
+        names = {named.question: name for name, named in asked.items()}
+        deadline = None if request.budget is None else begin + request.budget
+        start = time.monotonic()
+        for answer in answers(program, todo, replace(request.plan(), kept=kept, deadline=deadline), _teller(tell)):
+            row = self._row(program, replace(answer, shown=names[answer.question]), key, request, kept, tell)
+            tell(row if row.seconds else replace(row, seconds=round(time.monotonic() - start, 3)))
+            start = time.monotonic()
 
     # ----------------------------------------------------------------------------------------------- what is known
     def _known(self, path: str, key: str, request: Request) -> FileResults:

@@ -58,7 +58,7 @@ class Scan:
     @property
     def files(self) -> tuple[Scanned, ...]:
         """Every file that something is known of."""
-        return tuple(Scanned(self.heads[n], tuple(self.rows[n])) for n in sorted(self.heads))
+        return tuple(_in_order(self.heads[n], self.rows[n]) for n in sorted(self.heads))
 
     @property
     def unfinished(self) -> int:
@@ -156,6 +156,12 @@ class Scan:
         new = not any(row.cached or self._resumed(row) for row in self.rows[job.number])
         if self.cache is not None and new:
             self.cache.took(job.path, seconds)
+
+
+def _in_order(head: Head, rows: Sequence[Row]) -> Scanned:
+    """The rows, which come as they are known, in the order in which their variables are asked about."""
+    order = {name: n for n, name in enumerate(head.asked)}
+    return Scanned(head, tuple(sorted(rows, key=lambda row: order.get(row.variable, len(order)))))
 
 
 def _size(path: str) -> int:
