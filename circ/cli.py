@@ -129,7 +129,8 @@ def check(
         "--dump", metavar="DIR", help="Write the automata of every iteration to DIR, as DOT.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")] = False,
     budget: Budget = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A line for each variable, string literals and locks, too.")] = False,
+    verbose: Annotated[bool, typer.Option(
+        "--verbose", "-v", help="A line for each variable, string literals and locks, too.")] = False,
     full_trace: Annotated[bool, typer.Option("--full-trace", help="Show every step of a run that leads to a race.")] = False,
     no_possible: Annotated[bool, typer.Option(
         "--no-possible", help="Leave out possible races: what is not decided is plainly unknown.")] = False,

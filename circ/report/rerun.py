@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
@@ -27,8 +28,14 @@ from frontend.program import (
     op_reads,
     op_writes,
     primitive,
+    show_op,
 )
 from frontend.program.display import DisplayNames
+
+_ADDRESS = re.compile(r" - \d{5,}\b")
+"""An address in an expression, from which that of an object is subtracted."""
+_REGISTER = re.compile(r"%\d")
+"""A register of circ's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +159,15 @@ class Rerun:
         template = self.crew[step.thread]
         edge = self.machine.edge(template, step.edge)
         values = tuple(self._values(step.thread, edge, before, after))
+        if self._is_pointer_case(edge):
+            return
         fails = edge.target in self.machine.program.templates[template].cfa.errors
         if (fails or not _trivial(edge)) and (values or edge.text):
             self.rows.append(ShownStep(step.thread, edge.location, self._text(template, edge), values))
+
+    def _is_pointer_case(self, edge: Edge) -> bool:
+        """Whether the step only asks which object a pointer points to, which is how circ follows pointers."""
+        return isinstance(edge.op, Assume) and not edge.accesses and _ADDRESS.search(show_op(edge.op)) is not None
 
     def _text(self, template: int, edge: Edge) -> str:
         """The step in C syntax; where circ's own variables would show, what the user wrote."""
@@ -166,6 +179,8 @@ class Rerun:
         if wrote and (any(a.orders for a in edge.accesses)
                       or any(isinstance(p, Havoc) for p in primitive(edge.op))):
             return wrote
+        if wrote and _ADDRESS.search(show_op(edge.op)):
+            return wrote
         if not wrote or (not inside and not _trivial(edge)):
             return names.op(edge.op)
         if not inside:
@@ -173,7 +188,8 @@ class Rerun:
         if not all(isinstance(p, Assume) for p in primitive(edge.op)):
             reads = [names.cell(a) for a in edge.accesses if not a.write]
             return f"reads {', '.join(reads)}" if reads and set(op_writes(edge.op)) <= ghosts else wrote
-        return f"{wrote}  {names.op(edge.op)}"
+        said = names.op(edge.op)
+        return wrote if _REGISTER.search(said) else f"{wrote}  {said}"
 
     # ----------------------------------------------------------------------------------------------- values
     def _values(self, thread: int, edge: Edge, before: State, after: State) -> Iterator[Shown]:
@@ -202,7 +218,7 @@ class Rerun:
             if index is None:
                 return None
             value, text = cell(value, index), names.element(name, index)
-        return None if value is None or variable.ghost else Shown(text, value)
+        return None if value is None or variable.ghost or ".__circ_" in name else Shown(text, value)
 
 
 def _trivial(edge: Edge) -> bool:

@@ -188,7 +188,8 @@ class Inquiry:
 
     def _plainly(self, outcome: Failed) -> Failed:
         """A limit as the user gave it: how much of it a part of the work had left is of no interest."""
-        return TimedOut(self.plan.limits.timeout or 0.0) if isinstance(outcome, TimedOut) and self.plan.deadline is None else outcome
+        given = self.plan.limits.timeout
+        return TimedOut(given) if isinstance(outcome, TimedOut) and self.plan.deadline is None and given is not None else outcome
 
     def _told(self, answer: Answer) -> Answer:
         """The answer, with the possible race on a variable of which nothing is decided."""

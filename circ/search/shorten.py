@@ -1,7 +1,8 @@
 """A shorter run to the same race: rounds of threads that it does without are left out, as long as the kernel can replay it.
 
 A round is what a thread does from its start location until it is there again: one time a handler fires or a task runs, one
-turn of an endless loop. Many at once are tried first, then fewer (Zeller and Hildebrandt's delta debugging).
+turn of an endless loop. Many at once are tried first, then fewer (Zeller and Hildebrandt's delta debugging); then turns of any
+loop, and what threads do after the last step that matters.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from frontend.program import Program
 
 ENOUGH = 40
 """Runs of so many steps are short."""
+TURNS = 3
+"""Ends of loops that are tried for one beginning, the last ones first."""
 
 
 def shortened(machine: Machine, trace: Trace, effort: int) -> Trace:
@@ -35,7 +38,34 @@ def shortened(machine: Machine, trace: Trace, effort: int) -> Trace:
             else:
                 at += size
         size //= 2
-    return _without_idle(machine, _only(trace, rounds))
+    return _without_idle(machine, _without_turns(machine, _only(trace, rounds), effort))
+
+
+def _without_turns(machine: Machine, trace: Trace, effort: int) -> Trace:
+    """Without the last steps of threads that do not race, and without turns of loops, as far as it does without them."""
+    program = machine.program
+    racing = {thread for thread, _, _ in trace.accesses}
+    cfas = [program.template(name).cfa for name in trace.threads]
+    for thread in sorted(range(len(trace.threads)), key=lambda t: t in racing):
+        at = 0
+        while effort > 0:
+            own = [n for n, step in enumerate(trace.steps) if step.thread == thread]
+            if at >= len(own):
+                break
+            here = cfas[thread].edges[trace.steps[own[at]].edge].source
+            again = [k for k in range(at + 1, len(own)) if cfas[thread].edges[trace.steps[own[k]].edge].source == here]
+            ends = [*([len(own)] if thread not in racing else []), *again[:-TURNS - 1:-1]]
+            shorter = trace
+            for end in ends:
+                left_out = set(own[at:end])
+                tried = replace(trace, steps=tuple(s for n, s in enumerate(trace.steps) if n not in left_out))
+                effort -= len(tried.steps) + 1
+                if isinstance(replay(program, tried, machine), Replayed):
+                    shorter = tried
+                    break
+            at += shorter is trace
+            trace = shorter
+    return trace
 
 
 def _rounds(program: Program, trace: Trace) -> list[list[int]]:
