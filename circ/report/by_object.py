@@ -39,12 +39,18 @@ class ObjectReport:
                 return self._text(answer)
             case Safe():
                 return self._text(answer) if self.listed and not self._hidden(answer) else ""
-            case Unknown(bug=bug):
-                return self._text(answer) if bug or not isinstance(answer.question, RaceOn) else ""
+            case Unknown():
+                return self._text(answer) if self._is_told_at_once(answer) else ""
+
+    def _is_told_at_once(self, answer: Answer) -> bool:
+        """Whether an undecided question has its line as soon as that is known: nothing is to be ordered or put together."""
+        assert isinstance(answer.verdict, Unknown)
+        plain = self.listed and answer.verdict.possible is None and not self._hidden(answer)
+        return plain or bool(answer.verdict.bug) or not isinstance(answer.question, RaceOn)
 
     def at_the_end(self, answers: Sequence[Answer]) -> str:
         """What is possible, then what is unknown, each by objects; then what has no line of its own, counted."""
-        open_ = [a for a in answers if isinstance(a.verdict, Unknown) and not a.verdict.bug and isinstance(a.question, RaceOn)]
+        open_ = [a for a in answers if isinstance(a.verdict, Unknown) and not self._is_told_at_once(a)]
         shown = [a for a in open_ if not self._hidden(a)]
         lines = [*self._possible([a for a in shown if _possible(a)]), *self._unknown([a for a in shown if not _possible(a)])]
         lines += self._counted(answers)
