@@ -58,8 +58,7 @@ from circ.command_options import (
 from circ.engines import ANNOTATED, DEFAULT, ENGINES
 from circ.inputs import Inputs, NothingNamed
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
-from circ.run.bugs import report_bug
-from circ.run.output_files import encoded, write_whole
+from circ.run.output_files import encoded, report_bug, write_whole
 from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits

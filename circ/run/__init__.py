@@ -5,6 +5,6 @@ accepted it. This room may not know how an engine works (it asks for one by name
 """
 
 __all__ = [
-    "bugs", "certificate_files", "check", "competition", "export_assumptions", "output_files", "process_tree", "progress",
-    "projects", "reading", "session", "supervise",
+    "certificate_files", "check", "competition", "export_assumptions", "output_files", "process_tree", "progress",
+    "projects", "reading", "schedule", "session", "supervise",
 ]

@@ -1,10 +1,12 @@
-"""Files that are written: whole or not at all, and an error that names the file."""
+"""Files that are written: whole or not at all, and an error that names the file; our own mistakes go to a file, too."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import sys
+import tempfile
 from pathlib import Path
 
 
@@ -46,3 +48,17 @@ def check_writable(path: Path) -> None:
 def encoded(text: str) -> bytes:
     """Text as it is written to files; names of files that are no text keep their bytes."""
     return text.encode("utf-8", "surrogateescape")
+
+
+def report_bug(what: str, details: str, debug: bool) -> None:
+    """One line on stderr; the details go to a file, or to stderr with --debug."""
+    line = f"circ: internal error: {what.removeprefix('internal error: ').splitlines()[0] if what else '?'}"
+    if debug:
+        print(f"{line}\n{details}", file=sys.stderr)
+        return
+    try:
+        with tempfile.NamedTemporaryFile("wb", prefix="circ-bug-", suffix=".txt", delete=False) as file:
+            file.write(f"{what}\n{details}".encode(errors="backslashreplace"))
+        print(f"{line} (details in {file.name}, or with --debug)", file=sys.stderr)
+    except OSError:
+        print(f"{line} (details with --debug)", file=sys.stderr)

@@ -23,12 +23,11 @@ from circ.report.json import report_json
 from circ.report.possible import suspects
 from circ.report.summary import FileReport, file_status, worst
 from circ.report.text import file_text, summary_text
-from circ.run.bugs import report_bug
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
 from circ.run.competition import read_task, rounds, verdict_line
 from circ.run.dump import NOT_WRITTEN
-from circ.run.output_files import check_writable, encoded, write_whole
+from circ.run.output_files import check_writable, encoded, report_bug, write_whole
 from circ.run.progress import Progress
 from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import assert_never
 
 from circ.report.rows import Head, Row, Scanned
-from circ.run.bugs import report_bug
+from circ.run.output_files import report_bug
 from circ.run.progress import ScanProgress
 from circ.run.supervise import Limits
 from circ.scan.cache import Cache

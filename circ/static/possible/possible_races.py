@@ -23,7 +23,8 @@ MOST_PLACES = 80
 MOST_COPIES = 3
 """Threads that run the same text of which each is looked at; beyond, they are alike."""
 MOST_CALLS = 6
-_COPY = re.compile(r"#\d+$")
+_COPY = re.compile(r"^call@|#\d+$")
+"""What the name of a thread has beside that of its function: it is one of several, or code that is not here calls it."""
 _LOCK_WORD = re.compile(r"\.__circ_\w+")
 
 

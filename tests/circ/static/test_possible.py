@@ -10,9 +10,10 @@ from circ.static.possible.possible_races import PossibleRaces, by_rank, possible
 from circ.verdict import PossibleRace, Rank, subjects
 from frontend import load
 from frontend.program import Program
-from tests.support.corpus import PROGRAMS, collect
+from tests.support.corpus import PROGRAMS, Example, collect
 from tests.test_corpus import load_options
 
+PRODUCTS = collect(PROGRAMS / "products")
 STOLEN = {("error_checking_mutex_broken", "value"), ("mutex_reinitialised", "total")}
 """Locks that somebody gives back who does not hold them."""
 
@@ -22,7 +23,7 @@ def test_no_race_of_the_corpus_is_thought_excluded() -> None:
     missed, ranked = set(), 0
     for example in collect(*folders):
         racy = {x.subject for x in example.expectations if x.verdict == "race"}
-        if racy:
+        if racy and not example.option("--entry"):
             program = load(example.path, load_options(example))
             known = PossibleRaces(program)
             for v in subjects(program):
@@ -32,6 +33,14 @@ def test_no_race_of_the_corpus_is_thought_excluded() -> None:
                     ranked += found is not None
     assert missed == STOLEN
     assert ranked > 200
+
+
+@pytest.mark.parametrize("example", PRODUCTS, ids=[e.path.stem for e in PRODUCTS])
+def test_what_is_wrong_in_a_product_comes_first(example: Example) -> None:
+    p = load(example.path, load_options(example))
+    found = possible_races(p, [v.name for v in subjects(p)])
+    planted = {x.subject for x in example.expectations}
+    assert {p.variable(name).shown for name in by_rank(found)[:len(planted)]} == planted
 
 
 def program(tmp_path: Path, globals_: str, thread: str, main: str = "", more: str = "") -> Program:

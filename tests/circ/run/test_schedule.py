@@ -1,0 +1,94 @@
+"""The order of the work: cheap proofs for all first, then by rank; limits, budgets, and what is known when it is broken off."""
+
+from __future__ import annotations
+
+import time
+
+from circ.run.check import Inquiry, Plan, questions
+from circ.run.schedule import Ask, NamedQuestion, Schedule, Suspect
+from circ.verdict import (
+    POSSIBLE,
+    Answer,
+    Certificate,
+    Part,
+    PossibleAccess,
+    PossibleRace,
+    RaceOn,
+    Rank,
+    Safe,
+    Unknown,
+    silent,
+    word,
+)
+from frontend import load
+from frontend.program import Location
+from tests.support.corpus import PROGRAMS
+
+A, B, C = (NamedQuestion(RaceOn(name), name) for name in "abc")
+HERE = PossibleAccess("w", Location("a.c", 1, 1), True, "x")
+
+
+def answer(task: Ask, verdict: Safe | Unknown) -> Answer:
+    return Answer(task.named.question, task.named.shown, verdict, "auto")
+
+
+def walk(schedule: Schedule, proved: str = "", ranks: dict[str, Rank] | None = None) -> list[tuple[str, Part]]:
+    """The tasks of a schedule whose questions stay open, but for those that are proved at first."""
+    done = []
+    for task in schedule.tasks():
+        if isinstance(task, Suspect):
+            schedule.races = {v: PossibleRace((ranks or {}).get(v, Rank.WRITES), HERE, HERE, "") if v in (ranks or {}) else "kept apart"
+                              for v in task.variables}
+            continue
+        done.append((task.named.shown, task.part))
+        proof = Safe(Certificate("", task.named.question, "pairs", {}))
+        schedule.note(task, answer(task, proof if task.named.shown in proved else Unknown("?")), 1.0)
+    return done
+
+
+def test_cheap_proofs_first_then_what_most_speaks_for() -> None:
+    schedule = Schedule((A, B, C), True, True, 60.0, None)
+    ranks = {"a": Rank.INSTANCES, "c": Rank.WRITES}
+    assert walk(schedule, proved="b", ranks=ranks) == [
+        ("a", Part.PROVE), ("b", Part.PROVE), ("c", Part.PROVE),
+        ("c", Part.SEARCH), ("a", Part.SEARCH), ("c", Part.REST), ("a", Part.REST)]
+    assert not schedule.open()
+
+
+def test_no_run_is_looked_for_where_locks_seem_to_protect() -> None:
+    assert ("a", Part.SEARCH) not in walk(Schedule((A, B), True, True, 60.0, None), ranks={"b": Rank.WRITES})
+    assert ("a", Part.SEARCH) in walk(Schedule((A, B), True, False, 60.0, None))
+
+
+def test_an_engine_without_parts_is_asked_once_in_order() -> None:
+    assert walk(Schedule((B, A), False, True, 60.0, None)) == [("b", Part.ALL), ("a", Part.ALL)]
+    assert walk(Schedule((A,), True, True, 60.0, None)) == [("a", Part.ALL)]
+
+
+def test_parts_share_the_limit_of_their_question() -> None:
+    schedule = Schedule((A, B), True, False, 60.0, None)
+    for task in schedule.tasks():
+        assert isinstance(task, Ask) and task.timeout is not None
+        spent = schedule.spent.get(task.named, 0.0)
+        assert task.timeout <= 60.0 - spent and (task.part is not Part.PROVE or task.timeout < 10)
+        schedule.note(task, answer(task, Unknown("?")), 55.0)
+    assert [schedule.spent[q] for q in (A, B)] == [110.0, 110.0]  # nothing is left for inference
+
+
+def test_a_budget_that_is_used_up_ends_the_work() -> None:
+    schedule = Schedule((A, B, C), True, True, 60.0, time.monotonic() - 1)
+    assert walk(schedule) == [] and schedule.over() and schedule.open() == (A, B, C)
+    shares = [t.timeout for t in Schedule((A, B, C), True, True, 60.0, time.monotonic() + 3).tasks() if isinstance(t, Ask)]
+    assert shares and all(s is not None and s <= 3 for s in shares)
+
+
+def test_what_is_known_when_the_budget_is_used_up() -> None:
+    program = load(PROGRAMS / "products" / "logger.c")
+    asked = questions(program, ["log_"], "races")
+    plan = Plan(deadline=time.monotonic() - 1)
+    found = {a.shown: a for a in Inquiry(program, asked, plan, silent)}
+    assert set(found) == {named.shown for named in asked}
+    possible = {name for name, a in found.items() if word(a.question, a.verdict) == POSSIBLE}
+    assert possible == {"log_.threshold", "log_.dropped", "log_.written"}
+    verdict = found["log_.written"].verdict
+    assert isinstance(verdict, Unknown) and "budget" in verdict.reason and "--budget" in verdict.advice
