@@ -117,6 +117,8 @@ class PossibleRaces:
                 return None
             if not fixed:
                 rank = Rank.INSTANCES if _allocated(self._variables[variable]) else Rank.ELEMENTS
+        if _frees(one.access) or _frees(two.access):
+            rank = max(rank, Rank.INSTANCES)  # mostly by whoever is the last one to know the object
         return Rank.POINTER if one.doubtful or two.doubtful else rank
 
     def _meet(self, one: AccessPlace, two: AccessPlace) -> bool:
@@ -218,6 +220,10 @@ def by_rank(found: dict[str, PossibleRace | str]) -> list[str]:
 def _allocated(variable: Variable) -> bool:
     """Whether there are many objects that the variable is a part of, made at one place."""
     return "@" in variable.object and "[]" not in (variable.shown or variable.name)
+
+
+def _frees(access: Access) -> bool:
+    return access.text.startswith(("free(", "realloc("))
 
 
 def _index(cell: Element) -> int | None:
