@@ -4,7 +4,22 @@
     result = circ.check(frontend.load("a.c"))
 """
 
-from circ.run.check import check, verify
-from circ.run.supervise import Limits
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from circ.run.check import check, verify
+    from circ.run.supervise import Limits
 
 __all__ = ["Limits", "check", "verify"]
+
+_WHERE = {"Limits": "circ.run.supervise", "check": "circ.run.check", "verify": "circ.run.check"}
+
+
+def __getattr__(name: str) -> Any:
+    """What the package offers is imported when it is first asked for: `circ --help` needs none of it."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'circ' has no attribute {name!r}")
+    return getattr(import_module(_WHERE[name]), name)

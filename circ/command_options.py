@@ -13,8 +13,7 @@ import typer
 
 from circ.engines import ANNOTATED, ENGINES, find
 from frontend import LoadOptions
-from frontend.ir.interrupt_table import PLATFORMS
-from frontend.program import Ints, Preemption, RaceModel, read_source
+from frontend.program import PLATFORMS, Ints, Preemption, RaceModel, read_source
 
 if TYPE_CHECKING:
     from circ.run.session import Request

@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from frontend.ir.interrupt_table import InterruptTable, load_table
 from frontend.program import (
     DATA_MODELS,
     Assumption,
@@ -23,6 +22,7 @@ from frontend.program import (
 )
 
 if TYPE_CHECKING:
+    from frontend.ir.interrupt_table import InterruptTable
     from frontend.text.compilers import Compiler
     from frontend.text.parse import ParsedFile
     from frontend.text.preprocess import Preprocessed, SourceOptions
@@ -123,6 +123,8 @@ def _for_machine(files: Sequence[SourceFile], options: LoadOptions) -> LoadOptio
 
 
 def _table(options: LoadOptions) -> InterruptTable:
+    from frontend.ir.interrupt_table import InterruptTable, load_table
+
     return load_table(options.platform, *options.interrupts) if options.platform or options.interrupts else InterruptTable()
 
 

@@ -176,3 +176,11 @@ def test_the_command_line_starts_without_the_heavy_packages() -> None:
     code = "import sys; from circ import cli; print(*sorted({n.split('.')[0] for n in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert not {"z3", "pycparser", "networkx", "pygraphviz", "dd"} & set(done.stdout.split())
+
+
+def test_help_needs_neither_parser_nor_analysis() -> None:
+    """`circ --help` and `circ engines` start without what reads programs or answers questions."""
+    code = "import sys; from circ import cli; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    late = {"pycparser", "frontend.ir", "frontend.lower", "frontend.link", "circ.run.check", "circ.kernel", "circ.static"}
+    assert not late & set(done.stdout.split())

@@ -34,9 +34,7 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
-from frontend.program import FrontendError, Location
-
-PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr", "xmega")
+from frontend.program import PLATFORMS, FrontendError, Location
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from frontend.program.expr import (
     truth,
     variables,
 )
-from frontend.program.models import DATA_MODELS, ILP32, IP16, LP64, DataModel, Ints, Preemption, RaceModel
+from frontend.program.models import DATA_MODELS, ILP32, IP16, LP64, PLATFORMS, DataModel, Ints, Preemption, RaceModel
 from frontend.program.ops import SKIP, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.program import (
     UNBOUNDED_LENGTH,
@@ -72,7 +72,7 @@ from frontend.program.source import (
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
     "Block", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
-    "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
+    "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
     "FunctionText", "Havoc", "ILP32", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_NESTING", "MAX_SOURCE",
     "NOWHERE", "NotModelled", "Op", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",

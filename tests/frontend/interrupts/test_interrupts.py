@@ -12,8 +12,8 @@ from circ.run.check import check
 from circ.search.explicit import oracle
 from circ.verdict import RaceOn, Refuted, Safe
 from frontend import LoadOptions, load
-from frontend.ir.interrupt_table import PLATFORMS, load_table
-from frontend.program import FrontendError, Program, Role, Values
+from frontend.ir.interrupt_table import load_table
+from frontend.program import PLATFORMS, FrontendError, Program, Role, Values
 
 Make: TypeAlias = Callable[..., Program]
 
