@@ -34,9 +34,9 @@ int main(void)
 {
     uint64_t last = now();
     for (;;) {
+        received = 0;
         if (milliseconds - last > 1000) {
             last = now();
-            received = 0;
         }
     }
 }
