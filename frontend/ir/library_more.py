@@ -5,7 +5,7 @@ TABLE = """
 acosh asinh atanh sinh cosh tanh cbrt exp2 exp10 expm1 log1p logb ilogb rint nearbyint lrint llrint lround : any
 llround trunc roundeven : any
 tgamma erf erfc j0 j1 y0 y1 hypot fdim fma remainder drem copysign nextafter nexttoward scalbn scalbln ldexp significand : any
-fmaximum fminimum scalb jn yn nan finite isinf isnan signbit __finite __isnan __isinf __signbit __fpclassify gamma_r : any
+fmaximum fminimum scalb jn yn nan finite isinf isnan signbit __finite __isnan __isinf __signbit __fpclassify : any
 frexp modf : any w1
 remquo : any w2
 sincos : any w1 w2
@@ -26,8 +26,7 @@ mkstemp mkostemp mkstemps mkostemps : any r0 w0
 mkdtemp mktemp : in0 r0 w0
 realpath : unknown r0 w1
 canonicalize_file_name : new r0
-random_r srandom_r rand48_r : any D0 D1
-initstate setstate : unknown w1 W:random
+random_r srandom_r : any D0 D1
 erand48 nrand48 jrand48 : any r0 w0 W:drand48?
 drand48_r lrand48_r mrand48_r : any r0 w0 w1
 erand48_r nrand48_r jrand48_r : any r0 w0 r1 w1 w2
@@ -35,7 +34,6 @@ srand48_r : any w1
 a64l : any r0
 ecvt_r fcvt_r : any w2 w3 w4
 gcvt : in2 w2
-getsubopt_r : any
 arc4random arc4random_uniform : any
 arc4random_buf : any w0
 mbstowcs : any r1 w0
@@ -100,7 +98,7 @@ vswprintf : any w0 vp2
 wprintf : any vp0 b
 fwprintf : any vp1 f0
 swscanf : any r0 vs1
-fgetwc getwc fputwc_ : any f0
+fgetwc getwc : any f0
 fputwc putwc ungetwc : any f1
 fgetws : in0 w0 f2
 fputws : any r0 f1
@@ -120,9 +118,7 @@ asprintf : any w0 p1
 vasprintf : any w0 vp1
 __asprintf_chk : any w0 vp2
 __vasprintf_chk : any w0 vp2
-obstack_printf : any
 tempnam : new r0 r1
-open_memstream open_wmemstream : new
 fcloseall : any b
 __fgets_chk __fgets_unlocked_chk : in0 w0 f3
 __fread_chk __fread_unlocked_chk : any w0 f4
@@ -131,7 +127,7 @@ _IO_putc : any f1
 _IO_getc : any f0
 __fpending __fbufsize __freading __fwriting __freadable __fwritable __flbf __fpurge fpurge : any f0
 # assert.h, stdlib.h: what does not return
-__assert_perror_fail thrd_exit_ : none
+__assert_perror_fail : none
 # string.h of BSD, sys/queue, endian.h
 htobe16 htobe32 htobe64 be16toh be32toh be64toh htole16 htole32 htole64 le16toh le32toh le64toh : any
 bswap_16 bswap_32 bswap_64 __bswap_16 __bswap_32 __bswap_64 : any

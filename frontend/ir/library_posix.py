@@ -1,6 +1,7 @@
 """POSIX and GNU as data: files, processes, sockets, time, users, terminals, in the format of `frontend.ir.library_table`.
 
-`names : effects` gives several functions the same effects. `d1`: all that argument 1 leads to is read, `D1`: and changed.
+Functions that keep what they are given, or call it later (`timer_create`, `mq_notify`, `openlog`, `glob`, ...), have no row:
+they may do anything to what their arguments reach, at any time.
 """
 
 TABLE = """
@@ -119,7 +120,7 @@ semop : any r1 w1
 semtimedop : any r1 w1 r3
 semctl : any D3
 mq_open : any r0 r3
-mq_close mq_notify : any r1
+mq_close : any
 mq_unlink : any r0
 mq_send mq_timedsend : any r1 r4
 mq_receive mq_timedreceive : any w1 w3 r4
@@ -225,7 +226,6 @@ adjtime : any r0 w1
 adjtimex : any r0 w0
 getitimer : any w1
 setitimer : any r1 w2
-timer_create : any r1 w2
 timer_settime : any r2 w3
 timer_gettime : any w1
 timer_delete timer_getoverrun : any
@@ -249,7 +249,6 @@ regfree : any D0
 # getopt.h, syslog.h, err.h, error.h
 getopt_long getopt_long_only : any d1 r2 d3 D3 W:getopt R:environ?
 getsubopt : any D0 d1 w2
-openlog : any r0 W:syslog
 closelog setlogmask : any W:syslog
 vsyslog : any vp1
 __syslog_chk : any vp2
@@ -258,8 +257,6 @@ err errx : none p1 b
 verr verrx : none vp1 b
 warn warnx : any p0 b
 vwarn vwarnx : any vp0 b
-error : any p2 b
-error_at_line : any p4 b
 # dlfcn.h
 dlopen : unknown r0
 dlsym dlvsym : unknown r1

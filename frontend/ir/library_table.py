@@ -365,7 +365,8 @@ NOT_MODELLED = keywords.NOT_MODELLED
 PUSH, POP = "__circ_cleanup_push", "__circ_cleanup_pop"
 """A cleanup handler: its number in the function, and for the first the routine and its argument."""
 RETURN_FROM_MAIN = "__circ_return_from_main"
-EXITS = {"exit": "exit", "quick_exit": "quick exit", RETURN_FROM_MAIN: "exit"}
+EXITS = {"exit": "exit", "quick_exit": "quick exit", RETURN_FROM_MAIN: "exit", "err": "exit", "errx": "exit", "verr": "exit",
+         "verrx": "exit"}
 """Functions that run the exit handlers of a kind."""
 ON_EXIT = "on_exit"
 AT_EXIT = {"atexit": "exit", ON_EXIT: "exit", "at_quick_exit": "quick exit"}
