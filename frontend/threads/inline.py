@@ -376,10 +376,10 @@ class Inliner:
         """A call of a function by name, whoever knows what it does; `discard`: nobody wants its value."""
         result, into = (None, None) if discard else self._results(frame, call)
         request = CallRequest(self, frame, edge, call, callee, arguments, result, into, source, target)
-        if callee in JUMPS:
+        if callee in JUMPS and self._functions(callee) is None:
             self.long_jumps.jumps.append((source, edge, self.nesting(frame, edge)))
             return
-        if callee in LANDINGS:
+        if callee in LANDINGS and self._functions(callee) is None:
             self._landing(request)
             return
         if self._one_step(request) or self._library.threads(request):

@@ -101,7 +101,7 @@ def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.F
         x.close(node)
     result, operand = _result(x, t.result, node, wanted)
     x.emit(Call(result, callee if isinstance(callee, str) else callee.expr, tuple(args), t), node)
-    if isinstance(callee, str) and (callee in _JUMPS or x.unit.noreturn(callee)):
+    if isinstance(callee, str) and ((callee in _JUMPS and not x.unit.defined(callee)) or x.unit.noreturn(callee)):
         x.graph.stop()
     return operand
 
