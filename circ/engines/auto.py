@@ -73,7 +73,9 @@ class StagedQuestion:
         """What the stages have come to, all together."""
         inferred, searched = self.inferred, self.searched
         tried = dict.fromkeys((*(f"omega-circ: {t}" for t in inferred.tried), *(f"explicit: {t}" for t in searched.tried)))
-        return replace(inferred, tried=(f"omega-circ: {inferred.reason}", f"explicit: {searched.reason}", *tried))
+        # Every engine has had its turn: none of them is worth advising.
+        advice = "give it more time with --timeout, or a --predicate over what protects it"
+        return replace(inferred, advice=advice, tried=(f"omega-circ: {inferred.reason}", f"explicit: {searched.reason}", *tried))
 
 
 class Auto:
@@ -102,7 +104,7 @@ class Auto:
             try:
                 options.check_time()
             except OutOfTime as limit:
-                return replace(asked.undecided(), reason=str(limit), advice="raise --timeout, or give the engine a --predicate")
+                return replace(asked.undecided(), reason=str(limit), advice="give it more time with --timeout")
             try:
                 verdict = self._ask(stage, asked)
             except OutOfTime as limit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from circ.verdict import PossibleAccess, PossibleRace
+from circ.verdict import PossibleAccess, PossibleRace, Rank
 from frontend.program import Location, Program
 
 
@@ -30,6 +30,20 @@ def details(race: PossibleRace) -> Iterator[str]:
         yield f"{access.thread} is started at {_listed(access.started)}"
     if race.others:
         yield f"{race.others} more {'pair' if race.others == 1 else 'pairs'} of accesses like this"
+
+
+_ADVICE = {
+    Rank.WRITES: "look at both places: unless something orders the threads there, they need a lock in common",
+    Rank.WRITE_AND_READ: "look at both places: unless something orders the threads there, they need a lock in common",
+    Rank.ELEMENTS: "see whether each thread has elements of its own; else both places need a lock in common",
+    Rank.INSTANCES: "see whether each object has one owner at a time; else both places need a lock in common",
+    Rank.POINTER: "see whether a pointer there can point to it",
+}
+
+
+def advice(race: PossibleRace, limit: str) -> str:
+    """What the user can do; `limit`: the advice of whoever gave up, if that was for want of time."""
+    return f"{_ADVICE[race.rank]}; or {limit}" if limit.startswith("give it more") else _ADVICE[race.rank]
 
 
 _PREVIEW = 5

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from circ import engines
 from circ.kernel.outcome import Accepted, Refused
+from circ.report.possible import advice
 from circ.run.dump import Dump
 from circ.run.schedule import Ask, NamedQuestion, Races, Schedule, Suspect, variables_of
 from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfCpu, OutOfMemory, TimedOut, supervise
@@ -197,7 +198,7 @@ class Inquiry:
             case Answer(question=RaceOn(variable=variable), verdict=Unknown(bug="") as unknown) if self.plan.possible:
                 race = self.schedule.races.get(variable)
                 if isinstance(race, PossibleRace):
-                    return replace(answer, verdict=replace(unknown, possible=race))
+                    return replace(answer, verdict=replace(unknown, possible=race, advice=advice(race, unknown.advice)))
                 seems = (race,) if race and race not in unknown.tried else ()
                 return replace(answer, verdict=replace(unknown, tried=(*seems, *unknown.tried)))
             case _:

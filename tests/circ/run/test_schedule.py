@@ -92,3 +92,4 @@ def test_what_is_known_when_the_budget_is_used_up() -> None:
     assert possible == {"log_.threshold", "log_.dropped", "log_.written"}
     verdict = found["log_.written"].verdict
     assert isinstance(verdict, Unknown) and "budget" in verdict.reason and "--budget" in verdict.advice
+    assert "a lock in common" in verdict.advice and "predicate" not in verdict.advice
