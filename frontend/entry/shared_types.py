@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from frontend.ctypes import ArrayType, CType, PointerType, RecordType
+from frontend.ctypes import ArrayType, CType, RecordType
 from frontend.ir import Module
-from frontend.ir.thread_library import TELL_LOCK_TYPES
+from frontend.memory.lock_types import library_records
 
 
 class SharedTypes:
@@ -12,12 +12,7 @@ class SharedTypes:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._locks: set[str] = set()
-        for name in TELL_LOCK_TYPES:
-            decl = module.declarations.get(name)
-            first = decl.type.params[0] if decl is not None and decl.type.params else None
-            if isinstance(first, PointerType) and isinstance(first.target, RecordType):
-                self._locks.add(first.target.key)
+        self._locks = library_records(module)
 
     def holds(self, t: CType) -> bool:
         """Whether an object of the type is made to be shared. Locks by themselves are, too."""

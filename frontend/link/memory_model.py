@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from frontend.ctypes import CType
+from frontend.ctypes import CType, RecordType
+from frontend.ir import STRING, Module
 from frontend.link.bodies import Bodies
 from frontend.link.which_threads import ThreadSet, count_runs
 from frontend.memory.call_graph import MANY, CallGraph
 from frontend.memory.calling_contexts import confused, contexts
+from frontend.memory.lock_types import library_records
 from frontend.memory.objects import KnownRegisters, Notes, Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to import NO_OBJECT, FunctionEdge, PointsTo, heap_types
@@ -42,8 +44,9 @@ def model_memory(bodies: Bodies, threads: ThreadSet, known: KnownRegisters, note
         solved = analysis.typed(solved, same)
     objects.may_be_set = solved.holds_addresses
     outside = tuple(n for n in solved.taken if n[0] not in NO_OBJECT and (n not in module.declarations or n in module.symbols))
+    plain = tuple(n for n in outside if not n.startswith(STRING) and not _is_lock(module, n))
     joined = find_joins(solved.reached, solved.created)
-    return World(module, objects, places, solved, CallGraph(solved), notes, outside, joined, bodies.contexts), bodies
+    return World(module, objects, places, solved, CallGraph(solved), notes, plain, outside, joined, bodies.contexts), bodies
 
 
 class _Analysis:
@@ -81,3 +84,9 @@ class _Analysis:
         types = heap_types(solved.heaps, solved.pointed, self._bodies.module)
         single = frozenset(name for name, number in often.items() if number == 1)
         return self.solve(types, single, same)
+
+
+def _is_lock(module: Module, name: str) -> bool:
+    """Whether all of an object is a lock, or another object of the threading library."""
+    symbol = module.symbols.get(name)
+    return symbol is not None and isinstance(symbol.type, RecordType) and symbol.type.key in library_records(module)

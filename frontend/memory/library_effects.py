@@ -44,6 +44,8 @@ class LibraryEffects:
     def settle(self, sketch: Sketch, step: SketchStep, pending: Pending, extent: int) -> None:
         """Each object the pointer may lead to: its leaves are touched in any order, any number of times."""
         assert not isinstance(pending.place.base, str)
+        if pending.targets.unknown:
+            self._world.assume_far_from_locks(pending.edge.location)
         if extent == DEEP:
             around = sketch.fresh()
             reached = [*self._cases.reached(pending.targets), *self._beside(pending)]

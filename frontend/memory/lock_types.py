@@ -17,13 +17,12 @@ FREE_CHECKED = 1 << 29
 
 def lock_records(module: Module) -> frozenset[str]:
     """Keys of the records whose state is kept in one word, however the library lays them out."""
-    found: set[str] = set()
-    for name in TELL_LOCK_TYPES:
-        decl = module.declarations.get(name)
-        first = decl.type.params[0] if decl is not None and decl.type.params else None
-        if isinstance(first, PointerType) and isinstance(first.target, RecordType):
-            found.add(first.target.key)
-    return frozenset(key for key in found if key in module.records and _is_large(module, key))
+    return frozenset(key for key in library_records(module) if key in module.records and _is_large(module, key))
+
+
+def library_records(module: Module) -> frozenset[str]:
+    """Keys of the records that are objects of the threading library: locks, semaphores, barriers, conditions."""
+    return frozenset(key for name in TELL_LOCK_TYPES if (key := _parameter(module, name, 0)))
 
 
 def _is_large(module: Module, key: str) -> bool:

@@ -132,7 +132,8 @@ class Settling:
         return step, placed
 
     def _settle_lock(self, sketch: Sketch, step: SketchStep, lock: LockOperation, pointer: Expr) -> None:
-        words = self._resolver.words(pointer, lock.targets, self._cases.visible, self._world.outside, lock.type, step.location)
+        words = self._resolver.words(pointer, lock.targets, self._cases.visible, self._world.outside_locks, lock.type,
+                                     step.location)
         if (lock.targets.unknown and not isinstance(pointer, Const)) or not words:
             self._lost(sketch, step, lock, step.source)
         for case in words:
@@ -180,6 +181,8 @@ class Settling:
             self._effects.settle(sketch, step, pending, pending.extent)
             return
         place, targets = pending.place, pending.targets
+        if targets.unknown:
+            self._world.assume_far_from_locks(pending.edge.location)
         cases, anywhere = self._resolver.cases(place, targets, self._cases.visible, self._world.outside, pending.edge.location)
         if anywhere and pending.register is not None:
             self._cases.load_anything(sketch, step.source, step.target, pending.register, anywhere, pending.edge)

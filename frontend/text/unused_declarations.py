@@ -27,6 +27,11 @@ _FOR_INLINING = frozenset({"static", "extern", "inline", "__inline", "__inline__
 _MATTERS = frozenset({"constructor", "destructor", "__constructor__", "__destructor__", "interrupt", "signal", "used",
                       "__used__"})
 """Words in attributes of what matters though nobody names it."""
+_TELLS_WHAT_IT_IS = {
+    "pthread_mutex_t": ("pthread_mutex_lock",), "pthread_rwlock_t": ("pthread_rwlock_rdlock",),
+    "pthread_cond_t": ("pthread_cond_wait",), "pthread_barrier_t": ("pthread_barrier_wait",), "pthread_spinlock_t": ("pthread_spin_lock",), "sem_t": ("sem_wait",),
+    "mtx_t": ("mtx_lock",), "cnd_t": ("cnd_wait",)}
+"""By a type: the function that tells, by its parameter, that it is a lock; see `TELL_LOCK_TYPES` in `frontend.ir.thread_library`."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NAME_IN_STRING = re.compile(r'"([A-Za-z_$][\w$]*)"')
 _BUILTIN = "__builtin_"
@@ -49,7 +54,9 @@ def used(tokens: list[Token], system: Sequence[str], texts: Iterable[str]) -> li
     if not by_name:
         return tokens
     while todo:
-        for number in by_name.pop(todo.pop(), ()):
+        name = todo.pop()
+        todo += _TELLS_WHAT_IT_IS.get(name, ())
+        for number in by_name.pop(name, ()):
             if not kept[number]:
                 kept[number] = True
                 todo += _mentioned(tokens[parts[number][0]:parts[number][1]])
