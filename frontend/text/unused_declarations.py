@@ -29,7 +29,8 @@ _MATTERS = frozenset({"constructor", "destructor", "__constructor__", "__destruc
 """Words in attributes of what matters though nobody names it."""
 _TELLS_WHAT_IT_IS = {
     "pthread_mutex_t": ("pthread_mutex_lock",), "pthread_rwlock_t": ("pthread_rwlock_rdlock",),
-    "pthread_cond_t": ("pthread_cond_wait",), "pthread_barrier_t": ("pthread_barrier_wait",), "pthread_spinlock_t": ("pthread_spin_lock",), "sem_t": ("sem_wait",),
+    "pthread_cond_t": ("pthread_cond_wait",),
+    "pthread_barrier_t": ("pthread_barrier_wait",), "pthread_spinlock_t": ("pthread_spin_lock",), "sem_t": ("sem_wait",),
     "mtx_t": ("mtx_lock",), "cnd_t": ("cnd_wait",)}
 """By a type: the function that tells, by its parameter, that it is a lock; see `TELL_LOCK_TYPES` in `frontend.ir.thread_library`."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
