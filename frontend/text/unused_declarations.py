@@ -32,7 +32,7 @@ _TELLS_WHAT_IT_IS = {
     "pthread_cond_t": ("pthread_cond_wait",),
     "pthread_barrier_t": ("pthread_barrier_wait",), "pthread_spinlock_t": ("pthread_spin_lock",), "sem_t": ("sem_wait",),
     "mtx_t": ("mtx_lock",), "cnd_t": ("cnd_wait",)}
-"""By a type: the function that tells, by its parameter, that it is a lock; see `TELL_LOCK_TYPES` in `frontend.ir.thread_library`."""
+"""By a type: the function whose parameter tells that it is a lock, see `TELL_LOCK_TYPES` in `frontend.ir.thread_library`."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NAME_IN_STRING = re.compile(r'"([A-Za-z_$][\w$]*)"')
 _BUILTIN = "__builtin_"
