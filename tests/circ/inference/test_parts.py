@@ -10,12 +10,12 @@ from circ.abstraction.predicates import Abstraction, Predicates, canonical
 from circ.abstraction.relevance import doubtful
 from circ.abstraction.skeleton import skeleton
 from circ.abstraction.trace_formulas import Feasible, Infeasible, decide, script
-from circ.inference.acfa import collapse, empty
+from circ.inference.acfa import ContextMove, collapse, empty
 from circ.inference.arg import AbstractError, AbstractSystem, Arg, reach_and_build
 from circ.inference.context_inference import infer_context, omega_circ
 from circ.inference.effort import Effort
 from circ.inference.miners import equalities, interpolants, needed_variables, values, weakest_preconditions
-from circ.inference.omega import NotUnbounded, omega_check
+from circ.inference.omega import NotUnbounded, _PairClosure, omega_check
 from circ.inference.refinement import Learnt, Real, refine
 from circ.inference.results.minterms import cover
 from circ.inference.silent_paths import after, ways
@@ -344,6 +344,34 @@ def test_a_question_that_was_left_goes_on_from_there() -> None:
     assert isinstance(at_once, Safe) and isinstance(rest, Safe) and engine.paused is None
     assert little.statistics.rounds >= 1
     assert (rest.statistics.rounds, rest.statistics.states) == (at_once.statistics.rounds, at_once.statistics.states)
+
+
+def test_a_round_that_is_too_long_is_left_and_begun_again_with_more() -> None:
+    p, question = figure_1(), RaceOn("x")
+    engine = omega_circ()
+    little = engine(p, question, Options(max_states=3), silent)
+    assert isinstance(little, Unknown) and little.reason == "too many abstract states" and engine.paused is not None
+    assert isinstance(engine(p, question, Options(), silent), Safe)
+
+
+class _AllMoves(_PairClosure):
+    """Goes through every move of a third thread."""
+
+    def noticed_moves(self, t: int, q: int, mover: tuple[int, int], g: int) -> tuple[ContextMove, ...]:
+        return self.acfas[mover[0]].moves[mover[1]].get(g, ())
+
+
+def test_moves_of_a_third_thread_that_nobody_notices_lead_to_no_other_pairs() -> None:
+    p = program("x state y", thread("w", TEST_AND_SET + "0 0 y = 1\n 6 6 y = 2", locals="old=* t=*", atomic={1, 2, 3, 4}))
+    s, _, _ = system(p, predicates=("state == 0", "old == 0"))
+    infer_context(s, 1, False, [])
+    collapsed = [collapse(a, t) for t, a in enumerate(s.args)]
+    few, all_ = (kind(s, tuple(a for a, _ in collapsed), tuple(mu for _, mu in collapsed)) for kind in (_PairClosure, _AllMoves))
+    few.run()
+    all_.run()
+    assert few.pairs.reached.keys() == all_.pairs.reached.keys()
+    moves = few.acfas[0].moves
+    assert any(len(noticed) < len(moves[c].get(g, ())) for (_, _, (_, c), g), noticed in few.noticed.items())
 
 
 def test_the_solver_s_work_counts_as_effort() -> None:
