@@ -146,8 +146,11 @@ class _Reading:
         if not (first or second) or op == "+" or (op == "-" and first) or self._is_guaranteed(e, first):
             return Binary(op, self.value(a), self.value(b))
         if second:
-            return Binary(op, self.value(a), self._number(b))
-        return Binary(op, self._number(a, self._is_tag(b, a) if op in ("|", "^") else FALSE), self.value(b))
+            made = Binary(op, self.value(a), self._number(b))
+        else:
+            made = Binary(op, self._number(a, self._is_tag(b, a) if op in ("|", "^") else FALSE), self.value(b))
+        # Where bits of an address are cleared or set (`p & ~15`), the result is one again: some place in the object.
+        return self._arbitrary(e.type) if op in ("&", "|") and bool(self._targets(e)) else made
 
     def _carries(self, e: Expr) -> bool:
         """Whether the value may be an address or a handle."""
@@ -217,6 +220,12 @@ class _Reading:
             # Two handles that differ here may be one that was used again.
             self._only_if(fold(Binary("||", Binary("==", a, b), none)))
             return Binary(e.op, self._arbitrary(e.left.type), self._arbitrary(e.right.type))
+        if e.op in ("+", "&", "|"):
+            # A number that only flows where addresses do moves an address; of two addresses the result may be any place.
+            self._only_if(fold(Binary("||", self._is_small(e.left, a), self._is_small(e.right, b))) if e.op == "+" else none)
+            return self._arbitrary(e.type)
+        if e.op == "-":
+            none = self._is_small(e.right, b)
         same = self._in_one_object(e, a, b)
         if same == TRUE:
             return plain

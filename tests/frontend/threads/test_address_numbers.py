@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import circ
 import frontend
+from circ.verdict import word
 
 HEAD = """#include <pthread.h>
 #include <stdint.h>
@@ -64,6 +66,20 @@ def test_a_result_that_the_implementation_chooses_is_in_doubt(tmp_path: Path, bo
 @pytest.mark.parametrize("body", EXACT)
 def test_a_result_that_is_guaranteed_is_exact(tmp_path: Path, body: str) -> None:
     assert "which addresses objects and threads get is not tracked" not in doubts(tmp_path, body)
+
+
+@pytest.mark.parametrize(("body", "verdict"), [
+    ("*(int *)(((uintptr_t)pool + 15) & ~(uintptr_t)15) = 1;", "unknown"),
+    ("char *q = (char *)((uintptr_t)(pool + 8) & ~(uintptr_t)7); *q = 1;", "unknown"),
+    ("uintptr_t d = (uintptr_t)(pool + 9) - (uintptr_t)(pool + 2); *(char *)((uintptr_t)pool + d) = 1;", "race"),
+    ("uintptr_t d = (uintptr_t)pool; d = d - (uintptr_t)&x; *(char *)((uintptr_t)&x + d + 7) = 1;", "unknown"),
+])
+def test_an_address_that_is_made_of_a_number_may_be_any_place_of_its_object(tmp_path: Path, body: str, verdict: str) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(f"{HEAD}char pool[64]; void *w(void *v) {{ {body} return 0; }}\n"
+                    "int main(void) { pthread_create(&first, 0, w, 0); pool[7] = 2; return 0; }")
+    [answer] = [a for a in circ.check(frontend.load(path)).answers if a.shown.startswith("pool")]
+    assert word(answer.question, answer.verdict) in (verdict, "possible race" if verdict == "unknown" else verdict)
 
 
 def test_an_address_is_the_same_number_everywhere(tmp_path: Path) -> None:
