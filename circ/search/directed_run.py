@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from random import Random
 
 from circ.kernel.doubts import doubt
-from circ.search.sample_values import samples
+from circ.search.goals import Goals
+from circ.search.sample_values import nearby, samples
 from circ.search.shorten import shortened
 from circ.search.trace_building import FoundState, build_trace
 from circ.semantics.conflicts import Ready, clash, ready
@@ -19,7 +20,7 @@ from circ.semantics.evaluation import Undefined, Value, Where
 from circ.semantics.interpreter import LocalState, Machine, Move, settle
 from circ.verdict import RaceOn, Trace
 from circ.views.sure import is_doubtful
-from frontend.program import AllAt, Assume, Edge, Program, Role, Scalar, primitive
+from frontend.program import AllAt, Assume, Edge, Program, Role, Scalar, Var, op_reads, primitive
 
 SHORTENING = 200_000
 """Steps to replay for a shorter run to a race."""
@@ -27,11 +28,19 @@ SWITCHES = (0.03, 0.15, 0.4)
 HOLDS = (1.0, 0.6, 0.25)
 COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
 """Threads of each template of unbounded number, in turn."""
-RANKED, DEMOTED = 4, 0.002
-TRIES = 4
-CAREFUL = 0.95
+MOST_THREADS = 256
+"""Threads of one template, where some thread waits until another one of them starts."""
+FEW = 4
+"""One of so many runs does with few threads also where some thread would start more."""
+RANKED, DEMOTED = 4, (0.002, 0.0002)
+TRIES = 10
+"""Values for what a step reads and nobody has chosen, every second one of those that the step itself speaks of."""
+CAREFUL = (0.95, 0.999, 0.99)
+"""How often, in turn, a run avoids what led nowhere before."""
 MOST_NESTED = 3
 """Copies of a handler that runs again and again: more than so many on the stack at once are seldom needed."""
+JOINS = 0.4
+"""How much less often a thread is held back where another one is already, and they do no harm to each other."""
 RELEASES = (0.01, 0.0, 0.03)
 """How often a thread is no longer held back although others could go on, in programs with handlers."""
 DISTRACTIONS = (0.02, 0.1, 0.02, 1.0)
@@ -54,8 +63,19 @@ class RunKnowledge:
         self.blamed: set[tuple[int, int]] = set()
         """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
         self._constants = samples(program)
+        self.crowds: dict[int, int] = {}
+        """For templates of any number, how many threads a run needs so that whoever creates them gets on."""
         self._values: dict[Scalar, Sequence[int]] = {}
+        self._compared: dict[tuple[int, int], tuple[Where, ...]] = {}
+        self._nearby: dict[tuple[int, int, Scalar], Sequence[int]] = {}
         self._ways: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._goals: dict[frozenset[str], Goals] = {}
+
+    def goals(self, wanted: frozenset[str]) -> Goals:
+        """Where accesses of wanted variables are ahead."""
+        if wanted not in self._goals:
+            self._goals[wanted] = Goals(self.program, wanted)
+        return self._goals[wanted]
 
     def ways(self, template: int, location: int) -> list[int]:
         """The edges that leave a location, without those that the program may not have; the caller may change the list."""
@@ -64,6 +84,23 @@ class RunKnowledge:
             found = self._ways[template, location] = tuple(
                 e for e in self.machine.leaving(template, location) if not is_doubtful(self.machine.edge(template, e)))
         return list(found)
+
+    def nearby(self, template: int, e: int, t: Scalar) -> Sequence[int]:
+        """Values of a type that an edge itself speaks of, which decide whether it passes; others if it speaks of none."""
+        key = template, e, t
+        if key not in self._nearby:
+            self._nearby[key] = [v for v in nearby(self.machine.edge(template, e).op) if t.low <= v <= t.high] or self.values(t)
+        return self._nearby[key]
+
+    def compared(self, template: int, e: int) -> tuple[Where, ...]:
+        """Where the variables live that an edge reads."""
+        key = template, e
+        if key not in self._compared:
+            names = dict.fromkeys(v.name for p in primitive(self.machine.edge(template, e).op) for v in op_reads(p)
+                                  if isinstance(v, Var))
+            slots = (self.machine.slot(template, name) for name in names)
+            self._compared[key] = tuple(slot for slot in slots if slot is not None)
+        return self._compared[key]
 
     def values(self, t: Scalar) -> Sequence[int]:
         """Values of a type worth trying for what is open: constants of the program that it can have and numbers near them."""
@@ -82,6 +119,7 @@ class DirectedRun:
         self.switch = SWITCHES[number % len(SWITCHES)]
         self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
         self.reactive = frozenset(i for i, t in enumerate(self.program.templates) if t.role in (Role.HANDLER, Role.TASK))
+        self.careful = CAREFUL[number % len(CAREFUL)]
         self.release = RELEASES[number % len(RELEASES)] if self.reactive else 0.0
         self.distraction = DISTRACTIONS[number % len(DISTRACTIONS)]
         self.concerned = frozenset(n for x in wanted for n, _, _ in self.program.accesses.get(x, ()))
@@ -95,22 +133,29 @@ class DirectedRun:
         self.spinning = False
         """Where the last thread to move has been since it moves alone; whether it came back to the same, as if waiting."""
         self.starts: Counter[int] = Counter()
+        self.crowded = False
+        """Whether some thread waits for others to start that the run does not have."""
         copies = COPIES[number % len(COPIES)]
         if self.reactive:
             copies = min(copies, MOST_NESTED)
-        self.crew = tuple(i for i, t in enumerate(self.program.templates)
-                          for _ in range(min(copies, t.most or copies) if t.count is None else t.count))
+        self.many = number % FEW != 0
+        crowds = shared.crowds if self.many else {}
+        self.crew = tuple(i for i, t in enumerate(self.program.templates) for _ in range(
+            t.count if t.count is not None else min(max(copies, crowds.get(i, 0)), t.most or MOST_THREADS)))
         start = self.machine.open_start(self.crew)
         self.globals: list[Value] = list(start.globals)
         self.threads: list[LocalState] = list(start.threads)
         self.near = [self._near(i) for i in range(len(self.crew))]
         self.held: set[int] = set()
         self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) \
-            if number % RANKED == RANKED - 1 and not self.reactive else []
+            if (number % RANKED == RANKED - 1 or (number % 2 and crowds)) and not self.reactive else []
         """In some runs threads go on as long as they can, the first of these before the others."""
+        if crowds:
+            self.ranks.sort(key=lambda i: not shared.goals(wanted).starts(self.crew[i]))  # else many threads end before all start
         self.path: list[tuple[int, Move]] = []
         self.chosen: dict[int, int] = {}
-        """For each thread the last edge that it took by a free choice."""
+        """For each thread the last edge that it took by a free choice, of a way or a value, if it came to no goal since."""
+        self.goals = shared.goals(wanted)
         self.atomic = [t.cfa.atomic for t in self.program.templates]
         self.idle = [self._idle(i) for i in range(len(self.crew))]
         """Which threads are handlers or tasks that have not started."""
@@ -120,11 +165,10 @@ class DirectedRun:
         """Takes up to so many steps; ends early when nobody can go on, or with a race on a wanted variable. How many it took."""
         current = 0
         for n in range(steps):
-            holder = self._holder(current)
-            order = [holder] if holder is not None else self._order(current)
-            mover = next((i for i in order if self._step(i)), None)
+            mover = self._mover(current)
             if mover is None:
                 self._blame()
+            if mover is None or (self.crowded and self.many):
                 return n + 1
             if self.swarm:
                 self._wait(mover, current)
@@ -137,9 +181,38 @@ class DirectedRun:
             if self.near[mover]:
                 if self._judge(mover):
                     return n + 1
-                if self.random.random() < self.hold:
+                if self.random.random() < self.hold * (JOINS if self._waited_for(mover) else 1.0):
                     self.held.add(mover)
         return steps
+
+    def _waited_for(self, mover: int) -> bool:
+        """Whether a thread is held back at the same variable, which it may only read, as this one does: it may write it next."""
+        return any(x in self.near[j] for j in self.held for x in self.near[mover])
+
+    def _mover(self, current: int) -> int | None:
+        """Who takes a step: mostly the same thread as before; None if nobody can."""
+        holder = self._holder(current)
+        if holder is not None:
+            return holder if self._step(holder) else None
+        if not self.ranks and not self.reactive and current not in self.held and self.random.random() >= self.switch:
+            if self._step(current):
+                return current
+            self._crowd(current)
+        for i in self._order(current):
+            if self._step(i):
+                return i
+            self._crowd(i)
+        return None
+
+    def _crowd(self, i: int) -> None:
+        """Notes that a thread cannot start another one because all that the run has of it have started: it needs more."""
+        for n in self.goals.awaited(self.crew[i], self.threads[i][0]):
+            if self.program.templates[n].count is not None:
+                continue
+            start, threads = self.program.templates[n].cfa.start, [j for j, t in enumerate(self.crew) if t == n]
+            if len(threads) < MOST_THREADS and all(self.threads[j][0] != start for j in threads):
+                self.shared.crowds[n] = max(self.shared.crowds.get(n, 0), min(4 * len(threads), MOST_THREADS))
+                self.crowded = True
 
     def _wait(self, mover: int, before: int) -> None:
         """Notes whether the thread that moved goes round and round and nothing changes."""
@@ -162,7 +235,7 @@ class DirectedRun:
         if self.held and self.random.random() < self.release:
             self.held.discard(self.random.choice(sorted(self.held)))
         if self.ranks:
-            if self.random.random() < DEMOTED:
+            if self.random.random() < DEMOTED[self.many]:
                 self.ranks.remove(current)
                 self.ranks.append(current)
             return [i for i in self.ranks if i not in self.held] + [i for i in self.ranks if i in self.held]
@@ -206,23 +279,28 @@ class DirectedRun:
         edges = self.shared.ways(template, location)
         if len(edges) > 1:
             self.random.shuffle(edges)
-            if self.random.random() < CAREFUL:
-                edges.sort(key=lambda e: (template, e) in self.shared.blamed)
+            if self.random.random() < self.careful:
+                edges.sort(key=lambda e: ((template, e) in self.shared.blamed,
+                                          self.goals.loses(template, location, self.machine.edge(template, e).target)))
         for e in edges:
             code = self.machine.code(template, e)
             if code.guards and not all(self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
                 continue
-            for _ in range(TRIES):
+            for attempt in range(TRIES):
                 known: dict[Where, int] = {}
                 g, own = self.globals, local
-                passed = self._attempt(template, e, known, g, own)
+                passed = self._attempt(template, e, known, g, own, attempt % 2 > 0)
                 if passed is not None:
                     after, mine = passed
                     thread = self.machine.edge(template, e).target, tuple(mine)
                     self.path.append((i, Move(e, tuple(after), thread, tuple(known.items()), code.guards)))
                     self.globals, self.threads[i] = after, thread
-                    if len(edges) > 1 and _free(self.machine.edge(template, e)):
+                    if len(edges) > 1 and (known or _free(self.machine.edge(template, e))):
                         self.chosen[i] = e
+                    if self.goals.loses(template, location, thread[0]):
+                        self._blame_one(i)
+                    elif self.goals.reaches(template, e):
+                        self.chosen.pop(i, None)
                     return True
                 if not known:
                     break
@@ -238,12 +316,18 @@ class DirectedRun:
 
     def _blame(self) -> None:
         """Nobody can go on: choices of threads that have not come to their end were bad ones."""
-        for i, e in self.chosen.items():
+        for i in list(self.chosen):
             if self.machine.leaving(self.crew[i], self.threads[i][0]):
-                self.shared.blamed.add((self.crew[i], e))
+                self._blame_one(i)
+
+    def _blame_one(self, i: int) -> None:
+        """What a thread chose last led it nowhere."""
+        e = self.chosen.pop(i, None)
+        if e is not None:
+            self.shared.blamed.add((self.crew[i], e))
 
     def _attempt(
-        self, template: int, e: int, known: dict[Where, int], g: list[Value], own: tuple[Value, ...],
+        self, template: int, e: int, known: dict[Where, int], g: list[Value], own: tuple[Value, ...], here: bool,
     ) -> tuple[list[Value], list[Value]] | None:
         """Globals and locals after an edge, with values for what it reads and nobody has chosen; None if it does not pass."""
         code = self.machine.code(template, e)
@@ -264,8 +348,24 @@ class DirectedRun:
             except Undefined as missing:
                 where = missing.where
                 t = code.holes[where[1]].type if where[0] == "h" else self.machine.variable(template, where).type
-                telling = self.random.random() < TELLING
-                known[where] = self.random.choice(self.shared.values(t)) if telling else t.wrap(self.random.randrange(SMALL))
+                known[where] = self._value(template, e, t, own, here)
+
+    def _compared(self, template: int, e: int, own: tuple[Value, ...]) -> list[int]:
+        """The values of the variables that an edge reads, as far as they are chosen."""
+        found = []
+        for owner, slot, _ in self.shared.compared(template, e):
+            value = self.globals[slot] if owner == "g" else own[slot]
+            if isinstance(value, int):
+                found.append(value)
+        return found
+
+    def _value(self, template: int, e: int, t: Scalar, own: tuple[Value, ...], here: bool) -> int:
+        """A value for what an edge reads and nobody has chosen; `here`: one that the edge speaks of."""
+        if here:
+            compared = [v for v in self._compared(template, e, own) if t.low <= v <= t.high]
+            return self.random.choice([*self.shared.nearby(template, e, t), *compared])
+        telling = self.random.random() < TELLING
+        return self.random.choice(self.shared.values(t)) if telling else t.wrap(self.random.randrange(SMALL))
 
     # ----------------------------------------------------------------------------------------------- races
     def _near(self, i: int) -> dict[str, tuple[Ready, ...]]:

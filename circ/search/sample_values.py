@@ -29,6 +29,11 @@ def samples(program: Program) -> tuple[int, ...]:
     return tuple(constants)[:MOST_SAMPLES]
 
 
+def nearby(op: Op) -> tuple[int, ...]:
+    """The constants of one operation and their neighbours."""
+    return tuple(dict.fromkeys(n for part in primitive(op) for c in _constants(part) for n in (c, c + 1, c - 1)))
+
+
 def _constants(part: Op) -> Iterator[int]:
     match part:
         case Assume(cond=e) | Assign(value=e):

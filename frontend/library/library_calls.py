@@ -43,9 +43,23 @@ _INPUTS = frozenset({
     "rand", "random", "rand_r", "time", "clock", "getchar", "getc", "fgetc", "scanf", "fscanf", "fgets", "gets", "read",
     "fread", "open", "fopen", "close", "getpid", "gettid", "isatty", "sleep", "usleep", "nanosleep", "gettimeofday",
     "clock_gettime", "getenv", "system", "printf", "fprintf", "puts", "fputs", "putchar", "write", "fflush", "sysconf",
-    "sched_yield",
+    "sched_yield", "getopt", "getopt_long", "getopt_long_only", "pipe", "pipe2", "socket", "socketpair", "bind", "listen",
+    "accept", "accept4", "connect", "shutdown", "recv", "recvfrom", "recvmsg", "send", "sendto", "sendmsg", "select", "pselect",
+    "poll", "ppoll", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "stat", "fstat", "lstat", "access", "unlink",
+    "mkdir", "rmdir", "rename", "remove", "lseek", "ftruncate", "fsync", "getline", "getdelim", "fwrite", "putc", "fputc",
+    "putc_unlocked", "feof", "ferror", "fseek", "ftell", "fileno", "fclose", "perror", "vprintf", "vfprintf", "dprintf", "getppid",
+    "getuid", "geteuid", "getgid", "gethostname", "uname", "getrusage", "times", "getloadavg", "kill", "alarm", "tcgetattr", "tcsetattr",
+    "ioctl", "fcntl", "readdir", "opendir", "closedir", "getcwd", "chdir", "waitpid", "wait", "getrandom", "arc4random",
+    "mlock", "munlock", "munmap", "getpagesize", "__isoc99_scanf", "__isoc99_fscanf",
 })
 """Functions whose results, and what they store, the world decides."""
+_CONVERSIONS = frozenset({"atoi", "atol", "atoll", "atof", "strtol", "strtoll", "strtoul", "strtoull", "strtod"})
+"""Functions that give the number which a text says."""
+_COUNTS = frozenset({"rand", "rand_r", "random", "lrand48", "nrand48", "getpid", "gettid", "getppid"})
+"""Functions whose results are not negative."""
+_AT_MOST = {"read": 2, "write": 2, "recv": 2, "send": 2, "recvfrom": 2, "sendto": 2, "pread": 2, "pwrite": 2,
+            "fread": 2, "fwrite": 2}
+"""Functions that give a number up to one of their arguments, or -1 if they can fail otherwise."""
 _SPLITS = frozenset({"fork", "vfork", "_Fork"})
 _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"})
 
@@ -218,6 +232,14 @@ class LibraryCalls(Library):
         except FrontendError:  # a type that is declared only
             return 1
 
+    def _from_outside(self, request: CallRequest) -> bool:
+        """Whether the call gives the number that a text from outside says, such as an argument of the program."""
+        text = request.call.args[0] if request.callee in _CONVERSIONS and request.call.args else None
+        if text is None or isinstance(text, Place):
+            return False
+        targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, text)
+        return targets.unknown and not targets.known
+
     def _filled(self, request: CallRequest) -> int | None:
         """The byte that the call sets memory to, if it is known."""
         if request.callee == "bzero":
@@ -244,10 +266,23 @@ class LibraryCalls(Library):
             return
         # The world decides what an input is. What the C library computes, and a function whose body is not here, is decided.
         # So is which of two processes it is that `fork` returns in: the new one has no other threads.
-        doubts = () if request.callee in _INPUTS else (
+        doubts = () if request.callee in _INPUTS or self._from_outside(request) else (
             Doubt(f"the result of '{request.callee}' is not tracked" if request.callee in KNOWN
                   else f"what '{request.callee}' can return is not known", (request.result.name,)),)
-        inliner.step(source, Havoc((request.result,)), request.target, edge, doubts=doubts)
+        bound = self._bound(request, request.result)
+        op: Op = Havoc((request.result,))
+        inliner.step(source, op if bound is None else Block((op, Assume(bound))), request.target, edge, doubts=doubts)
+
+    def _bound(self, request: CallRequest, result: Var) -> Expr | None:
+        """What the manual says about the number that a function gives."""
+        value = Read(result)
+        if request.callee in _COUNTS and result.type.signed:
+            return Binary(">=", value, Const(0, result.type))
+        most = request.arguments[_AT_MOST[request.callee]] if len(request.arguments) > _AT_MOST.get(request.callee, 99) else None
+        if most is None or isinstance(most, Place):
+            return None
+        within = Binary("<=", cast(value, most.type), most)
+        return Binary("||", Binary("==", value, Const(-1, result.type)), within) if result.type.signed else within
 
     # ------------------------------------------------------------------------------------------- the heap
     def _allocate(self, request: CallRequest) -> None:

@@ -17,6 +17,9 @@ from frontend.memory.points_to import NO_OBJECT, FunctionEdge, PointsTo, heap_ty
 from frontend.memory.world import World
 from frontend.threads.join_loops import find_joins
 
+_MOST_TYPINGS = 3
+"""How often the types of the heap's objects are looked for anew."""
+
 
 def model_memory(bodies: Bodies, threads: ThreadSet, known: KnownRegisters, notes: Notes) -> tuple[World, Bodies]:
     """What all threads share while they are built, and the bodies with a copy for each calling context.
@@ -74,16 +77,25 @@ class _Analysis:
                 return solved
 
     def typed(self, solved: PointsTo, same: Mapping[FunctionEdge, FunctionEdge]) -> PointsTo:
-        """The analysis once more, with what it found out about the heap: what its objects are used as, which there is one of."""
+        """The analysis once more, with what it found out about the heap: what its objects are used as, which there is one of.
+
+        While an object has no type, all that is stored in it may be what is loaded anywhere from it, so that others may seem
+        to be used as what they are not. With types there are fewer such mistakes, so that there may be better types.
+        """
         calls = CallGraph(solved)
         runs = count_runs(self._threads, solved)
         often: dict[str, int] = {}
         for (function, source, _), name in solved.sites.items():
             often[name] = often.get(name, 0) + (MANY if source in calls.cyclic(function) else runs[function])
-        self._objects.forget(solved.heaps)
-        types = heap_types(solved.heaps, solved.pointed, self._bodies.module)
         single = frozenset(name for name, number in often.items() if number == 1)
-        return self.solve(types, single, same)
+        types: dict[str, CType] = {}
+        for _ in range(_MOST_TYPINGS):
+            known = heap_types(solved.heaps, solved.pointed, self._bodies.module)
+            if known == types:
+                break
+            self._objects.forget(solved.heaps)
+            types, solved = known, self.solve(known, single, same)
+        return solved
 
 
 def _is_lock(module: Module, name: str) -> bool:

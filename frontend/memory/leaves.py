@@ -174,6 +174,11 @@ class MemObject:
                 return tuple(d.stride for d in (dims[:-1] if leaves else dims))
         return ()
 
+    def characters(self, offset: int) -> bool:
+        """Whether the (normal) offset lies in an array of characters, which a function that is given a pointer to it stays in."""
+        here = next((leaf for leaf in self.leaves if leaf.offset <= offset < leaf.offset + leaf.size), None)
+        return here is not None and here.size == 1 and not here.bytes and bool(self.inner(here.dims))
+
     def leaf_numbers(self, offset: int, size: int) -> tuple[int, ...]:
         """The leaves that `size` bytes from a normal offset may touch; all of them for -1."""
         exact = [n for n, leaf in enumerate(self.leaves) if leaf.offset == offset and leaf.size == size]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from frontend.ctypes import ArrayType, CType, RecordType, VoidType
+from frontend.ctypes import ArrayType, CType, IntType, RecordType, VoidType
 from frontend.ir import Index, Module, PathStep, Place
 from frontend.memory.leaves import Anchor, BytesNode, Dim, Leaf, MemObject, scalar_of
 from frontend.memory.objects import Notes, Objects
@@ -45,6 +45,7 @@ MANY_LEAVES = 64
 _MANY_TARGETS = 16
 """So many targets are told apart where a pointer may be from outside as well, and that is the one step for all."""
 
+_BYTE = IntType("unsigned char", 8, False)
 OUTSIDE = PointerCase(None, None)
 """An access to memory that is no object of the program."""
 
@@ -207,7 +208,9 @@ class Resolver:
             return obj.leaves
         here = [leaf for leaf in obj.leaves if leaf.offset <= offset < leaf.offset + leaf.size]
         if extent == 0:
-            return tuple(here) if here and here[0].size == 1 and obj.inner(here[0].dims) else obj.leaves
+            # A pointer to a struct that is taken for bytes may be meant, of which these are the first ones.
+            alone = here and here[0].size == 1 and obj.inner(here[0].dims) and not walks(obj, offset, _BYTE, self._module)
+            return tuple(here) if alone else obj.leaves
         if here and any(d.stride < extent for d in obj.inner(here[0].dims)):
             inner = obj.inner(here[0].dims)
             whole = inner[0].stride * inner[0].count

@@ -36,6 +36,8 @@ _CLEANUPS = {"__circ_cleanup_push": PUSH, "__pthread_register_cancel": PUSH, "__
              "__pthread_unregister_cancel": POP}
 """What `pthread_cleanup_push` and `pthread_cleanup_pop` are made of, here and in the GNU library."""
 _SAVES = frozenset({"__sigsetjmp", "__sigsetjmp_cancel", "_setjmp"})
+_WHOLE = frozenset({"free", "cfree", "memset", "bzero", "explicit_bzero", "memcpy", "memmove", "memcmp"})
+"""Functions of the library that are told how many bytes they touch, or touch all of an object."""
 _NONDET = {"int": "int", "uint": "unsigned int", "unsigned": "unsigned int", "unsigned_int": "unsigned int", "char": "char",
            "uchar": "unsigned char", "unsigned_char": "unsigned char", "short": "short", "ushort": "unsigned short",
            "long": "long", "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long",
@@ -96,7 +98,7 @@ def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.F
         for later in nodes[i + 1:]:
             if isinstance(v, ScalarValue):
                 v = x.order.settled(v, later, arg)
-        args.append(_argument(x, v, param, arg))
+        args.append(_argument(x, v, param if not _uses_up(x, callee, t, v, wanted) else None, arg))
     if isinstance(callee, str) and THREAD_LIBRARY.get(callee) is ThreadCall.EXIT:
         x.close(node)
     result, operand = _result(x, t.result, node, wanted)
@@ -104,6 +106,13 @@ def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.F
     if isinstance(callee, str) and ((callee in _JUMPS and not x.unit.defined(callee)) or x.unit.noreturn(callee)):
         x.graph.stop()
     return operand
+
+
+def _uses_up(x: Lowering, callee: str | ScalarValue, t: FunctionType, v: Operand, wanted: bool) -> bool:
+    """Whether no pointer to bytes comes out of a call with this pointer again, so that it need not be taken for one."""
+    kept = wanted and isinstance(t.result, PointerType)
+    return (isinstance(callee, str) and callee in _WHOLE and not kept and not x.unit.defined(callee)
+            and isinstance(v, ScalarValue) and isinstance(v.type, PointerType))
 
 
 def _argument(x: Lowering, v: Operand, param: CType | None, node: c_ast.Node) -> Expr | Place:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, VoidType, unqualified
 from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import KEPT, KNOWN, LibraryFunction
-from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY, ThreadCall
+from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY
 from frontend.memory.points_to.handed_over import site
 from frontend.memory.points_to.heap import allocated
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
@@ -23,9 +23,11 @@ from frontend.memory.points_to.targets import (
     Target,
     Targets,
     register,
+    walks,
 )
 from frontend.program import Const, Expr, Var
 
+_BYTE = IntType("unsigned char", 8, False)
 _COPY_BYTES = ("memcpy", "memmove", "mempcpy")
 _KEEP_POINTERS = ("free", "cfree", "memset", "bzero")
 """Functions of the table that write, but no pointers that anybody may follow."""
@@ -52,8 +54,8 @@ class Externals:
 
         The functions of locks say what memory is used as. Some keep an argument, most give a result. Then what
         is written through arguments, by the first rule that fits: bytes are copied with the pointers in them; what the table of
-        library functions lists may be anything afterwards; a thread's result comes from anywhere; the threading library does
-        nothing; any other function may do anything to all that its arguments lead to.
+        library functions lists may be anything afterwards; the threading library does nothing here (see `HandedOver`);
+        any other function may do anything to all that its arguments lead to.
         """
         known = KNOWN.get(callee)
         if callee.startswith(LOCK_PREFIXES):
@@ -76,8 +78,6 @@ class Externals:
                     self._memory.each_target(function.name, argument, self._changes)
             for position in range(known.format + 1, len(call.args)) if known.format is not None else ():
                 self._pointee(function, call, position, UNKNOWN if known.scans else INTEGER)
-        elif THREAD_LIBRARY.get(callee) is ThreadCall.JOIN:
-            self._pointee(function, call, 1, UNKNOWN)
         elif known is None and callee not in THREAD_LIBRARY and not callee.startswith("__VERIFIER_"):
             self._opaque(function, call)
             return True
@@ -172,18 +172,29 @@ class Externals:
             self._memory.each_target(function.name, argument, arrived)
 
     def _pointee(self, function: Function, call: Call, position: int, value: Target) -> None:
-        """A library function writes through an argument; if a pointer is there it may be `value` afterwards."""
+        """A library function writes through an argument; if a pointer is there it may be `value` afterwards.
+
+        What is written to an array of characters stays in it: see `MemObject.characters`.
+        """
         argument = call.args[position] if position < len(call.args) else None
         if argument is None or isinstance(argument, Place) or not self._memory.flows.wide(argument.type):
             return
         kind = PointerType(VoidType())
         size = self._memory.places.pointer.width // 8
-        self._memory.each_place(function.name, Place(argument, (), kind, kind), lambda t: self._memory.scramble(t, size, value))
+
+        def arrived(target: Target) -> None:
+            if target[0][0] not in NO_OBJECT:
+                obj = self._memory.objects.named(target[0])
+                if obj.characters(target[1]) and not walks(obj, target[1], _BYTE, self._memory.module):
+                    return
+            self._memory.scramble(target, size, value)
+
+        self._memory.each_place(function.name, Place(argument, (), kind, kind), arrived)
 
     def _copy_bytes(self, function: Function, into: Expr | Place, origin: Expr | Place, fresh: str | None = None) -> None:
         """Bytes are copied from one pointer's target to another's, or to a fresh object."""
         assert not isinstance(into, Place) and not isinstance(origin, Place)
-        kind = ArrayType(IntType("char", 8, True), 1)
+        kind = ArrayType(_BYTE, 1)
         memory = self._memory
         target = memory.constant((fresh, ANY)) if fresh is not None else memory.place(function.name, Place(into, (), kind, kind))
         ByteCopy(memory, target, memory.place(function.name, Place(origin, (), kind, kind)))

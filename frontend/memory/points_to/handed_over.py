@@ -13,12 +13,14 @@ from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, ON_EXIT, THREAD_END
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, HANDLE, NO_OBJECT, UNKNOWN, FunctionEdge, PointerNode, Target, register
+from frontend.memory.points_to.targets import ANY, HANDLE, INTEGER, NO_OBJECT, UNKNOWN, FunctionEdge, PointerNode, Target, register
 from frontend.program import Binary, Const, Expr, Read, Scalar, Var
 from frontend.program.fold import cast
 
 _GIVEN_AT_EXIT: PointerNode = ("c", "static@on_exit", "given")
 """What exit handlers are given."""
+_RETURNED: PointerNode = ("c", "static@pthread_join", "returned")
+"""What threads end with: the results of the functions that they start in, and what they give to `pthread_exit`."""
 
 
 class Callers(Protocol):
@@ -58,7 +60,10 @@ class HandedOver:
         def arrived(target: Target) -> None:
             body = self._callers.reach(target[0][1:]) if target[0].startswith("&") else None
             if body is None:
+                self._memory.graph.add(_RETURNED, UNKNOWN)
                 return
+            if isinstance(body.result, Var) and self._memory.flows.wide(body.result.type):
+                self._memory.graph.copy_once(register(body.name, body.result.name), _RETURNED)
             self._facts.created.setdefault(site(function, edge), {}).setdefault(target[0][1:])
             if body.params:
                 self._callers.bind(function, passed, body, body.params[0])
@@ -68,6 +73,27 @@ class HandedOver:
         handle, size = call.args[0], self._memory.places.pointer.width // 8
         if not isinstance(handle, Place):
             self._memory.each_target(function.name, handle, lambda t: self._memory.scramble(t, size, HANDLE))
+
+    def end_thread(self, function: Function, call: Call) -> None:
+        """A call that ends its thread: whoever joins that gets the argument."""
+        if call.args and not isinstance(call.args[0], Place):
+            self._memory.assign(function.name, call.args[0], _RETURNED, self._memory.places.pointer)
+
+    def join_thread(self, function: Function, call: Call) -> None:
+        """A call that waits for some thread puts what that ended with where the second argument points to."""
+        into = call.args[1] if len(call.args) > 1 else None
+        if into is None or isinstance(into, Place) or not self._memory.flows.wide(into.type):
+            return
+        kind = PointerType(VoidType())
+
+        def arrived(target: Target) -> None:
+            if target == UNKNOWN:
+                self._facts.wild = True
+            for cell in self._memory.cells(target, self._memory.places.pointer.width // 8):
+                self._memory.graph.copy_once(_RETURNED, cell)
+                self._memory.graph.add(cell, INTEGER)  # PTHREAD_CANCELED
+
+        self._memory.each_place(function.name, Place(into, (), kind, kind), arrived)
 
     def call_back(self, function: Function, edge: IrEdge, call: Call, position: int, given: tuple[int, ...]) -> None:
         """The callee calls a function it is given, with pointers into what others of its arguments point to."""

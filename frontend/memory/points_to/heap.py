@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from frontend.ctypes import CType, FunctionType, RecordType, VoidType
+from frontend.ctypes import CType, FunctionType, IntType, RecordType, VoidType
 from frontend.ir import Call, Module, Place
 from frontend.ir.library_table import STREAMS
 from frontend.program import Const
@@ -12,6 +12,8 @@ from frontend.program.fold import fold
 
 _STREAM = 4096
 """Room for a stream, whatever a library has in it."""
+_TEXTS = ("strdup@", "strndup@")
+"""Allocations of text: pointers in it, to it or beside it that are taken for other ones do not say what it is."""
 
 
 def allocated(call: Call, callee: str) -> int | None:
@@ -39,6 +41,9 @@ def heap_types(heaps: Mapping[str, int | None], pointed: Mapping[str, Mapping[CT
     """
     chosen: dict[str, CType] = {}
     for name, size in heaps.items():
+        if name.startswith(_TEXTS):
+            chosen[name] = IntType("char", 8, True)
+            continue
         types = [t for t in pointed.get(name, {}) if not isinstance(t, VoidType | FunctionType)]
         types = [t for t in types if not (isinstance(t, RecordType) and t.key not in module.records)]
         fitting = [t for t in types if size is not None and module.sizeof(t) == size]

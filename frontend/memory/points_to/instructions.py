@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from frontend.ctypes import CType, FunctionType, VoidType
 from frontend.ir import Address, Call, Copy, Forget, Function, IrEdge, Load, Place, Set, Store
 from frontend.ir.library_table import CALLBACKS, PUSH
-from frontend.ir.thread_library import THREAD_STARTERS, ThreadCall, names_of
+from frontend.ir.thread_library import THREAD_LIBRARY, THREAD_STARTERS, ThreadCall, names_of
 from frontend.memory.points_to.externals import Externals
 from frontend.memory.points_to.handed_over import HandedOver
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
@@ -151,6 +151,10 @@ class Instructions:
             self._call_argument(function, edge, call.args[1], call.args[2:])
         elif decl is None or not decl.defined:
             self._handed_over.register(function, edge, call, callee)
+            if THREAD_LIBRARY.get(callee) is ThreadCall.EXIT:
+                self._handed_over.end_thread(function, call)
+            elif THREAD_LIBRARY.get(callee) is ThreadCall.JOIN:
+                self._handed_over.join_thread(function, call)
             if callee in CALLBACKS:
                 self._handed_over.call_back(function, edge, call, *CALLBACKS[callee])
             if self._externals.call(function, edge, call, callee):
