@@ -39,7 +39,7 @@ CAREFUL = (0.95, 0.999, 0.99)
 """How often, in turn, a run avoids what led nowhere before."""
 MOST_NESTED = 3
 """Copies of a handler that runs again and again: more than so many on the stack at once are seldom needed."""
-JOINS = 0.4
+JOINS = 0.2
 """How much less often a thread is held back where another one is already, and they do no harm to each other."""
 RELEASES = (0.01, 0.0, 0.03)
 """How often a thread is no longer held back although others could go on, in programs with handlers."""
@@ -140,6 +140,8 @@ class DirectedRun:
             copies = min(copies, MOST_NESTED)
         self.many = number % FEW != 0
         crowds = shared.crowds if self.many else {}
+        if crowds:
+            self.careful = max(CAREFUL)
         self.crew = tuple(i for i, t in enumerate(self.program.templates) for _ in range(
             t.count if t.count is not None else min(max(copies, crowds.get(i, 0)), t.most or MOST_THREADS)))
         start = self.machine.open_start(self.crew)

@@ -43,14 +43,15 @@ _INPUTS = frozenset({
     "rand", "random", "rand_r", "time", "clock", "getchar", "getc", "fgetc", "scanf", "fscanf", "fgets", "gets", "read",
     "fread", "open", "fopen", "close", "getpid", "gettid", "isatty", "sleep", "usleep", "nanosleep", "gettimeofday",
     "clock_gettime", "getenv", "system", "printf", "fprintf", "puts", "fputs", "putchar", "write", "fflush", "sysconf",
-    "sched_yield", "getopt", "getopt_long", "getopt_long_only", "pipe", "pipe2", "socket", "socketpair", "bind", "listen",
-    "accept", "accept4", "connect", "shutdown", "recv", "recvfrom", "recvmsg", "send", "sendto", "sendmsg", "select", "pselect",
-    "poll", "ppoll", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "stat", "fstat", "lstat", "access", "unlink",
-    "mkdir", "rmdir", "rename", "remove", "lseek", "ftruncate", "fsync", "getline", "getdelim", "fwrite", "putc", "fputc",
-    "putc_unlocked", "feof", "ferror", "fseek", "ftell", "fileno", "fclose", "perror", "vprintf", "vfprintf", "dprintf", "getppid",
-    "getuid", "geteuid", "getgid", "gethostname", "uname", "getrusage", "times", "getloadavg", "kill", "alarm", "tcgetattr", "tcsetattr",
-    "ioctl", "fcntl", "readdir", "opendir", "closedir", "getcwd", "chdir", "waitpid", "wait", "getrandom", "arc4random",
-    "mlock", "munlock", "munmap", "getpagesize", "__isoc99_scanf", "__isoc99_fscanf",
+    "sched_yield", "getopt", "getopt_long", "getopt_long_only", "pipe", "pipe2", "socket", "socketpair", "bind",
+    "listen", "accept", "accept4", "connect", "shutdown", "recv", "recvfrom", "recvmsg", "send", "sendto", "sendmsg",
+    "select", "pselect", "poll", "ppoll", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "stat", "fstat",
+    "lstat", "access", "unlink", "mkdir", "rmdir", "rename", "remove", "lseek", "ftruncate", "fsync", "getline",
+    "getdelim", "fwrite", "putc", "fputc", "putc_unlocked", "feof", "ferror", "fseek", "ftell", "fileno", "fclose",
+    "perror", "vprintf", "vfprintf", "dprintf", "getppid", "getuid", "geteuid", "getgid", "gethostname", "uname",
+    "getrusage", "times", "getloadavg", "kill", "alarm", "tcgetattr", "tcsetattr", "ioctl", "fcntl", "readdir",
+    "opendir", "closedir", "getcwd", "chdir", "waitpid", "wait", "getrandom", "arc4random", "mlock", "munlock",
+    "munmap", "getpagesize", "__isoc99_scanf", "__isoc99_fscanf",
 })
 """Functions whose results, and what they store, the world decides."""
 _CONVERSIONS = frozenset({"atoi", "atol", "atoll", "atof", "strtol", "strtoll", "strtoul", "strtoull", "strtod"})
