@@ -39,10 +39,13 @@ CAREFUL = (0.95, 0.999, 0.99)
 """How often, in turn, a run avoids what led nowhere before."""
 MOST_NESTED = 3
 """Copies of a handler that runs again and again: more than so many on the stack at once are seldom needed."""
+LOOK = 200
+"""After so many steps it is looked whether a run can still come to a race."""
 JOINS = 0.2
 """How much less often a thread is held back where another one is already, and they do no harm to each other."""
 RELEASES = (0.01, 0.0, 0.03)
-"""How often a thread is no longer held back although others could go on, in programs with handlers."""
+CALM = (0.0, 0.01, 0.003)
+"""How often a thread is no longer held back although others could go on, in programs with handlers and in those without."""
 DISTRACTIONS = (0.02, 0.1, 0.02, 1.0)
 """How often handlers and tasks that do not access what is wanted may start while a thread is held back."""
 SWARM, SHY = 5, 0.02
@@ -120,7 +123,7 @@ class DirectedRun:
         self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
         self.reactive = frozenset(i for i, t in enumerate(self.program.templates) if t.role in (Role.HANDLER, Role.TASK))
         self.careful = CAREFUL[number % len(CAREFUL)]
-        self.release = RELEASES[number % len(RELEASES)] if self.reactive else 0.0
+        self.release = (RELEASES if self.reactive else CALM)[number % len(RELEASES)]
         self.distraction = DISTRACTIONS[number % len(DISTRACTIONS)]
         self.concerned = frozenset(n for x in wanted for n, _, _ in self.program.accesses.get(x, ()))
         """Templates that access what is wanted: while a thread is held back for them, others would fire for ever."""
@@ -170,7 +173,7 @@ class DirectedRun:
             mover = self._mover(current)
             if mover is None:
                 self._blame()
-            if mover is None or (self.crowded and self.many):
+            if mover is None or (self.crowded and self.many) or (n % LOOK == LOOK - 1 and self._is_hopeless()):
                 return n + 1
             if self.swarm:
                 self._wait(mover, current)
@@ -186,6 +189,11 @@ class DirectedRun:
                 if self.random.random() < self.hold * (JOINS if self._waited_for(mover) else 1.0):
                     self.held.add(mover)
         return steps
+
+    def _is_hopeless(self) -> bool:
+        """Whether only threads that are held back have anything wanted ahead; in programs with handlers others may start."""
+        return not self.reactive and not any(
+            self.goals.ahead(t, self.threads[i][0]) for i, t in enumerate(self.crew) if i not in self.held)
 
     def _waited_for(self, mover: int) -> bool:
         """Whether a thread is held back at the same variable, which it may only read, as this one does: it may write it next."""
@@ -284,7 +292,10 @@ class DirectedRun:
             if self.random.random() < self.careful:
                 edges.sort(key=lambda e: ((template, e) in self.shared.blamed,
                                           self.goals.loses(template, location, self.machine.edge(template, e).target)))
+        waits = bool(self.goals.awaited(template, location)) and self.random.random() < self.careful
         for e in edges:
+            if waits and (template, e) in self.shared.blamed:
+                continue  # rather than fail to start a thread it waits until another one has started
             code = self.machine.code(template, e)
             if code.guards and not all(self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
                 continue

@@ -44,6 +44,10 @@ class Goals:
         """Whether the edge is a goal."""
         return edge in self._edges[template]
 
+    def ahead(self, template: int, location: int) -> bool:
+        """Whether a thread at the location may still come to a goal."""
+        return location in self._ahead[template]
+
     def loses(self, template: int, before: int, after: int) -> bool:
         """Whether a thread that goes from one location to another has no goal ahead any more."""
         return before in self._ahead[template] and after not in self._ahead[template]

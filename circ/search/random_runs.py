@@ -17,8 +17,9 @@ from frontend.program import AccessKind, Edge, Program
 EFFORT = 100_000
 """Steps of all runs about one question, if nobody says otherwise."""
 TOGETHER = 12_000
-SHORTEST, LONGEST = 400, 25_000
-"""Steps of one run: twice as many after each one that was cut off."""
+SHORTEST, MIDDLE, LONGEST, SHORT = 400, 5_000, 25_000, 2
+"""Steps of one run: twice as many after each one that was cut off, with a middle number at most for all but one of so many
+runs: one in which the threads that matter ended early goes on for nothing."""
 REACTIVE = (4_000, 4_000, 4_000, 8_000)
 """Steps of runs in which handlers fire for ever, in turn."""
 class RandomRuns:
@@ -57,10 +58,13 @@ class RandomRuns:
             options.check_time()
             number = self.runs[key] = self.runs.get(key, -1) + 1
             run = DirectedRun(shared, wanted, number)
-            length = REACTIVE[number % len(REACTIVE)] if run.reactive else self.length.setdefault(key, SHORTEST)
+            longest = self.length.setdefault(key, SHORTEST)
+            length = longest if number % SHORT == 0 else min(longest, MIDDLE)
+            if run.reactive:
+                length = REACTIVE[number % len(REACTIVE)]
             taken = run.go(min(length, effort))
-            if taken == length:
-                self.length[key] = min(2 * length, LONGEST)
+            if taken == longest:
+                self.length[key] = min(2 * longest, LONGEST)
             effort -= taken + 20
             observer("chase", {"run": number, "threads": len(run.crew)})
 

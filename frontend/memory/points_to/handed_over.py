@@ -13,7 +13,17 @@ from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import ANY_TIME, AT_EXIT, EXITS, ON_EXIT, THREAD_END
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
-from frontend.memory.points_to.targets import ANY, HANDLE, INTEGER, NO_OBJECT, UNKNOWN, FunctionEdge, PointerNode, Target, register
+from frontend.memory.points_to.targets import (
+    ANY,
+    HANDLE,
+    INTEGER,
+    NO_OBJECT,
+    UNKNOWN,
+    FunctionEdge,
+    PointerNode,
+    Target,
+    register,
+)
 from frontend.program import Binary, Const, Expr, Read, Scalar, Var
 from frontend.program.fold import cast
 
@@ -63,7 +73,7 @@ class HandedOver:
                 self._memory.graph.add(_RETURNED, UNKNOWN)
                 return
             if isinstance(body.result, Var) and self._memory.flows.wide(body.result.type):
-                self._memory.graph.copy_once(register(body.name, body.result.name), _RETURNED)
+                self._memory.graph.copy(register(body.name, body.result.name), _RETURNED)
             self._facts.created.setdefault(site(function, edge), {}).setdefault(target[0][1:])
             if body.params:
                 self._callers.bind(function, passed, body, body.params[0])
@@ -90,7 +100,7 @@ class HandedOver:
             if target == UNKNOWN:
                 self._facts.wild = True
             for cell in self._memory.cells(target, self._memory.places.pointer.width // 8):
-                self._memory.graph.copy_once(_RETURNED, cell)
+                self._memory.graph.copy(_RETURNED, cell)
                 self._memory.graph.add(cell, INTEGER)  # PTHREAD_CANCELED
 
         self._memory.each_place(function.name, Place(into, (), kind, kind), arrived)
