@@ -18,7 +18,7 @@ EXAMPLES = collect(PROGRAMS / "reading")
 def test_the_verdict_is_that_of_the_header(example: Example) -> None:
     said = answers(example, "auto", 120)
     # A variable that no thread touches is safe, and nothing is asked about it.
-    found = {x.subject: decided(said.get(x.subject, "safe")) for x in example.expectations}
+    found = {x.subject: decided(said[x.subject]) if x.subject in said else "safe" for x in example.expectations}
     assert found == {x.subject: x.verdict for x in example.expectations}
 
 
