@@ -94,7 +94,8 @@ class Resolver:
             exact = self._constant(*known, place, location)
             if exact is not None:
                 return exact, ()
-            if self._objects.at(known[0]) is None and all(name[0] in NO_OBJECT for name, _ in targets.known):
+            nowhere = not targets.unknown and all(name[0] in NO_OBJECT for name, _ in targets.known)
+            if known[0] and nowhere and self._objects.at(known[0]) is None:
                 return [self._computed(None, base, place)], ()
         found: list[PointerCase | RegisterCase] = []
         anywhere = self.anywhere(targets, visible, anything)
