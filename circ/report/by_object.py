@@ -25,11 +25,12 @@ _PADDING = re.compile(r"(^|[._])(_*pad(ding)?_?\d*|_*reserved\d*|_*unused\d*)(\[
 class ObjectReport:
     """What of a program's answers is told at once, and what at the end."""
 
-    def __init__(self, program: Program, asked: Sequence[str], everything: bool, explain: bool, full_trace: bool = False) -> None:
-        """`asked`: the variables asked about; `everything`: each answer has its line."""
+    def __init__(self, program: Program, asked: Sequence[str], everything: bool, explain: bool, full_trace: bool = False,
+                 ranked: bool = True) -> None:
+        """`asked`: the variables asked about; `everything`: each answer has its line; `ranked`: possible races come first."""
         self.program, self.explain, self.full_trace = program, explain, full_trace
         self._variables = {v.name: v for v in program.globals}
-        self.everything = everything
+        self.everything, self.ranked = everything, ranked
         self.listed = everything or sum(not self._silent(name) for name in asked) <= LISTED
 
     def at_once(self, answer: Answer) -> str:
@@ -45,7 +46,7 @@ class ObjectReport:
     def _is_told_at_once(self, answer: Answer) -> bool:
         """Whether an undecided question has its line as soon as that is known: nothing is to be ordered or put together."""
         assert isinstance(answer.verdict, Unknown)
-        plain = self.listed and answer.verdict.possible is None and not self._hidden(answer)
+        plain = self.listed and not self.ranked and not self._hidden(answer)
         return plain or bool(answer.verdict.bug) or not isinstance(answer.question, RaceOn)
 
     def at_the_end(self, answers: Sequence[Answer]) -> str:

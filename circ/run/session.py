@@ -198,7 +198,8 @@ class Session:
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
         observer = self._observer(program, self.progress.observer(file, len(asked), known))
         everything = self.request.verbose or self.request.explain or self.request.variables is not None
-        told = ObjectReport(program, variables_of(asked), everything, self.request.explain, self.request.full_trace)
+        told = ObjectReport(program, variables_of(asked), everything, self.request.explain, self.request.full_trace,
+                            self.request.possible)
         inquiry = Inquiry(program, asked, self._plan(file, share), observer)
         found = rounds(program, asked, inquiry.plan, self.deadline, observer) if self.request.competition else iter(inquiry)
 
