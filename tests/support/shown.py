@@ -4,7 +4,7 @@ In `README.md`, `CONTRIBUTING.md` and `docs/*.md`, a fenced block whose first li
 what it prints (progress and errors aside); a line `...` stands for any number of lines. A fenced block of `c` or `python` whose first line is a comment with
 a file's name (`// counter.c`, `# first.py`) is that file. The blocks under one heading are run in order in one folder.
 
-`python -m tests.support.shown` writes what the commands print now into the documents, except where `...` stands.
+`python -m tests.support.shown [PAGE...]` writes what the commands print now into the documents, except where `...` stands.
 """
 
 from __future__ import annotations
@@ -124,5 +124,5 @@ def update(document: Path) -> None:
 
 
 if __name__ == "__main__":
-    for each in DOCUMENTS:
+    for each in ([Path(p).resolve() for p in sys.argv[1:]] or DOCUMENTS):
         update(each)
