@@ -209,7 +209,8 @@ class Rerun:
 
     def _shown(self, thread: int, name: str, index: int | None, state: State) -> Shown | None:
         where = self.machine.slot(self.crew[thread], name)
-        assert where is not None, f"no variable {name}"
+        if where is None:
+            return None  # a condition variable has no value
         variable = self.machine.variable(self.crew[thread], where)
         value = (state.globals if where[0] == "g" else state.threads[thread][1])[where[1]]
         names = self.names[self.crew[thread]]
