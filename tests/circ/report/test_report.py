@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import circ
 from circ.report.json import report_json
 from circ.report.summary import FileReport, assuming, file_status, worst
 from circ.report.text import answer_text, file_text, summary_text
@@ -25,7 +26,7 @@ from circ.verdict import (
     Unknown,
     Verdict,
 )
-from frontend import LoadOptions
+from frontend import LoadOptions, load
 from frontend.program import (
     Access,
     Assign,
@@ -48,6 +49,7 @@ from frontend.program import (
     Var,
     Variable,
 )
+from tests.support.corpus import PROGRAMS
 
 INT = Scalar(32, True)
 X, T, N = Var("x", INT), Var("w::t", INT), Var("w::n", INT)
@@ -172,3 +174,11 @@ def test_json_document() -> None:
     assert unknown["reason"] == "why" and unknown["bug"] is False
     assert violated["trace"]["failure"]["text"] == "assert(n == 0)"
     assert second["error"] == {"location": {"file": "a.c", "line": 3, "column": 5}, "message": "bad", "hint": "fix it"}
+
+
+def test_what_has_no_value_is_left_out_of_a_run() -> None:
+    """A condition variable that is ended is accessed, but no step changes a value."""
+    program = load(PROGRAMS / "reading" / "condition_of_a_future.c")
+    [found] = [a for a in circ.check(program).answers if a.question == RaceOn("executed")]
+    text = answer_text(program, found, explain=False, full_trace=True)
+    assert "race on 'executed'" in text and "pthread_cond_destroy" in text and "__circ_cond" not in text
