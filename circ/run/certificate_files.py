@@ -12,7 +12,7 @@ from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integer, as_list, as_object, as_text
 from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
 from frontend import LoadOptions
-from frontend.program import DATA_MODELS, Ints, Preemption, Program, RaceModel
+from frontend.program import CALLER, DATA_MODELS, Ints, Preemption, Program, RaceModel, Role
 
 VERSION = 1
 
@@ -69,10 +69,16 @@ def _evidence(top: Mapping[str, Any]) -> tuple[Evidence, LoadOptions]:
 
 # --------------------------------------------------------------------------------------------------- other readings
 def missing_threads(own: Program, read: Program) -> list[str]:
-    """Which threads of the program, as its files have it, a proof about another reading of them does not speak of."""
+    """Which threads of the program, as its files have it, a proof about another reading of them does not speak of.
+
+    Callers that are made for a part of a program are no threads of its own: to name its threads is to say who they are.
+    """
     counts = {t.name: t.count for t in read.templates}
+    part = any(f.name.startswith(CALLER) for f in own.functions)
     missing: list[str] = []
     for template in own.templates:
+        if part and (template.role is Role.MAIN or template.name.startswith(CALLER)):
+            continue
         many = "any number" if template.count is None else str(template.count)
         if template.name not in counts:
             missing.append(f"{template.name} ({many}) is left out")

@@ -12,7 +12,7 @@ from frontend.ir import Address, Call, Forget, Function, FunctionDecl, Index, Me
 from frontend.ir.builder import GraphBuilder
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.modelled_calls import Without
-from frontend.program import Binary, Const, Location, Read, Scalar
+from frontend.program import CALLER, Binary, Const, Location, Read, Scalar
 
 _VOID = FunctionType(VoidType(), ())
 _NAMED = 8
@@ -99,7 +99,7 @@ class Callers(Without):
     # ------------------------------------------------------------------------------------------- what calls
     def _caller(self, decl: FunctionDecl, keep: bool) -> Function:
         """Calls an entry once; `keep`: an object that it makes is kept for other calls."""
-        name = f"make@{decl.name}" if keep else f"call@{decl.name}"
+        name = f"make@{decl.name}" if keep else f"{CALLER}{decl.name}"
         graph = GraphBuilder()
         threaded = self._created and not keep
         pointer = Scalar(self.model.pointer_size * 8, False)
@@ -135,12 +135,12 @@ class Callers(Without):
         graph = GraphBuilder()
         memory: list[MemorySymbol] = []
         if e.firmware:
-            self._loop(graph, [f"call@{d.name}" for d in e.any_time], where, ends=False)
+            self._loop(graph, [f"{CALLER}{d.name}" for d in e.any_time], where, ends=False)
         if self._created:
             self._loop(graph, [f"make@{d.name}" for d in e.first], where, ends=True)
             memory.append(MemorySymbol("main::handle", IntType("unsigned long", self.model.long_size * 8, False), Storage.LOCAL,
                                        "handle", location=where))
-            self._loop(graph, [], where, ends=False, created=[f"call@{d.name}" for d in e.any_time])
+            self._loop(graph, [], where, ends=False, created=[f"{CALLER}{d.name}" for d in e.any_time])
         exit_ = graph.current
         integer = IntType("int", self.model.int_size * 8, True)
         result = graph.register("%returned", integer.scalar)

@@ -36,6 +36,7 @@ from frontend.program.expr import (
 from frontend.program.models import DATA_MODELS, ILP32, IP16, LP64, PLATFORMS, DataModel, Ints, Preemption, RaceModel
 from frontend.program.ops import SKIP, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.program import (
+    CALLER,
     UNBOUNDED_LENGTH,
     ZERO,
     Arbitrary,
@@ -71,7 +72,7 @@ from frontend.program.source import (
 
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
-    "Block", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
+    "Block", "CALLER", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
     "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
     "FunctionText", "Havoc", "ILP32", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_NESTING", "MAX_SOURCE",

@@ -15,6 +15,9 @@ from frontend.program.expr import Expr, Scalar, Var
 from frontend.program.models import Ints, Preemption, RaceModel
 from frontend.program.source import NOWHERE, Location
 
+CALLER = "call@"
+"""Functions that circ makes to call what other files of a program would call have names that begin with this."""
+
 
 class Role(enum.Enum):
     MAIN = "main"
