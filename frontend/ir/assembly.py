@@ -141,7 +141,12 @@ def _effects(name: str, operands: list[str], whole: str) -> list[Effect]:
 
 
 def _avr(stem: str, operands: list[str]) -> list[Effect] | None:
-    """`in`, `out`, `lds`, `sts`, `bset` and `bclr`."""
+    """`in`, `out`, `lds`, `sts`, `st`, `std`, `bset` and `bclr`.
+
+    The status is a byte of memory: a store through a pointer of the processor's, which is no operand, may be one to it.
+    """
+    if stem in ("st", "std") and len(operands) == 2:
+        return [] if "%" in operands[0] else [_ANYTHING]
     if stem in ("bset", "bclr"):
         bit = _number(operands[0]) if operands else None
         return [_ANYTHING] if bit is None else [Effect(ON if stem == "bset" else OFF)] if bit == 7 else []

@@ -115,6 +115,11 @@ class Joined:
 
     @property
     def attached(self) -> Attached | None:
+        """None: annotations of several files are not put together, so a program that is checked by them is refused."""
+        for found in (m.attached for m in self._modules):
+            if found is not None and found.clauses:
+                raise FrontendError(found.clauses[0].location, "annotations in a program of several files are not checked",
+                                    "verify the file by itself")
         return None
 
     @property

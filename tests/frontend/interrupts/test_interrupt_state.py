@@ -82,6 +82,12 @@ def test_operands_that_are_constants_are_part_of_the_text() -> None:
     assert effects("out %0, %1", {0: 0x25}) == []
 
 
+def test_a_store_through_a_pointer_of_the_processor_may_be_one_to_the_status() -> None:
+    assert [e.call for e in effects(r"ldi r30, 0x5f\n\tclr r31\n\tst Z, r0")] == ["__circ_unclear_status"]
+    assert [e.call for e in effects("std Y+1, r24")] == ["__circ_unclear_status"]
+    assert effects("st %a0, %1") == []  # what an operand points to is known
+
+
 AVR = "typedef unsigned char u8; u8 x, y;\nvoid __attribute__((signal)) __vector_5(void) { x++; }\n"
 
 

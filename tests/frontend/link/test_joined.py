@@ -229,3 +229,13 @@ def test_a_file_beside_it_changes_nothing(tmp_path: Path, name: str) -> None:
 ])
 def test_labels(paths: list[str], expected: list[str]) -> None:
     assert labels(paths) == expected
+
+
+def test_annotations_of_several_files_are_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\n//@ invariant x >= 0;\n__attribute__((circ_thread)) void w(void) { atomic { x = 1; } }\n")
+    (tmp_path / "b.c").write_text("extern int x;\nint main(void) { return x; }\n")
+    files = [SourceFile(str(tmp_path / name)) for name in ("a.c", "b.c")]
+    assert load_project(files).templates  # they are comments to `circ check`
+    with pytest.raises(FrontendError) as error:
+        load_project(files, LoadOptions(contracts=True))
+    assert str(error.value).startswith(f"{tmp_path}/a.c:2:5: error: annotations in a program of several files")
