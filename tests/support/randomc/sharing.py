@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 HEAD = r"""#include <pthread.h>
 #include <semaphore.h>
@@ -48,7 +48,7 @@ class Cell:
     declared: at file level. prepared: by `main` before there are threads. ops[k]: what thread k may do, each already with what the
     rule asks for. broken[k]: the same without it. local: declarations at the head of each thread's function. pinned: threads
     must not end before the others are done, for what is theirs was published. ordered: the operations of a thread in this
-    order, each once (a hand-over), instead of any of them any number of times.
+    order, each once (a hand-over), instead of any of them any number of times. by_layout: what is done depends on where objects lie.
     """
 
     declared: str
@@ -58,6 +58,7 @@ class Cell:
     local: str = ""
     pinned: bool = False
     ordered: bool = False
+    by_layout: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,14 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """A program; whether it keeps to all rules (then only `tail` may race)."""
+    """A program; whether it keeps to all rules (then only `tail` may race).
+
+    by_layout: the way to `tail` depends on where objects lie, so that a race there may stay in doubt.
+    """
 
     text: str
     careful: bool
+    by_layout: bool = False
 
 
 def sharing_program(seed: int) -> Sharing:
@@ -105,7 +110,7 @@ def sharing_program(seed: int) -> Sharing:
     start = [f"pthread_create(&t[{k}], 0, thread{k}, 0);" for k in range(THREADS)]
     wait = [f"pthread_join(t[{k}], 0);" for k in range(THREADS)]
     made.append(_function("int main(void)", [f"pthread_t t[{THREADS}];"], before + start + wait, "return 0;"))
-    return Sharing("".join(made), careful)
+    return Sharing("".join(made), careful, any(c.by_layout for c in cells))
 
 
 def _careless(r: random.Random, cell: Cell, k: int, lines: list[str]) -> list[str]:
@@ -292,7 +297,7 @@ def _by_address(r: random.Random, n: int) -> Cell:
         return (f"if ({test}) x{n}[{k}] = v; else x{n}[{k} + 2] = v;", f"if ({test}) x{n}[{k}]++;", f"if (!({test})) x{n}[{k}]--;",
                 f"y{n}[{k}] = ({test}) ? 1 : 2;")
 
-    return _parts(n, f"static int x{n}[4], y{n}[4];", own)
+    return replace(_parts(n, f"static int x{n}[4], y{n}[4];", own), by_layout=True)
 
 
 # --------------------------------------------------------------------------------------------------- hand-over
