@@ -57,13 +57,14 @@ from circ.command_options import (
 )
 from circ.engines import ANNOTATED, DEFAULT, ENGINES
 from circ.inputs import Inputs, NothingNamed
+from circ.report.plain_text import plain
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
 from circ.run.output_files import encoded, report_bug, write_whole
 from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from frontend import SourceFile
-from frontend.program import FrontendError, Ints
+from frontend.program import FrontendError, Ints, read_data
 from frontend.text.compilers import OWN
 
 if TYPE_CHECKING:
@@ -395,7 +396,7 @@ def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: b
     from circ.verdict import Answer, Certificate, Refuted, Result, Safe, Trace
 
     try:
-        evidence, source = parse(path.read_text())
+        evidence, source = parse(read_data(str(path)))
         if isinstance(evidence, Certificate) != proof:
             raise UnreadableCertificate("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
     except (UnreadableCertificate, OSError, UnicodeDecodeError) as error:
@@ -451,6 +452,7 @@ def _on_signal(signum: int, frame: object) -> None:
 @contextlib.contextmanager
 def guarded(debug: bool) -> Iterator[None]:
     """Every way a command can end badly: one line on stderr and the right status, never a traceback unless asked for."""
+    sys.stdout, sys.stderr = plain(sys.stdout), plain(sys.stderr)
     signal.signal(signal.SIGTERM, _on_signal)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
         signal.signal(signal.SIGHUP, _on_signal)

@@ -13,7 +13,7 @@ import typer
 
 from circ.engines import ANNOTATED, ENGINES, find
 from frontend import LoadOptions
-from frontend.program import PLATFORMS, Ints, Preemption, RaceModel, read_source
+from frontend.program import PLATFORMS, Ints, Preemption, RaceModel, read_data
 
 if TYPE_CHECKING:
     from circ.run.session import Request
@@ -110,7 +110,7 @@ def source_options(
         include=tuple(include or ()), define=tuple(define or ()), undefine=tuple(undefine or ()), cpp=cpp,
         threads=tuple(thread or ()), entries=tuple(entry or ()), data_model=value(model), ints=ints.value,
         race_model=value(race_model), preemption=value(preemption), ignore_norace=ignore_norace, platform=platform,
-        interrupts=() if interrupts is None else (str(interrupts), read_source(str(interrupts))))
+        interrupts=() if interrupts is None else (str(interrupts), read_data(str(interrupts))))
 
 
 def request_of(options: Mapping[str, Any]) -> Request:

@@ -13,7 +13,7 @@ from circ.report.summary import FileReport, file_status
 from circ.run.check import Plan, answers
 from circ.run.schedule import NamedQuestion
 from circ.verdict import Answer, Observer, RaceOn, Refuted, Unknown
-from frontend.program import FrontendError, Location, Program, read_source
+from frontend.program import FrontendError, Location, Program, read_data
 
 _PROPERTIES = {"data-race": "races", "call(reach_error())": "asserts"}
 _FIRST_ROUND = 0.1
@@ -23,7 +23,7 @@ _FIRST_ROUND = 0.1
 # --------------------------------------------------------------------------------------------------- files
 def read_property(path: str) -> str:
     """What a property file asks for, `races` or `asserts`."""
-    text = read_source(path)
+    text = read_data(path)
     found = re.fullmatch(r"CHECK\(init\(main\(\)\),LTL\(G!(.*)\)\)", "".join(text.split()))
     if found is None or found.group(1) not in _PROPERTIES:
         raise FrontendError(Location(path, 1), "a property that cannot be checked", "no-data-race and unreach-call can")
@@ -40,7 +40,7 @@ class Task:
 
 def read_task(path: str) -> Task:
     """Reads the part of YAML that task definitions use."""
-    lines = [re.sub(r"(^|\s)#.*", "", line).rstrip() for line in read_source(path).splitlines()]
+    lines = [re.sub(r"(^|\s)#.*", "", line).rstrip() for line in read_data(path).splitlines()]
     files: list[str] = []
     data_model: str | None = None
     for number, line in enumerate(lines):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sized
 from typing import Any, TextIO
 
+from circ.report.plain_text import printable, unfiltered
 from circ.report.rows import Scanned, verdict_counts
 from circ.verdict import Observer
 from frontend.program import displayed
@@ -24,7 +25,7 @@ class Progress:
     def show(self, text: str) -> None:
         if self.enabled:
             width = shutil.get_terminal_size().columns - 1
-            self.stream.write(f"\r\x1b[K{text[:width]}")
+            unfiltered(self.stream).write(f"\r\x1b[K{printable(text)[:width]}")
             self.stream.flush()
             self.visible = True
 
@@ -37,7 +38,7 @@ class Progress:
 
     def clear(self) -> None:
         if self.visible:
-            self.stream.write("\r\x1b[K")
+            unfiltered(self.stream).write("\r\x1b[K")
             self.stream.flush()
             self.visible = False
 

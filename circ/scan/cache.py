@@ -73,7 +73,7 @@ class Cache:
         try:
             figures, _, evidence = rest.decode().partition("\n")
             return _answer(json.loads(figures), evidence, question)
-        except (ValueError, RecursionError, UnreadableCertificate, KeyError, TypeError, AttributeError):
+        except (ValueError, OverflowError, RecursionError, UnreadableCertificate, KeyError, TypeError, AttributeError):
             raise Damaged(str(path)) from None
 
     def put(self, key: str, answer: Answer, options: LoadOptions) -> None:

@@ -66,6 +66,7 @@ from frontend.program.source import (
     deep_recursion,
     displayed,
     no_collection,
+    read_data,
     read_source,
     too_large,
 )
@@ -80,7 +81,7 @@ __all__ = [
     "Role", "SKIP", "Scalar", "Self", "Start",
     "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
     "children", "deep_recursion", "displayed", "name_of", "negate", "no_collection", "op_reads", "op_writes", "primitive",
-    "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",
+    "read_data", "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",
     # modules
     "bits", "components", "connectives", "display", "draw", "exact", "fold", "schedule_ghosts", "variable_names",
 ]

@@ -57,6 +57,7 @@ class NotModelled(FrontendError):
 
 MAX_SOURCE = 4_000_000
 """Characters of preprocessed text that a file may have."""
+MAX_DATA = 256_000_000
 
 MAX_NESTING = 256
 """Levels of (), [] and {} around a token; pycparser needs some ten Python frames for each."""
@@ -96,6 +97,25 @@ def too_large(path: str, size: int) -> FrontendError:
         f"the file has {size / 1e6:.1f} million characters after preprocessing, the limit is {MAX_SOURCE / 1e6:g} million",
         "check the part that has the threads on its own, or leave out headers it does not need",
     )
+
+
+def read_data(path: str) -> str:
+    """The text of a file that is data to circ itself: a table, a database, a proof. What is no plain file is refused unread."""
+    here = Location(path, 1, 1)
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise FrontendError(here, "this is no plain file", "give the name of one")
+        if found.st_size > MAX_DATA:
+            raise FrontendError(here, f"the file has more than {MAX_DATA / 1e6:.0f} MB", "is it the right one?")
+        with open(path, "rb") as file:
+            return file.read(MAX_DATA).decode("utf-8")
+    except FileNotFoundError:
+        raise FrontendError(here, "no such file", "check the path") from None
+    except OSError as error:
+        raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its permissions") from None
+    except ValueError:
+        raise FrontendError(here, "this is not text", "give the name of a text file") from None
 
 
 def read_source(path: str) -> str:

@@ -9,12 +9,12 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from frontend.program import FrontendError, Location
+from frontend.program import FrontendError, Location, read_data
 
 COMMANDS = "compile_commands.json"
 _FORMAT = "see the JSON Compilation Database Format"
@@ -47,12 +47,10 @@ def read_database(path: str) -> tuple[CompileCommand, ...]:
     """Every entry in its order; raises FrontendError for a file that is no database."""
     here = Location(path, 1)
     try:
-        entries = json.loads(Path(path).read_text())
+        entries = json.loads(read_data(path))
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         raise FrontendError(Location(path, line), f"not JSON: {error}", "write it again, with CMake for example") from None
-    except OSError as error:
-        raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its name and permissions") from None
     if not isinstance(entries, list):
         raise FrontendError(here, "not a list of compile commands", _FORMAT)
     return tuple(_command(entry, path, number) for number, entry in enumerate(entries, 1))
@@ -73,32 +71,43 @@ def _command(entry: Any, path: str, number: int) -> CompileCommand:
         raise bad("has a directory that is no text")
     if not isinstance(output, str):
         raise bad("has an output that is no text")
-    words = entry.get("arguments")
+    words, command = entry.get("arguments"), entry.get("command", "")
     if words is None:
+        if not isinstance(command, str):
+            raise bad("has a command that is no text")
         try:
-            words = shlex.split(entry.get("command", ""))
-        except (ValueError, AttributeError) as error:
+            words = shlex.split(command)
+        except ValueError as error:
             raise bad(f"cannot be split into words: {error}") from None
     if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
         raise bad("has arguments that are no texts")
     if any(_NO_NAME.search(text) for text in (folder, output, entry["file"], *words)):
         raise bad("has characters that no name of a file and no command line has")
     folder = os.path.join(os.path.dirname(path), folder)
-    return CompileCommand(as_seen(os.path.join(folder, entry["file"])), folder, tuple(_spelled_out(words, folder)), output,
+    return CompileCommand(as_seen(os.path.join(folder, entry["file"])), folder, _spelled_out(words, folder, bad), output,
                           os.path.dirname(path) or ".")
 
 
-def _spelled_out(words: list[str], folder: str, depth: int = 0) -> Iterator[str]:
+def _spelled_out(words: list[str], folder: str, bad: Callable[[str], FrontendError]) -> tuple[str, ...]:
     """The words, with those of the files in place of `@file`, as compilers read them."""
-    for word in words:
+    spelled: list[str] = []
+    read = 0
+    work = [(word, 0) for word in reversed(words)]
+    while work:
+        word, depth = work.pop()
         text = _response(os.path.join(folder, word[1:])) if word.startswith("@") and depth < _MAX_NESTED else None
-        if text is None:
-            yield word
-            continue
         try:
-            yield from _spelled_out(shlex.split(text), folder, depth + 1)
+            further = None if text is None else shlex.split(text)
         except ValueError:
-            yield word
+            further = None
+        if further is None:
+            spelled.append(word)
+        else:
+            read += len(text or "")
+            work += [(w, depth + 1) for w in reversed(further)]
+        if read > _MAX_RESPONSE:
+            raise bad("reads files of options without end")
+    return tuple(spelled)
 
 
 def _response(path: str) -> str | None:

@@ -1,0 +1,45 @@
+"""A stream for people's terminals on which a source file cannot move the cursor, clear the screen or ring the bell."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any, TextIO, cast
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+
+
+def printable(text: str) -> str:
+    """The text with control characters other than tabs and line ends written as `\\x1b`."""
+    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}", text)
+
+
+class PlainText:
+    """Writes what is printable to `unfiltered`."""
+
+    def __init__(self, unfiltered: TextIO) -> None:
+        self.unfiltered = unfiltered
+
+    def write(self, text: str) -> int:
+        self.unfiltered.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unfiltered, name)
+
+
+def plain(stream: TextIO | None) -> TextIO:
+    """The stream, filtered; one that leads nowhere in place of a closed one, which Python has as None."""
+    if stream is None:
+        stream = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process runs
+    return stream if isinstance(stream, PlainText) else cast(TextIO, PlainText(stream))
+
+
+def unfiltered(stream: TextIO) -> TextIO:
+    """For what circ itself writes to a terminal."""
+    return stream.unfiltered if isinstance(stream, PlainText) else stream

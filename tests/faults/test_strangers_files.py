@@ -1,0 +1,69 @@
+"""Databases, proofs and texts that others wrote: nothing is waited for, read without end, or done to the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from circ.report.plain_text import PlainText, plain, printable, unfiltered
+from frontend.program import FrontendError, read_data
+from frontend.project.database import read_database
+
+ROOT = Path(__file__).parents[2]
+
+
+def circ(*words: object, cwd: Path, shell: str = "") -> subprocess.CompletedProcess[str]:
+    command = " ".join([sys.executable, "-m", "circ", *map(str, words), shell])
+    return subprocess.run(command, shell=True, cwd=cwd, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+@pytest.mark.parametrize("command", ["scan {}", "check {}", "recheck {} a.c", "check a.c --interrupts {}", "check a.c --property {}.prp"])
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path, command: str) -> None:
+    (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { x = 1; }\n")
+    os.mkfifo(tmp_path / "compile_commands.json")
+    os.mkfifo(tmp_path / "compile_commands.json.prp")
+    done = circ(*command.format("compile_commands.json").split(), cwd=tmp_path)
+    assert done.returncode == 2 and "this is no plain file" in done.stderr
+
+
+def test_devices_and_files_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    for name in ("zero", "bytes", "none", "."):
+        with pytest.raises(FrontendError):
+            read_data(str(tmp_path / name))
+
+
+@pytest.mark.parametrize(("entry", "message"), [
+    ({"arguments": ["gcc", "@r", "a.c"]}, "reads files of options without end"),
+    ({"command": None}, "has a command that is no text"), ({"command": 5}, "has a command that is no text"),
+])
+def test_commands_that_never_end_or_are_none(tmp_path: Path, entry: dict[str, object], message: str) -> None:
+    (tmp_path / "r").write_text("@r " * 20_000)
+    path = tmp_path / "compile_commands.json"
+    path.write_text(json.dumps([{"directory": str(tmp_path), "file": "a.c", **entry}]))
+    with pytest.raises(FrontendError, match=message):
+        read_database(str(path))
+
+
+def test_a_source_file_does_nothing_to_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_bytes(b"#error \x1b[2J\x07 all safe\n")
+    (tmp_path / "b.c").write_bytes(b'int x;\n__attribute__((circ_thread)) void w(void) { x = "\x1b[2J"[0]; }\n')
+    for command in ("check", "scan"):
+        for name in ("a.c", "b.c"):
+            done = circ(command, name, cwd=tmp_path)
+            assert "\x1b" not in done.stdout + done.stderr and "\\x1b" in done.stdout + done.stderr
+    assert printable("a\tb\r\n\rc") == "a\tb\r\n\\x0dc"
+    assert isinstance(plain(sys.stdout), PlainText) and unfiltered(plain(sys.stdout)) is sys.stdout
+
+
+def test_closed_streams_change_no_status(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { x = 1; }\n")
+    assert circ("check", "a.c", cwd=tmp_path, shell=">&-").returncode == 1
+    assert circ("check", "a.c", cwd=tmp_path, shell="2>&- >/dev/null").returncode == 1
