@@ -100,7 +100,7 @@ STAGES = (
     Stage(Who.INFERENCE, Effort(30_000, 30_000_000), _paused),
     Stage(Who.RUNS, Effort(90_000), _handlers),
     Stage(Who.INFERENCE, Effort(100_000, 40_000_000), _paused),
-    Stage(Who.RUNS, Effort(60_000), _handlers),
+    Stage(Who.RUNS, Effort(150_000), _handlers),
     Stage(Who.VALUES, Effort(), _paused),
     Stage(Who.INFERENCE, Effort(500_000, 60_000_000), _paused),
     # What is left.
