@@ -26,7 +26,6 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-MIRROR = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://archive.example/debian bookworm main\n"
 PACKAGES = (
     "stress", "redir", "ncompress", "pixz", "pv", "tinyproxy", "iperf", "lbzip2", "hiredis", "mawk", "dash", "lz4", "ck",
     "liburcu", "socat", "memcached", "c-ares", "libmicrohttpd", "libevent", "xz-utils", "mosquitto", "masscan", "apr", "libzstd",
@@ -85,11 +84,22 @@ def _apt(work: Path) -> dict[str, str]:
     if not config.is_file():
         for folder in ("state/lists/partial", "cache/archives/partial"):
             (base / folder).mkdir(parents=True, exist_ok=True)
-        (base / "sources.list").write_text(MIRROR)
+        _source_archives(base / "parts")
         config.write_text(f'Dir::State "{base}/state";\nDir::State::status "/var/lib/dpkg/status";\nDir::Cache "{base}/cache";\n'
-                          f'Dir::Etc::sourcelist "{base}/sources.list";\nDir::Etc::sourceparts "-";\nAPT::Sandbox::User "root";')
+                          f'Dir::Etc::sourcelist "-";\nDir::Etc::sourceparts "{base}/parts";\nAPT::Sandbox::User "root";')
         subprocess.run(["apt-get", "update", "-qq"], env=env, check=False, timeout=BUILD_SECONDS)
     return env
+
+
+def _source_archives(parts: Path) -> None:
+    """The archives that this machine takes its packages from, asked for sources."""
+    parts.mkdir(parents=True, exist_ok=True)
+    folder = Path("/etc/apt")
+    found = [p for p in (folder / "sources.list.d").glob("*") if p.suffix in (".list", ".sources")]
+    for path in (folder / "sources.list", *sorted(found)):
+        if path.is_file():
+            text = re.sub(r"(?m)^deb\s", "deb-src ", path.read_text())
+            (parts / path.name).write_text(re.sub(r"(?m)^Types:.*$", "Types: deb-src", text))
 
 
 # --------------------------------------------------------------------------------------------------- building
