@@ -216,6 +216,8 @@ def _hint(tokens: list[Token], index: int) -> str:
     before = tokens[index - 1] if index else token
     if token.type in _TYPE_PLACE and before.type == "ID" and index > 0:
         return f"is '{before.value}' a type? then declare it or include its header; otherwise a ';' or an operator is missing"
+    if token.type == "LBRACE" and before.type in _BEFORE_BODY and _at_file_level(tokens, index):
+        return "a ';' is missing behind the declaration in front of this function"
     return f"it does not fit behind {_shown(before)}" if index else "this is not C"
 
 
@@ -238,7 +240,7 @@ _CONTROL = ("IF", "WHILE", "FOR", "SWITCH")
 
 def _is_nested_function(tokens: list[Token], brace: int) -> bool:
     """Whether the brace opens the body of a function inside a function: a type, a name and parameters stand in front of it."""
-    if tokens[brace].type != "LBRACE" or tokens[brace - 1].type not in _BEFORE_BODY:
+    if tokens[brace].type != "LBRACE" or tokens[brace - 1].type not in _BEFORE_BODY or _at_file_level(tokens, brace):
         return False
     start = brace
     while start and tokens[start - 1].type not in _STATEMENT_ENDS:
@@ -246,6 +248,10 @@ def _is_nested_function(tokens: list[Token], brace: int) -> bool:
     head = [t.type for t in tokens[start:brace]]
     first = head.index("LPAREN") if "LPAREN" in head else 0
     return first > 1 and head[first - 1] == "ID" and head[0] not in _CONTROL and "EQUALS" not in head[:first]
+
+
+def _at_file_level(tokens: list[Token], index: int) -> bool:
+    return sum(_OPENS.get(t.type, 0) for t in tokens[:index]) == 0
 
 
 def _without_body(tokens: list[Token], inside: int, what: str) -> list[Token] | None:

@@ -57,6 +57,8 @@ CASES = {
     "unknown type in a block": (
         "void f(void) { foo_t *x; foo_t y; }\n", "a.c:1:32: error: syntax error at 'y' (is 'foo_t' a type?",
     ),
+    "missing semicolon at file level": (
+        "int x\nvoid *w(void *a) { return a; }\n", "a.c:2:18: error: syntax error at '{' (a ';' is missing behind the declaration"),
     "a body without parameters": ("int x;\nint main { return 0; }\n", "a.c:2:5: error: 'main' has a body but is no function"),
     "a body behind a pointer": ("void *worker\n{\n  return 0;\n}\n", "a.c:1:6: error: 'worker' has a body but is no function"),
     "half an expression": ("int f(int x) { return x + ; }\n", "a.c:1:27: error: syntax error at ';'"),
