@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from circ.engines import ANNOTATED, ENGINES, find
+from circ.verdict import Property
 from frontend import LoadOptions
 from frontend.program import PLATFORMS, Ints, Preemption, RaceModel, read_data
 
@@ -136,19 +137,17 @@ class UnknownWord(Exception):
 
 def check_words(options: Mapping[str, Any]) -> None:
     """Raises UnknownWord for an engine or a property that there is not."""
-    from circ.run.check import PROPERTIES
-
     engine, prop = options["engine"], options["prop"]
     if find(engine) is None:
         raise UnknownWord(f"unknown engine '{engine}' (one of {', '.join(e.name for e in ENGINES)})")
-    if prop not in PROPERTIES and not prop.endswith(".prp"):
-        raise UnknownWord(f"unknown property '{prop}' (one of {', '.join(PROPERTIES)}, or a .prp file)")
+    if prop not in list(Property) and not prop.endswith(".prp"):
+        raise UnknownWord(f"unknown property '{prop}' (one of {', '.join(Property)}, or a .prp file)")
 
 
-def property_of(text: str) -> str:
+def property_of(text: str) -> Property:
     """The property that is named, or that the property file of this name asks for."""
     if text.endswith(".prp"):
         from circ.run.competition import read_property
 
         return read_property(text)
-    return text
+    return Property(text)

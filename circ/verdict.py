@@ -12,6 +12,14 @@ from frontend.program import NOWHERE, Assumption, Location, Program, Variable
 
 
 # --------------------------------------------------------------------------------------------------- questions
+class Property(enum.StrEnum):
+    """What a program is asked for, in the words of `--property`."""
+
+    RACES = "races"
+    ASSERTS = "asserts"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class RaceOn:
     """Can two threads be about to access this global (its name in `Program.globals`) at once, one of them writing?"""
@@ -27,7 +35,7 @@ class Assertions:
     """Can an error location, two threads in `circ_critical`, or a state outside a `circ_invariant` be reached?"""
 
     def __str__(self) -> str:
-        return "asserts"
+        return Property.ASSERTS.value
 
 
 Question: TypeAlias = RaceOn | Assertions

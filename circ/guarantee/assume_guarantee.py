@@ -16,7 +16,7 @@ from dataclasses import replace
 from circ.guarantee.conditions import FailedCondition, ThreadConditions
 from circ.guarantee.exclusion import UnprovedExclusion, places, unproved_exclusion
 from circ.guarantee.explain import details, exclusion_details, exclusion_reason, place, reason
-from circ.guarantee.formulas import AnnotatedProgram, ClosedAssumption, closure, conjuncts, excluded, false_at_start, said
+from circ.guarantee.formulas import AnnotatedProgram, ClosedAssumption, closure, excluded, false_at_start, obligations, said
 from circ.guarantee.hints import hint
 from circ.guarantee.real_runs import real_run
 from circ.guarantee.thread_flow import thread_flow
@@ -158,7 +158,7 @@ class _Check:
 
     def _irreflexive(self, name: str, found: ClosedAssumption) -> Verdict:
         wrong = found.irreflexive[0]
-        rely = next(r for r in self.annotated.relies[name] if wrong in conjuncts(r.cond))
+        rely = next(r for r in self.annotated.relies[name] if wrong in obligations(r.cond))
         state = excluded(self.annotated, self.program.template(name), wrong)
         shown = ("in the state: " + ", ".join(f"{n} = {v}" for n, v in state),) if state else ()
         return Unknown(f"what {name} assumes excludes that nothing happens: {said(wrong)} ({rely.location})", (),

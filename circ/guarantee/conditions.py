@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from circ.guarantee.formulas import conjuncts, shown, visible
+from circ.guarantee.formulas import obligations, shown, visible
 from circ.guarantee.thread_states import ThreadStates
 from circ.kernel.guarantee.loop_cuts import Arc
 from circ.smt import (
@@ -172,7 +172,7 @@ class ThreadConditions:
             tid, known = self._others[u.name]
             who = (*known, *(self.states.terms.different(tid, self.states.tid) if u.name == self.states.template.name else []))
             for rely in self.states.annotated.relies[u.name]:
-                for part in conjuncts(rely.cond):
+                for part in obligations(rely.cond):
                     goal = self.states.terms.two(part, begun, state.terms, tid)
                     yield _StepGoal(ObligationKind.RELY, goal, rely.text, rely.location, u.name, who, tid)
 

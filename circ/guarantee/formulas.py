@@ -29,6 +29,7 @@ from frontend.program import (
     show,
     variables,
 )
+from frontend.program.connectives import conjuncts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,13 @@ class Conjunct:
     location: Location
 
 
-def conjuncts(cond: Expr) -> list[Expr]:
-    """The formula as a conjunction of smaller ones: `a ==> b && c` is `a ==> b` and `a ==> c`."""
+def obligations(cond: Expr) -> list[Expr]:
+    """What is proved one by one instead of the formula: its conjuncts, those behind `a ==>` too, each of them behind `a ==>`."""
     match cond:
-        case Binary(op="&&", left=a, right=b):
-            return [*conjuncts(a), *conjuncts(b)]
         case Binary(op="||", left=Unary(op="!", arg=a), right=b):
-            return [Binary("||", Unary("!", a), part) for part in conjuncts(b)]
+            return [Binary("||", Unary("!", a), part) for part in obligations(b)]
+        case Binary(op="&&"):
+            return [part for conjunct in conjuncts(cond) for part in obligations(conjunct)]
     return [cond]
 
 
@@ -84,12 +85,12 @@ class AnnotatedProgram:
     @staticmethod
     def of(program: Program) -> AnnotatedProgram:
         relies = {t.name: tuple(r for r in program.relies if r.template == t.name) for t in program.templates}
-        found = tuple(Conjunct(part, i.text, i.location) for i in program.invariants for part in conjuncts(i.cond))
+        found = tuple(Conjunct(part, i.text, i.location) for i in program.invariants for part in obligations(i.cond))
         return AnnotatedProgram(program, relies, found)
 
     def assumed(self, template: str) -> list[Expr]:
         """All that threads of the template assume, in small parts."""
-        own = [part for r in self.relies[template] for part in conjuncts(r.cond)]
+        own = [part for r in self.relies[template] for part in obligations(r.cond)]
         return [*own, *self.extra.get(template, ())]
 
 

@@ -12,7 +12,7 @@ from circ.report.flow_rule import alarms, flow_data
 from circ.report.possible import possible_data
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
-from circ.verdict import Answer, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
+from circ.verdict import Answer, Property, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
 from frontend import LoadOptions
 from frontend.program import Assumption, Location, Program
 
@@ -81,7 +81,7 @@ def _program(result: Result) -> dict[str, Any]:
 def _answer(result: Result, answer: Answer) -> dict[str, Any]:
     program = result.program
     data: dict[str, Any] = {
-        "property": "races" if isinstance(answer.question, RaceOn) else "asserts",
+        "property": (Property.RACES if isinstance(answer.question, RaceOn) else Property.ASSERTS).value,
         "variable": answer.shown if isinstance(answer.question, RaceOn) else None,
         "verdict": word(answer.question, answer.verdict),
         "engine": answer.engine,

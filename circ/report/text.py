@@ -146,7 +146,7 @@ def _headline(program: Program, question: Question, shown: str, trace: Trace, re
 def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
     """What a certificate proves, or what a trace shows."""
     question = evidence.question
-    shown = program.variable(question.variable).shown or question.variable if isinstance(question, RaceOn) else "asserts"
+    shown = program.variable(question.variable).shown or question.variable if isinstance(question, RaceOn) else str(question)
     match evidence:
         case Certificate(kind=kind):
             what = f"no race on '{shown}'" if isinstance(question, RaceOn) else "no assertion can fail"

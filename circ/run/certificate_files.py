@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integer, as_list, as_object, as_text
-from circ.verdict import Assertions, Certificate, Choice, Question, RaceOn, Step, Trace
+from circ.verdict import Assertions, Certificate, Choice, Property, Question, RaceOn, Step, Trace
 from frontend import LoadOptions
 from frontend.program import CALLER, DATA_MODELS, Ints, Preemption, Program, RaceModel, Role
 
@@ -91,9 +91,9 @@ def missing_threads(own: Program, read: Program) -> list[str]:
 def _question_data(question: Question) -> dict[str, str]:
     match question:
         case RaceOn(variable=v):
-            return {"property": "races", "variable": v}
+            return {"property": Property.RACES.value, "variable": v}
         case Assertions():
-            return {"property": "asserts"}
+            return {"property": Property.ASSERTS.value}
 
 
 def _choice_data(c: Choice) -> list[Any]:
@@ -128,11 +128,11 @@ def _text(value: Any, what: str) -> str:
 
 
 def _question(data: Any) -> Question:
-    if isinstance(data, dict) and data.get("property") == "asserts":
+    if isinstance(data, dict) and data.get("property") == Property.ASSERTS:
         as_object(data, "question", {"property"})
         return Assertions()
     question = as_object(data, "question", {"property", "variable"})
-    if question["property"] != "races":
+    if question["property"] != Property.RACES:
         raise Malformed(f"unknown property {question['property']!r}")
     return RaceOn(_text(question["variable"], "variable"))
 

@@ -32,6 +32,7 @@ from circ.verdict import (
     OutOfTime,
     Part,
     PossibleRace,
+    Property,
     Question,
     RaceOn,
     Refuted,
@@ -49,7 +50,6 @@ from frontend.program import Program, Variable
 if TYPE_CHECKING:
     from circ.kernel.certificate import Kernel
 
-PROPERTIES = ("races", "asserts", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def check(
     limits: Limits | None = None,
     observer: Observer | None = None,
     *,
-    prop: str = "races",
+    prop: Property | str = Property.RACES,
     options: Options | None = None,
 ) -> Result:
     """Asks about races on `variables` (all shared ones if None), or about assertions, and gives every answer.
@@ -94,7 +94,7 @@ def check(
 
 
 def verify(
-    path: str | Path, source: LoadOptions | None = None, limits: Limits | None = None, *, prop: str = "asserts",
+    path: str | Path, source: LoadOptions | None = None, limits: Limits | None = None, *, prop: Property | str = Property.ASSERTS,
     options: Options | None = None,
 ) -> Result:
     """Checks the annotations and assertions of a C file (or, by `prop`, races with their help), thread by thread."""
@@ -103,17 +103,17 @@ def verify(
 
 
 # --------------------------------------------------------------------------------------------------- questions
-def questions(program: Program, variables: Sequence[str] | None, prop: str) -> tuple[NamedQuestion, ...]:
+def questions(program: Program, variables: Sequence[str] | None, prop: Property | str) -> tuple[NamedQuestion, ...]:
     """What is asked, variables in the order of their declaration; those declared `norace` only by name."""
-    if prop not in PROPERTIES:
-        raise ValueError(f"unknown property {prop!r}: one of {', '.join(PROPERTIES)}")
+    if prop not in list(Property):
+        raise ValueError(f"unknown property {prop!r}: one of {', '.join(Property)}")
     asked: list[NamedQuestion] = []
-    if prop in ("races", "all"):
+    if prop in (Property.RACES, Property.ALL):
         wanted = {v.name for v in subjects(program) if not v.norace} if variables is None else {
             v.name for name in variables for v in resolve_variable(program, name)}
         asked += [NamedQuestion(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
-    if prop == "asserts" or (prop == "all" and (program.asserted or has_assertions(program))):
-        asked.append(NamedQuestion(Assertions(), "asserts"))
+    if prop == Property.ASSERTS or (prop == Property.ALL and (program.asserted or has_assertions(program))):
+        asked.append(NamedQuestion(Assertions(), str(Assertions())))
     return tuple(asked)
 
 

@@ -12,16 +12,16 @@ from circ import engines
 from circ.report.summary import FileReport, file_status
 from circ.run.check import Plan, answers
 from circ.run.schedule import NamedQuestion
-from circ.verdict import Answer, Observer, RaceOn, Refuted, Unknown
+from circ.verdict import Answer, Observer, Property, RaceOn, Refuted, Unknown
 from frontend.program import FrontendError, Location, Program, read_data
 
-_PROPERTIES = {"data-race": "races", "call(reach_error())": "asserts"}
+_PROPERTIES = {"data-race": Property.RACES, "call(reach_error())": Property.ASSERTS}
 _FIRST_ROUND = 0.1
 """Part of the time that a variable gets before all of them had their turn."""
 
 
 # --------------------------------------------------------------------------------------------------- files
-def read_property(path: str) -> str:
+def read_property(path: str) -> Property:
     """What a property file asks for, `races` or `asserts`."""
     text = read_data(path)
     found = re.fullmatch(r"CHECK\(init\(main\(\)\),LTL\(G!(.*)\)\)", "".join(text.split()))

@@ -33,7 +33,7 @@ from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.schedule import NamedQuestion, variables_of
 from circ.run.supervise import Limits
-from circ.verdict import Answer, Observer, Options, Refuted, Result, Safe, Unknown, word
+from circ.verdict import Answer, Observer, Options, Property, Refuted, Result, Safe, Unknown, word
 from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program, displayed
@@ -45,7 +45,7 @@ class Request:
 
     source: LoadOptions
     variables: tuple[str, ...] | None = None
-    prop: str = "races"
+    prop: Property = Property.RACES
     engine: str = engines.DEFAULT
     timeout: float | None = 60.0
     memory: int | None = 4096

@@ -15,11 +15,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from circ.verdict import POSSIBLE
+from circ.verdict import POSSIBLE, Property
 from frontend.program import FrontendError, Location
 
 VERDICTS = ("safe", "race", "violated", POSSIBLE, "unknown")
-ASSERTS = "asserts"
+ASSERTS = str(Property.ASSERTS)
 
 READING = ("--thread", "--entry", "-D", "-U", "-I", "--data-model", "--ints", "--race-model", "--preemption", "--platform",
            "--interrupts", "--ignore-norace")

@@ -28,7 +28,7 @@ from circ.scan.header import ASSERTS, Expectation, Header, read_header
 from circ.scan.pool import Allow, Tell
 from circ.scan.results import FileResults
 from circ.scan.sources import Source
-from circ.verdict import POSSIBLE, Answer, Question, Refuted, Safe, Unknown
+from circ.verdict import POSSIBLE, Answer, Property, Question, Refuted, Safe, Unknown
 from frontend import load_project, preprocessed, resolve_variable
 from frontend.program import FrontendError, Program, displayed, read_source
 from frontend.program.variable_names import NoSuchVariable
@@ -234,9 +234,9 @@ def _questions(program: Program, request: Request, extra: Sequence[str], missing
     wanted = None if request.variables is None else [name for name in request.variables if name not in missing]
     asked = list(questions(program, wanted, request.prop))
     for subject in extra:
-        if subject != ASSERTS and request.prop in ("races", "all"):
+        if subject != ASSERTS and request.prop in (Property.RACES, Property.ALL):
             with contextlib.suppress(FrontendError):  # missing from the answers, hence a difference
-                asked += [a for a in questions(program, [subject], "races") if a not in asked]
+                asked += [a for a in questions(program, [subject], Property.RACES) if a not in asked]
     return asked
 
 

@@ -17,23 +17,29 @@ from frontend.program import Location
 from frontend.text.side_effects import section_kind
 
 _KNOWN = frozenset({
-    "assert", "assume", "nondet", "abort", "circ_tid", "circ_member", "pthread_mutex_lock", "pthread_mutex_unlock",
-    "pthread_spin_lock", "pthread_spin_unlock", "__VERIFIER_assume", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"})
+    "assert", "assume", "nondet", "abort", "circ_tid", "circ_member", "__VERIFIER_assume", "__VERIFIER_atomic_begin",
+    "__VERIFIER_atomic_end"})
 _FAMILIES = ("__sync_", "__atomic_", "atomic_", "__VERIFIER_nondet_", "__assert")
 _ATOMIC_NAME = "__VERIFIER_atomic_"
 
 
-def atomic_bodies(attached: Attached, ast: c_ast.FileAST, where: Callable[[c_ast.Node], Location]) -> Mapping[str, bool]:
-    """The functions whose body is looked at, each with whether it is one atomic section of its own accord."""
+def atomic_bodies(
+    attached: Attached, ast: c_ast.FileAST, where: Callable[[c_ast.Node], Location], locking: frozenset[str],
+) -> Mapping[str, bool]:
+    """The functions whose body is looked at, each with whether it is one atomic section of its own accord.
+
+    `locking`: functions of the library that take a lock or give it back, which a body may call.
+    """
     bodies = {node.decl.name: node for node in ast.ext if isinstance(node, c_ast.FuncDef)}
-    reader = _AtomicBodyReader(attached, bodies, where)
+    reader = _AtomicBodyReader(attached, bodies, where, _KNOWN | locking)
     return {name: name.startswith(_ATOMIC_NAME) or _is_section(bodies[name].body) for name in attached.functions
             if name in bodies and attached.of(name, ClauseKind.ATOMIC) and reader.readable(name, ())}
 
 
 class _AtomicBodyReader:
-    def __init__(self, attached: Attached, bodies: Mapping[str, c_ast.FuncDef], where: Callable[[c_ast.Node], Location]) -> None:
-        self._attached, self._bodies, self._where = attached, bodies, where
+    def __init__(self, attached: Attached, bodies: Mapping[str, c_ast.FuncDef], where: Callable[[c_ast.Node], Location],
+                 known: frozenset[str]) -> None:
+        self._attached, self._bodies, self._where, self._known = attached, bodies, where, known
 
     def readable(self, name: str, callers: tuple[str, ...]) -> bool:
         if name in callers:
@@ -48,7 +54,7 @@ class _AtomicBodyReader:
                     if called in self._bodies:
                         if not self.readable(called, (*callers, name)):
                             return False
-                    elif called not in _KNOWN and not called.startswith(_FAMILIES):
+                    elif called not in self._known and not called.startswith(_FAMILIES):
                         return False
                 case c_ast.FuncCall():
                     return False

@@ -1,10 +1,7 @@
 """The C library as data: what each function reads and writes through its arguments, and what it gives.
 
-One line a function: name, result, arguments read, arguments written; a pointer argument that is not listed is not followed.
-Results: `any` an arbitrary value, `arg0` the first argument, `in0` a pointer into what the first argument points to or null,
-`in1` the same for the second, `new` fresh memory or null, `none` the call does not return, `unknown` a pointer that may point
-anywhere, `hidden` one to an object of the library's own. Functions with state of their own, and streams, are in
-`frontend.ir.library_state`.
+One line a function: name, result (a word of `LibraryResult`), arguments read, arguments written; a pointer argument that is not
+listed is not followed. Functions with state of their own, and streams, are in `frontend.ir.library_state`.
 `p2` is a format of `printf` as argument 2 and `s2` one of `scanf`, which say what becomes of all further arguments;
 `vp2`, `vs2` the same with the arguments in a `va_list` or passed on. `d1`: all that argument 1 leads to is read, `D1`: and
 changed. Several names share their effects when they stand in front of a colon. Other spellings of a function follow by rule: see
@@ -16,9 +13,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from frontend.ir import library_more, library_posix, library_state
 from frontend.text import keywords
+
+
+class LibraryResult(StrEnum):
+    """What a function gives, in the words of the table.
+
+    `arg0` is the first argument; `in0` a pointer into what the first argument points to, or null; `new` fresh memory or null;
+    `none`: the call does not return; `unknown` a pointer that may point anywhere, `hidden` one to an object of the library's own.
+    """
+
+    ANY = "any"
+    FIRST_ARGUMENT = "arg0"
+    INSIDE_FIRST = "in0"
+    INSIDE_SECOND = "in1"
+    INSIDE_THIRD = "in2"
+    NEW = "new"
+    NO_RETURN = "none"
+    UNKNOWN = "unknown"
+    HIDDEN = "hidden"
+
+    @property
+    def inside(self) -> int | None:
+        """The argument into which the result points, if that is what is known of it."""
+        return int(self.value[2:]) if self.value.startswith("in") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +65,7 @@ class LibraryFunction:
     """
 
     name: str
-    result: str
+    result: LibraryResult
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
     format: int | None = None
@@ -280,8 +301,9 @@ def _function(name: str, result: str, effects: list[str]) -> LibraryFunction:
     style = next((kind for kind in numbers if kind not in ("r", "w", "f", "F", "d", "D")), "")
     stream = numbers.get("f", numbers.get("F"))
     return LibraryFunction(
-        name, result, tuple(numbers.get("r", ())), tuple(numbers.get("w", ())), numbers[style][0] if style else None,
-        style.endswith("s"), style.startswith("v"), tuple(states), None if stream is None else stream[0], "F" in numbers,
+        name, LibraryResult(result), tuple(numbers.get("r", ())), tuple(numbers.get("w", ())),
+        numbers[style][0] if style else None, style.endswith("s"), style.startswith("v"), tuple(states),
+        None if stream is None else stream[0], "F" in numbers,
         stream is not None or "b" in effects, tuple(numbers.get("d", ())), tuple(numbers.get("D", ())))
 
 

@@ -125,6 +125,8 @@ def names_of(*calls: ThreadCall) -> tuple[str, ...]:
 
 THREAD_STARTERS: Mapping[str, tuple[int, int]] = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
 """Functions that start a thread: which argument is its function, which one is handed to it."""
+WITH_ATTRIBUTES = ("pthread_create", "pthread_mutex_init", "pthread_cond_init", "pthread_rwlock_init", "pthread_barrier_init")
+"""Functions whose second argument points to attributes."""
 PREFIXES = ("pthread_", "thrd_", "mtx_", "cnd_", "sem_")
 """What the names of the functions begin with, those included that nothing is known about."""
 LOCK_PREFIXES = ("pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_",

@@ -8,7 +8,7 @@ from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import ArgumentUse, any_use, uses
-from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, NOT_MODELLED, LibraryFunction
+from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, NOT_MODELLED, LibraryFunction, LibraryResult
 from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
 from frontend.library.library_states import LibraryStates
@@ -99,9 +99,9 @@ class LibraryCalls(Library):
             self._callbacks(request)
         if known is None:
             self._unknown(request)
-        elif known.result == "none":
+        elif known.result is LibraryResult.NO_RETURN:
             return
-        elif known.result == "new":
+        elif known.result is LibraryResult.NEW:
             self._allocate(request)
         else:
             self._library(request, known)
@@ -169,7 +169,7 @@ class LibraryCalls(Library):
             if position < count and self._is_pointer(request, position):
                 here = self._follow(request, here, position, True, DEEP)
         here = self._states.touch(request, known, here)
-        if known.result == "hidden" and request.callee != "strtok" and request.into is None:
+        if known.result is LibraryResult.HIDDEN and request.callee != "strtok" and request.into is None:
             self._states.give(request, known, here)
         else:
             self._give(request, here, known.result)
@@ -249,7 +249,7 @@ class LibraryCalls(Library):
         folded = None if value is None or isinstance(value, Place) else fold(value)
         return folded.value & 255 if isinstance(folded, Const) else None
 
-    def _give(self, request: CallRequest, source: int, result: str) -> None:
+    def _give(self, request: CallRequest, source: int, result: LibraryResult) -> None:
         """The value that a function gives, as the table tells it."""
         inliner, edge = request.inliner, request.edge
         if request.into is not None:
@@ -262,7 +262,7 @@ class LibraryCalls(Library):
             inliner.step(source, SKIP, request.target, edge)
             return
         first = request.arguments[0] if request.arguments else None
-        if result == "arg0" and first is not None and not isinstance(first, Place):
+        if result is LibraryResult.FIRST_ARGUMENT and first is not None and not isinstance(first, Place):
             inliner.step(source, Assign(request.result, cast(first, request.result.type)), request.target, edge)
             return
         # The world decides what an input is. What the C library computes, and a function whose body is not here, is decided.
@@ -367,7 +367,7 @@ class LibraryCalls(Library):
             else:
                 here = self._follow(request, here, position, False, DEEP)
                 here = self._follow(request, here, position, True, DEEP)
-        self._give(request, here, "any")
+        self._give(request, here, LibraryResult.ANY)
 
     def _of_place(self, request: CallRequest, place: Place) -> Targets:
         """The objects that a place may be in."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from frontend.ctypes import PointerType, VoidType
 from frontend.ir import Place
-from frontend.ir.thread_library import LEAST_ARGUMENTS, THREAD_LIBRARY, THREAD_STARTERS, ThreadCall
+from frontend.ir.thread_library import LEAST_ARGUMENTS, THREAD_LIBRARY, THREAD_STARTERS, WITH_ATTRIBUTES, ThreadCall
 from frontend.library import locks
 from frontend.library.thread_creation import ThreadCreation
 from frontend.memory.accesses import Accesses
@@ -47,8 +47,6 @@ _SINGLES = 1 << 20
 _UNLESS = {"pthread_rwlock_tryrdlock": locks.POSIX.busy, "pthread_rwlock_timedrdlock": locks.POSIX.timed_out,
            "pthread_rwlock_trywrlock": locks.POSIX.busy, "pthread_rwlock_timedwrlock": locks.POSIX.timed_out}
 """What functions give that do not wait for ever."""
-_WITH_ATTRIBUTES = ("pthread_create", "pthread_mutex_init", "pthread_cond_init", "pthread_rwlock_init", "pthread_barrier_init")
-"""Functions whose second argument points to attributes."""
 _LEAVING = Doubt("whether a thread still waits when this is destroyed is not tracked", accesses=True)
 _NO_ORDER = "an attempt that fails orders nothing: what others did before need not be seen"
 
@@ -74,7 +72,7 @@ class Pthreads:
         what = THREAD_LIBRARY[request.callee]
         if len(request.arguments) < LEAST_ARGUMENTS[what]:
             raise FrontendError(request.location, f"'{request.callee}' has too few arguments", "give it all its arguments")
-        if request.callee in _WITH_ATTRIBUTES and what is not ThreadCall.MUTEX_INIT:
+        if request.callee in WITH_ATTRIBUTES and what is not ThreadCall.MUTEX_INIT:
             request = replace(request, source=self._attributes(request, 1, False))
         _OPERATIONS[what](self, request)
 

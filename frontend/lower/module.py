@@ -21,7 +21,7 @@ from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName, RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySymbol, Module, Orders, Place, Set, Storage
 from frontend.ir.builder import GraphBuilder
-from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
+from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall, names_of
 from frontend.lower.called.not_modelled import StatementNotModelled, not_modelled
 from frontend.lower.expressions import Expressions
 from frontend.lower.initialisers import leaves, link_values
@@ -38,6 +38,7 @@ from frontend.text.tokens import Annotation
 T = TypeVar("T")
 
 _ATOMIC_BODY = "__VERIFIER_atomic_"
+_LOCKING = frozenset(names_of(ThreadCall.MUTEX_LOCK, ThreadCall.MUTEX_UNLOCK, ThreadCall.SPIN_LOCK, ThreadCall.SPIN_UNLOCK))
 
 
 def load_module(parsed: ParsedFile, model: DataModel, contracts: bool = False, names: ProgramNames = AS_WRITTEN) -> Module:
@@ -138,7 +139,7 @@ class CModule:
         names = dict.fromkeys(w.text for c in found.clauses for w in c.words if w.kind == "name" and w.text in self._enumerators)
         entities = {name: self._scope.find(name) for name in names}
         constants = {name: Const(e.value, e.type.scalar) for name, e in entities.items() if isinstance(e, ConstantName)}
-        return replace(found, constants=constants, bodies=atomic_bodies(found, parsed.ast, self._unit.where))
+        return replace(found, constants=constants, bodies=atomic_bodies(found, parsed.ast, self._unit.where, _LOCKING))
 
     # ------------------------------------------------------------------------------------------- names
     def _enter(self, node: c_ast.Node) -> None:

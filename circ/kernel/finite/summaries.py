@@ -25,7 +25,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from circ.kernel.finite.diagram_bodies import InductiveBody
-from circ.kernel.finite.inductive import InductiveCheck, section_paths
+from circ.kernel.finite.inductive import InductiveCheck
+from circ.kernel.finite.inductive_terms import section_paths
 from circ.kernel.finite.summary_bodies import (
     CellName,
     FunctionEntry,

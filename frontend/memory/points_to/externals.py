@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, VoidType, unqualified
 from frontend.ir import Call, Function, IrEdge, Place
-from frontend.ir.library_table import KEPT, KNOWN, LibraryFunction
+from frontend.ir.library_table import KEPT, KNOWN, LibraryFunction, LibraryResult
 from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY
 from frontend.memory.points_to.handed_over import site
 from frontend.memory.points_to.heap import allocated
@@ -115,25 +115,25 @@ class Externals:
             return
         into = register(function.name, call.result.name)
         known = KNOWN.get(callee)
-        match known.result if known is not None else "external":
-            case "new":
+        match known.result if known is not None else None:
+            case LibraryResult.NEW:
                 self._graph.add(into, (self.heap(function, edge, call, callee), 0))
                 if callee == "realloc" and call.args and not isinstance(call.args[0], Place):
                     self._memory.assign(function.name, call.args[0], into, call.result.type)
-            case "arg0" if call.args and not isinstance(call.args[0], Place):
+            case LibraryResult.FIRST_ARGUMENT if call.args and not isinstance(call.args[0], Place):
                 self._memory.assign(function.name, call.args[0], into, call.result.type)
-            case "in0" | "in1" | "in2" as inside if len(call.args) > int(inside[2:]):
-                argument = call.args[int(inside[2:])]
+            case LibraryResult(inside=int(number)) if len(call.args) > number:
+                argument = call.args[number]
                 assert not isinstance(argument, Place)
                 self._memory.assign_inside(function.name, argument, into)
-            case "hidden" if callee == "strtok":
+            case LibraryResult.HIDDEN if callee == "strtok":
                 self._graph.copy(_kept("strtok"), into, self._memory.flows.anywhere)
-            case "hidden":
+            case LibraryResult.HIDDEN:
                 assert known is not None
                 self._graph.add(into, (known.states[0].object, 0))
-            case "unknown":
+            case LibraryResult.UNKNOWN:
                 self._graph.add(into, UNKNOWN)
-            case "external" if isinstance(call.type.result, PointerType):
+            case None if isinstance(call.type.result, PointerType):
                 self._graph.add(into, UNKNOWN)
             case _:
                 self._graph.add(into, INTEGER)
@@ -141,7 +141,7 @@ class Externals:
     def _states(self, edge: IrEdge, known: LibraryFunction) -> None:
         """The objects of the library's own that the function has; what pointers it leaves there is not known."""
         for number, state in enumerate(known.states):
-            name, size = state.object, None if number == 0 and known.result == "hidden" else 1
+            name, size = state.object, None if number == 0 and known.result is LibraryResult.HIDDEN else 1
             if name in self._facts.heaps and (size is not None or self._facts.heaps[name] is None):
                 continue
             self._facts.heaps[name] = size

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from circ.guarantee.conditions import ObligationKind, ThreadConditions
 from circ.guarantee.exclusion import places, unproved_exclusion
-from circ.guarantee.formulas import AnnotatedProgram, closure, conjuncts, false_at_start, said
+from circ.guarantee.formulas import AnnotatedProgram, closure, false_at_start, obligations, said
 from circ.guarantee.thread_flow import thread_flow, unrolled
 from circ.guarantee.thread_states import ThreadStates
 from circ.smt import Encoder
@@ -39,9 +39,9 @@ def conditions(p: Program, name: str, tag: str = "1", encoder: Encoder | None = 
 # --------------------------------------------------------------------------------------------------- formulas
 def test_an_implication_of_a_conjunction_is_two() -> None:
     cond = condition("x == 0 or (y == 0 and z == 0)", SCOPE)
-    assert len(conjuncts(cond)) == 1  # only `!a || b` is an implication
+    assert len(obligations(cond)) == 1  # only `!a || b` is an implication
     cond = condition("(not x == 0) or (y == 0 and z == 0)", SCOPE)
-    found = conjuncts(cond)
+    found = obligations(cond)
     assert len(found) == 2 and all(isinstance(c, Binary) and c.op == "||" for c in found)
     assert [said(c) for c in found] == ["x == 0 ==> y == 0", "x == 0 ==> z == 0"]
 
