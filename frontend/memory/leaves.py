@@ -189,6 +189,20 @@ class MemObject:
                 return (n,)
         return tuple(range(len(self.leaves)))
 
+    def overlapped(self, start: int, size: int) -> tuple[Leaf, ...]:
+        """The leaves of which some element lies in the `size` bytes from an offset on."""
+        end = start + size
+        return tuple(leaf for leaf in self.leaves if _overlaps(leaf.offset, self.inner(leaf.dims), leaf.size, start, end))
+
+
+def _overlaps(offset: int, dims: tuple[Dim, ...], size: int, start: int, end: int) -> bool:
+    """Whether bytes from `start` to `end` are among those of some element of an array that begins at `offset`."""
+    if not dims:
+        return offset < end and start < offset + size
+    outer, *rest = dims
+    first, last = max((start - offset) // outer.stride, 0), min((end - 1 - offset) // outer.stride, outer.count - 1)
+    return any(_overlaps(offset + i * outer.stride, tuple(rest), size, start, end) for i in range(first, last + 1))
+
 
 def scalar_of(t: CType, module: Module) -> Scalar | None:
     """The machine integer that holds a value of scalar type; None for aggregates, void and functions."""

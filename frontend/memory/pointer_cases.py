@@ -251,7 +251,16 @@ class Resolver:
                 indices = self._along(obj, instance, offset - anchor.offset, anchor.dims, terms, location)
                 if indices is not None:
                     return [self._finish(None, obj, self._start(anchor, indices, place.base_type), rest, place, location)]
-        return None
+        return self._overlapped(obj, found[2], place) if not terms else None
+
+    def _overlapped(self, obj: MemObject, offset: int, place: Place) -> list[PointerCase | RegisterCase] | None:
+        """An access at a known offset that is not the one its type is at: it touches some part of what lies there."""
+        move = self._places.displacement(place.base_type, place.path)
+        start, size = offset + move.offset, self._module.sizeof(place.type)
+        if move.terms or start < 0 or start + size > obj.size:
+            return None
+        leaves = obj.overlapped(start, size)
+        return [PointerCase(None, obj, None, leaves, size > 1)] if leaves else None
 
     def _along(self, obj: MemObject, instance: int | None, distance: int, dims: tuple[Dim, ...],
                terms: tuple[tuple[Expr, int], ...],

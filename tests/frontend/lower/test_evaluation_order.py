@@ -1,0 +1,78 @@
+"""The order of evaluation: left to right where C leaves it open, and told where that could matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import circ
+import frontend
+from circ.verdict import Refuted
+from frontend.lower.unit import ORDER
+
+HEAD = """#include <pthread.h>
+#include <stdatomic.h>
+pthread_mutex_t m; int x, y, a[8]; _Atomic int flag; int *p; struct { int n; _Atomic int ready; } s;
+int change(void) { x++; return 1; }
+int use(int i, int j);
+extern int strange(int);
+"""
+
+OPEN = [
+    "use(pthread_mutex_lock(&m), x++);",
+    "use(x++, pthread_mutex_unlock(&m));",
+    "y = x + change();",
+    "a[change()] = x;",
+    "use(flag = 1, x);",
+    "use(x = 2, s.ready++);",
+    "use(atomic_fetch_add(&flag, 1), y);",
+    "int i = 0; y = i + i++;",
+    "int i = 0; a[i] = i++;",
+    "(change(), x) + (y = x, 1);",
+]
+SETTLED = [
+    "x = 1; y = x + 2;",
+    "use(x, y);",
+    "change() && x++;",
+    "change() || x++;",
+    "change() ? x++ : y--;",
+    "change(), x++;",
+    "int i = 0, j = 0; y = i++ + j++;",
+    "y = strange(1) + 2;",
+    "int i = 0; i = i + 1; a[i] = x;",
+    "y = atomic_load(&flag) + x;",
+]
+
+
+def told(tmp_path: Path, body: str) -> bool:
+    path = tmp_path / "p.c"
+    path.write_text(f"{HEAD}void w(void) {{ {body} }}\nint main(void) {{ return x; }}\n")
+    return any(ORDER in a.text for a in frontend.load(path, frontend.LoadOptions(threads=("w",))).assumptions)
+
+
+@pytest.mark.parametrize("body", OPEN)
+def test_an_order_that_could_matter_is_told(tmp_path: Path, body: str) -> None:
+    assert told(tmp_path, body)
+
+
+@pytest.mark.parametrize("body", SETTLED)
+def test_where_c_says_the_order_or_nothing_depends_on_it_nothing_is_said(tmp_path: Path, body: str) -> None:
+    assert not told(tmp_path, body)
+
+
+@pytest.mark.parametrize(("body", "value"), [
+    ("int i = 1; y = i * 10 + (i = 2);", 12),
+    ("int i = 1; a[i] = (i = 5); y = a[1];", 5),
+    ("int i = 3; y = i - (i++, i);", -1),
+    ("x = 4; y = x * 10 + change();", 41),
+])
+def test_what_stands_left_is_evaluated_first(tmp_path: Path, body: str, value: int) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(f"#include <assert.h>\n{HEAD}int main(void) {{ {body} assert(y == {value}); assert(y != {value}); return 0; }}\n")
+    (answer,) = circ.check(frontend.load(path), engine="explicit", prop="asserts").answers
+    assert isinstance(answer.verdict, Refuted)
+    last = answer.verdict.trace.steps[-1]
+    program = frontend.load(path)
+    error = program.templates[0].cfa.errors[program.templates[0].cfa.edges[last.edge].target]
+    assert f"y != {value}" in error.text, "the first assertion holds, the second does not"

@@ -1,0 +1,82 @@
+"""Pointers that are null or one address: an access through them needs no case distinction, through any other one it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import frontend
+from frontend.memory.sole_values import pointer_in, sole
+from frontend.program import Binary, Cast, Const, Read, Scalar, Var
+
+WORD, HALF = Scalar(64, False), Scalar(32, False)
+P = Var("p", WORD)
+HEAD = """#include <pthread.h>
+#include <stdlib.h>
+struct node { int v; struct node *next; } first, second;
+struct node *g; struct node **far; struct node *volatile device; int any(void);
+"""
+
+
+def touched(tmp_path: Path, start: str, body: str, other: str = "") -> set[str]:
+    """What the thread `w` reads or writes of the nodes, if `main` does `start` before and the thread `o` does `other` meanwhile."""
+    path = tmp_path / "p.c"
+    path.write_text(f"{HEAD}void *w(void *arg) {{ {body} return 0; }}\nvoid *o(void *arg) {{ {other} return 0; }}\n"
+                    f"int main(void) {{ pthread_t t; {start} pthread_create(&t, 0, w, g); pthread_create(&t, 0, o, 0); return 0; }}\n")
+    cfa = frontend.load(path).template("w").cfa
+    return {a.variable.partition(".")[0].partition("@")[0] for e in cfa.edges for a in e.accesses
+            if a.variable.startswith(("first", "second", "malloc"))}
+
+
+ONE = [
+    ("g = &first;", "g->v = 1;", ""),
+    ("g = &first;", "struct node *p = g; p->v = 1;", ""),
+    ("g = &first;", "struct node *p = arg; p->v = 1;", ""),
+    ("g = &first;", "struct node *p = 0; if (any()) p = g; if (p) p->v = 1;", ""),
+    ("g = &first;", "g->v = 1;", "if (any()) g = 0;"),
+]
+BOTH = [
+    ("g = &first;", "g->v = 1;", "g = &second;"),
+    ("g = any() ? &first : &second;", "g->v = 1;", ""),
+    ("g = &first;", "g->v = 1;", "far = &g; *far = &second;"),
+    ("g = &first; first.next = &second;", "struct node *p = g; if (any()) p = p->next; p->v = 1;", ""),
+    ("g = &first;", "struct node *p = g; while (any()) { p->v = 1; p = &second; }", ""),
+]
+
+
+@pytest.mark.parametrize(("start", "body", "other"), ONE)
+def test_one_address_is_one_object(tmp_path: Path, start: str, body: str, other: str) -> None:
+    assert touched(tmp_path, start, body, other) == {"first"}
+
+
+@pytest.mark.parametrize(("start", "body", "other"), BOTH)
+def test_a_second_address_is_not_overlooked(tmp_path: Path, start: str, body: str, other: str) -> None:
+    assert touched(tmp_path, start, body, other) == {"first", "second"}
+
+
+def test_a_pointer_set_once_to_what_malloc_gave_is_that(tmp_path: Path) -> None:
+    assert touched(tmp_path, "g = malloc(sizeof *g);", "g->v = 1;") == {"malloc"}
+    assert touched(tmp_path, "g = malloc(sizeof *g);", "g->v = 1;", "g = &first;") == {"malloc", "first"}
+
+
+def test_what_the_device_gives_is_no_constant(tmp_path: Path) -> None:
+    assert touched(tmp_path, "device = &first; if (any()) device = &second;", "struct node *p = device; p->v = 1;") == {"first", "second"}
+
+
+def test_the_pointer_in_a_sum() -> None:
+    index = Binary("*", Read(Var("i", WORD)), Const(8, WORD))
+    for e in (Read(P), Binary("+", Read(P), Const(4, WORD)), Binary("+", Const(4, WORD), Binary("+", Read(P), index)),
+              Cast(Read(Var("p", Scalar(64, True))), WORD)):
+        found = pointer_in(e)
+        assert found is not None and found.name == "p"
+    for e in (Const(4, WORD), Binary("-", Read(P), Const(4, WORD)), Cast(Read(Var("p", HALF)), WORD),
+              Binary("+", Read(P), Read(Var("q", WORD))), Binary("*", Const(8, WORD), Read(P))):
+        assert pointer_in(e) is None, e
+
+
+def test_what_is_said_of_that_pointer() -> None:
+    known = {"p": (4096, frozenset({0}))}
+    assert sole(Binary("+", Read(P), Const(4, WORD)), lambda v: known.get(v.name)) == (P, 4096, frozenset({0}))
+    assert sole(Read(Var("q", WORD)), lambda v: known.get(v.name)) is None
+    assert sole(Const(0, WORD), lambda v: known.get(v.name)) is None
