@@ -99,22 +99,33 @@ def too_large(path: str, size: int) -> FrontendError:
     )
 
 
+@contextmanager
+def _readable(here: Location) -> Iterator[None]:
+    """What the system says when a file cannot be opened or read, as a located message."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FrontendError(here, "no such file", "check the path") from None
+    except OSError as error:
+        raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its permissions") from None
+    except ValueError:
+        raise FrontendError(here, "no file has such a name", "check the path") from None
+
+
 def read_data(path: str) -> str:
     """The text of a file that is data to circ itself: a table, a database, a proof. What is no plain file is refused unread."""
     here = Location(path, 1, 1)
-    try:
+    with _readable(here):
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
             raise FrontendError(here, "this is no plain file", "give the name of one")
         if found.st_size > MAX_DATA:
             raise FrontendError(here, f"the file has more than {MAX_DATA / 1e6:.0f} MB", "is it the right one?")
         with open(path, "rb") as file:
-            return file.read(MAX_DATA).decode("utf-8")
-    except FileNotFoundError:
-        raise FrontendError(here, "no such file", "check the path") from None
-    except OSError as error:
-        raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its permissions") from None
-    except ValueError:
+            data = file.read(MAX_DATA)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
         raise FrontendError(here, "this is not text", "give the name of a text file") from None
 
 
@@ -123,17 +134,10 @@ def read_source(path: str) -> str:
     here = Location(path, 1, 1)
     if os.path.isdir(path):
         raise FrontendError(here, "this is a directory", "name the .c or .i files in it, or use `circ scan`")
-    try:
-        with open(path, "rb") as file:
-            if stat.S_ISCHR(mode := os.fstat(file.fileno()).st_mode) or stat.S_ISBLK(mode):
-                raise FrontendError(here, "this is a device, not a file", "name a C file")
-            data = file.read(4 * MAX_SOURCE + 1)
-    except FileNotFoundError:
-        raise FrontendError(here, "no such file", "check the path") from None
-    except OSError as error:
-        raise FrontendError(here, f"cannot read the file: {error.strerror}", "check its permissions") from None
-    except ValueError:
-        raise FrontendError(here, "no file has such a name", "check the path") from None
+    with _readable(here), open(path, "rb") as file:
+        if stat.S_ISCHR(mode := os.fstat(file.fileno()).st_mode) or stat.S_ISBLK(mode):
+            raise FrontendError(here, "this is a device, not a file", "name a C file")
+        data = file.read(4 * MAX_SOURCE + 1)
     if len(data) > 4 * MAX_SOURCE:
         raise too_large(path, os.path.getsize(path))
     nul = data.find(b"\0")
