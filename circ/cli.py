@@ -55,7 +55,7 @@ from circ.command_options import (
     request_of,
     source_options,
 )
-from circ.engines import ANNOTATED, DEFAULT, ENGINES
+from circ.engines import ANNOTATED, DEFAULT, ENGINES, installed
 from circ.inputs import Inputs, NothingNamed
 from circ.report.plain_text import plain
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
@@ -430,8 +430,9 @@ def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: b
 @app.command()
 def engines() -> None:
     """List the engines and what each can answer."""
-    width = max((len(e.name) for e in ENGINES), default=0)
-    for entry in ENGINES:
+    known = (*ENGINES, *installed())
+    width = max((len(e.name) for e in known), default=0)
+    for entry in known:
         default = " (default)" if entry.name == DEFAULT else ""
         print(f"{entry.name.ljust(width)}  {entry.summary}{default}\n{' ' * width}  answers: {entry.claims}")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from circ.engines import ANNOTATED, ENGINES, find
+from circ.engines import ANNOTATED, ENGINES, find, installed
 from circ.verdict import Property
 from frontend import LoadOptions
 from frontend.program import PLATFORMS, Ints, Preemption, RaceModel, read_data
@@ -139,7 +139,7 @@ def check_words(options: Mapping[str, Any]) -> None:
     """Raises UnknownWord for an engine or a property that there is not."""
     engine, prop = options["engine"], options["prop"]
     if find(engine) is None:
-        raise UnknownWord(f"unknown engine '{engine}' (one of {', '.join(e.name for e in ENGINES)})")
+        raise UnknownWord(f"unknown engine '{engine}' (one of {', '.join(e.name for e in (*ENGINES, *installed()))})")
     if prop not in list(Property) and not prop.endswith(".prp"):
         raise UnknownWord(f"unknown property '{prop}' (one of {', '.join(Property)}, or a .prp file)")
 

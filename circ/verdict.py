@@ -6,9 +6,12 @@ import enum
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from frontend.program import NOWHERE, Assumption, Location, Program, Variable
+from frontend.program import NOWHERE, Assumption, Expr, Location, Program, Variable, show
+
+if TYPE_CHECKING:
+    import networkx
 
 
 # --------------------------------------------------------------------------------------------------- questions
@@ -141,13 +144,65 @@ NO_STATISTICS = Statistics()
 
 
 @dataclass(frozen=True, slots=True)
+class ContextLocation:
+    """A location of a context automaton: what `holds` of the globals while a thread is there, and its `places` in its own one.
+
+    While a thread is at an `atomic` one, no other thread steps.
+    """
+
+    holds: Expr
+    places: frozenset[int]
+    start: bool = False
+    atomic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextEdge:
+    """A step of a context automaton: it `writes` globals, `needs` this to hold of them before and `makes` that hold behind."""
+
+    source: int
+    target: int
+    writes: tuple[str, ...]
+    needs: Expr
+    makes: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAutomaton:
+    """What the threads of a template do as far as the others see it, as it was inferred (an ACFA of the CIRC paper).
+
+    It is for readers: what the kernel has checked is the certificate.
+    """
+
+    template: str
+    locations: tuple[ContextLocation, ...]
+    edges: tuple[ContextEdge, ...]
+
+    def to_networkx(self) -> networkx.MultiDiGraph:
+        """As a graph: nodes with `location` and `label`, edges with `edge` and `label`."""
+        import networkx
+
+        graph = networkx.MultiDiGraph(template=self.template)
+        for n, location in enumerate(self.locations):
+            graph.add_node(n, location=location, label=show(location.holds))
+        for edge in self.edges:
+            writes = f" writes {', '.join(edge.writes)}" if edge.writes else ""
+            graph.add_edge(edge.source, edge.target, edge=edge, label=f"{show(edge.needs)} -> {show(edge.makes)}{writes}")
+        return graph
+
+
+@dataclass(frozen=True, slots=True)
 class Safe:
-    """Proved; `why` says in plain words what protects the variable, `trivial` that no predicate was needed."""
+    """Proved; `why` says in plain words what protects the variable, `trivial` that no predicate was needed.
+
+    `context` has an automaton for each template if the proof was found by context inference, in this run; else it is empty.
+    """
 
     certificate: Certificate
     why: tuple[str, ...] = ()
     trivial: bool = False
     statistics: Statistics = NO_STATISTICS
+    context: tuple[ContextAutomaton, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

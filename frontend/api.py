@@ -48,6 +48,8 @@ class SourceFile:
     compiler: Compiler | None = None
     note: str = ""
     """What was taken for granted when this file was taken for one of the program."""
+    text: str | None = None
+    """Its text, if that is not to be read from `path`, which is then only what it is called, and where its headers are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ def _source_options(file: SourceFile, options: LoadOptions, table: InterruptTabl
     return SourceOptions((*options.include, *file.include), (*file.define, *options.define, *part),
                          (*file.undefine, *options.undefine), options.cpp, name,
                          bool(options.platform or options.interrupts), file.quoted, file.system, file.forced,
-                         file.compiler)
+                         file.compiler, file.text)
 
 
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preprocessed | None = None) -> Program:
@@ -153,7 +155,12 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preproc
     return load_project([SourceFile(str(path))], options, None if text is None else [text])
 
 
-def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPTIONS,
+def loads(text: str, options: LoadOptions = DEFAULT_OPTIONS, name: str = "<text>") -> Program:
+    """The program in a C text; `name` is what the file is called in messages, and its folder is searched for headers."""
+    return load_project([SourceFile(name, text=text)], options)
+
+
+def load_project(files: Sequence[str | Path | SourceFile], options: LoadOptions = DEFAULT_OPTIONS,
                  texts: Sequence[Preprocessed] | None = None) -> Program:
     """The program that several C files make together, as `cc a.c b.c` makes it; raises FrontendError for anything wrong.
 
@@ -164,23 +171,26 @@ def load_project(files: Sequence[SourceFile], options: LoadOptions = DEFAULT_OPT
     from frontend.lower.units import load_units
     from frontend.text.parse import parse
 
-    options = _for_machine(files, options)
-    table, path = _table(options), files[0].path
-    sources = [_source_options(file, options, table) for file in files]
-    model = DATA_MODELS[sources[0].data_model]
+    if not files:
+        raise ValueError("a program needs at least one file")
+    sources = [_source_file(file) for file in files]
+    options = _for_machine(sources, options)
+    table, path = _table(options), sources[0].path
+    settings = [_source_options(file, options, table) for file in sources]
+    model = DATA_MODELS[settings[0].data_model]
     ints = _chosen(Ints, options.ints, path)
     race_model = None if options.race_model is None else _chosen(RaceModel, options.race_model, path)
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
     linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table)
     with deep_recursion(), no_collection():
-        parsed = [parse(file.path, source, texts[n] if texts else None, may_be_empty=len(files) > 1)
-                  for n, (file, source) in enumerate(zip(files, sources, strict=True))]
+        parsed = [parse(file.path, source, texts[n] if texts else None, may_be_empty=len(sources) > 1)
+                  for n, (file, source) in enumerate(zip(sources, settings, strict=True))]
         units = load_units(parsed, model, options.contracts)
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
-    notes = _own_headers(files) if options.cpp is None else ()
-    taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in files if file.note)
-    program = replace(program, files=tuple(file.path for file in files), warnings=(*notes, *program.warnings),
+    notes = _own_headers(sources) if options.cpp is None else ()
+    taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in sources if file.note)
+    program = replace(program, files=tuple(file.path for file in sources), warnings=(*notes, *program.warnings),
                       assumptions=(*program.assumptions, *taken))
     if not options.stack:
         return program

@@ -2,19 +2,24 @@
 
 An engine's module has a function or class `engine()` that gives an `Engine`. One engine object answers all questions of
 one program in turn, in one process, so what it learns (predicates, caches) may be kept in the object for the next one.
+Other packages add engines by entry points of the group `circ.engines`, which name such a function.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 from circ.verdict import Engine
 
-__all__ = ["ANNOTATED", "DEFAULT", "ENGINES", "Entry", "find"]
+__all__ = ["ANNOTATED", "DEFAULT", "ENGINES", "GROUP", "Entry", "find", "found", "given", "installed"]
 
 DEFAULT = "auto"
+
+GROUP = "circ.engines"
+"""Of the entry points by which installed packages add engines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +32,13 @@ class Entry:
     claims: str
     stack: bool = False
     """Whether it is to see the program's functions as they are, not inlined (`LoadOptions.stack`)."""
+    make: Callable[[], Engine] | None = None
+    """What gives the engine, if it is none of ours."""
 
     def load(self) -> Engine:
         """A fresh engine, with nothing learnt."""
+        if self.make is not None:
+            return self.make()
         return cast(Engine, importlib.import_module(self.module).engine())
 
 
@@ -66,5 +75,34 @@ ANNOTATED = "assume-guarantee"
 
 
 def find(name: str) -> Entry | None:
-    """The engine of that name, if there is one."""
-    return next((e for e in ENGINES if e.name == name), None)
+    """The engine of that name, if there is one: ours, or one that an installed package adds."""
+    return next((e for e in ENGINES if e.name == name), None) or next((e for e in installed() if e.name == name), None)
+
+
+def found(engine: str | Engine) -> Entry:
+    """The engine of that name, or the engine itself; raises ValueError for a name that means none."""
+    if not isinstance(engine, str):
+        return given(engine)
+    entry = find(engine)
+    if entry is None:
+        raise ValueError(f"unknown engine {engine!r}: one of {', '.join(e.name for e in (*ENGINES, *installed()))}")
+    return entry
+
+
+def given(engine: Engine) -> Entry:
+    """An engine that somebody hands over; it is called what the function or class is called."""
+    name = getattr(engine, "__name__", None) or type(engine).__name__
+    return Entry(name, "", "given by the caller", "what it answers", make=lambda: engine)
+
+
+def installed() -> tuple[Entry, ...]:
+    """The engines that installed packages add, by name; none of them is imported. None hides one of ours."""
+    from importlib.metadata import EntryPoint, entry_points
+
+    def entry(point: EntryPoint) -> Entry:
+        package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
+        return Entry(point.name, "", f"added by {package}", "see there", make=lambda: cast(Engine, point.load()()))
+
+    ours = {e.name for e in ENGINES}
+    points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    return tuple({point.name: entry(point) for point in points if point.name not in ours}.values())

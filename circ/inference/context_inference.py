@@ -24,7 +24,7 @@ from circ.inference.effort import Effort
 from circ.inference.inquiry import Inquiry
 from circ.inference.omega import NotUnbounded, Pairs, omega_check
 from circ.inference.refinement import Learnt, NothingNew, Real, refine
-from circ.inference.results.explain import automata, why
+from circ.inference.results.explain import automata, context_automata, why
 from circ.inference.results.pair_proof import certificate, single_certificate
 from circ.inference.simulation import simulates
 from circ.inference.trace import CounterTooLow, Mu
@@ -211,7 +211,8 @@ def prove(inquiry: Inquiry, system: AbstractSystem, mus: list[Mu]) -> Verdict:
     inquiry.used = proof.predicates
     inquiry.book(system)
     statistics = replace(inquiry.statistics(), context=automata(system, pairs.acfas))
-    return Safe(proof.certificate, why(inquiry.question, system, pairs.acfas, pairs.mus), statistics=statistics)
+    return Safe(proof.certificate, why(inquiry.question, system, pairs.acfas, pairs.mus), statistics=statistics,
+                context=context_automata(system, pairs.acfas))
 
 
 def explore(system: AbstractSystem, acfas: Sequence[Acfa], crew: tuple[int, ...]) -> None:

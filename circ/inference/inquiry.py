@@ -21,11 +21,12 @@ from circ.inference.miners import family
 from circ.inference.results.pictures import AcfaPicture, ArgPicture
 from circ.smt.effort import SolverEffort
 from circ.verdict import Observer, Options, Question, RaceOn, Statistics, Technique
-from circ.views.variable_sets import VariableSet
+from circ.views.variable_sets import VariableSet, everything
 from circ.views.waits import awaited
 from circ.views.weaken import weaken
 from frontend.program import Program, show
 
+DEFAULT_OPTIONS = Options()
 MOST_K = 3
 MOST_ROUNDS = 400
 MOST_PREDICATES = 60
@@ -73,7 +74,8 @@ class Inquiry:
     def round(self) -> Iterator[AbstractSystem]:
         """A round over the program as it is seen now; what it costs is booked, and drawn if anybody looks."""
         self.rounds += 1
-        solver, system = SolverEffort(), build(self)
+        solver = SolverEffort()
+        system = abstract_system(self.program, self.question, self.predicates, self.kept, self.options, self.steps)
         try:
             yield system
         finally:
@@ -130,22 +132,29 @@ class Inquiry:
         return Statistics(shown, sizes, self.k, self.rounds, self.states, self.queries)
 
 
-def build(inquiry: Inquiry) -> AbstractSystem:
-    """Skeletons, abstractions and empty graphs for the present choice of kept variables and predicates."""
-    program, options = inquiry.program, inquiry.options
-    variable = inquiry.question.variable if isinstance(inquiry.question, RaceOn) else None
-    weak = weaken(program, inquiry.kept, variable)
+def abstract_system(
+    program: Program, question: Question, predicates: Predicates, kept: VariableSet | None = None,
+    options: Options = DEFAULT_OPTIONS, steps: Steps | None = None,
+) -> AbstractSystem:
+    """What `reach_and_build` works on: skeletons and abstractions of the templates by these predicates, and empty graphs.
+
+    Of the program only the `kept` variables are seen (all of them if None), everything else is left open. `steps` keeps what
+    solvers have said for another system of the same program.
+    """
+    kept = everything(program) if kept is None else kept
+    variable = question.variable if isinstance(question, RaceOn) else None
+    weak = weaken(program, kept, variable)
     waited_for = awaited(weak)
     glue = options.on(Technique.COMPACT) and not program.invariants
     skeletons = tuple(
-        skeleton(o, w, inquiry.kept.globals, variable, program.race_model, glue, waited_for[o.name])
+        skeleton(o, w, kept.globals, variable, program.race_model, glue, waited_for[o.name])
         for o, w in zip(program.templates, weak.templates, strict=True)
     )
     cartesian = options.on(Technique.CARTESIAN)
     abstractions = tuple(
-        Abstraction(program, sk, inquiry.predicates, inquiry.steps, cache=options.on(Technique.CACHE), cartesian=cartesian)
+        Abstraction(program, sk, predicates, steps, cache=options.on(Technique.CACHE), cartesian=cartesian)
         for sk in skeletons
     )
     args = tuple(Arg(sk, ab) for sk, ab in zip(skeletons, abstractions, strict=True))
-    errors = Errors(program, inquiry.question, skeletons, abstractions)
+    errors = Errors(program, question, skeletons, abstractions)
     return AbstractSystem(skeletons, abstractions, args, errors, options)

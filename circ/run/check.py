@@ -59,7 +59,7 @@ class Plan:
     `kept` are answers that were found before: they are not believed, but tried by the kernel before an engine is asked.
     """
 
-    engine: str = engines.DEFAULT
+    engine: str | Engine = engines.DEFAULT
     options: Options = field(default_factory=Options)
     limits: Limits = field(default_factory=Limits)
     dump: Path | None = None
@@ -77,7 +77,7 @@ class Plan:
 def check(
     program: Program,
     variables: Sequence[str] | None = None,
-    engine: str = engines.DEFAULT,
+    engine: str | Engine = engines.DEFAULT,
     limits: Limits | None = None,
     observer: Observer | None = None,
     *,
@@ -86,8 +86,12 @@ def check(
 ) -> Result:
     """Asks about races on `variables` (all shared ones if None), or about assertions, and gives every answer.
 
-    Raises FrontendError for a variable that does not exist and ValueError for an engine that does not.
+    `engine` is a name (`circ engines` lists them) or an `Engine` of your own; whichever it is, the kernel checks what it says.
+    The work is done in a child process under `limits`, so it may be asked for in a thread, or in a worker process of a pool.
+    Raises FrontendError for a variable that does not exist, ValueError for an engine that does not or a program that is none.
     """
+    if problems := list(program.problems()):
+        raise ValueError(f"this is no program: {'; '.join(problems[:5])}")
     plan = Plan(engine, options or Options(), limits or Limits())
     asked = questions(program, variables, prop)
     return Result(program, in_order(answers(program, asked, plan, observer or silent), asked))
@@ -140,10 +144,8 @@ class Inquiry:
     """
 
     def __init__(self, program: Program, asked: Sequence[NamedQuestion], plan: Plan, observer: Observer) -> None:
-        entry = engines.find(plan.engine)
-        if entry is None:
-            raise ValueError(f"unknown engine {plan.engine!r}: one of {', '.join(e.name for e in engines.ENGINES)}")
-        self.program, self.asked, self.plan, self.observer, self.entry = program, asked, plan, observer, entry
+        self.program, self.asked, self.plan, self.observer = program, asked, plan, observer
+        self.entry = engines.found(plan.engine)
         parts = plan.in_parts and plan.engine == engines.DEFAULT
         self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline)
         self._last: dict[NamedQuestion, str] = {}
@@ -169,7 +171,7 @@ class Inquiry:
                 answer = outcome.value
             else:
                 unknown = failed(self._plainly(outcome), self._last.get(task.named))
-                answer = Answer(task.named.question, task.named.shown, unknown, self.plan.engine)
+                answer = Answer(task.named.question, task.named.shown, unknown, self.entry.name)
             answer = schedule.note(task, answer, seconds)
             if task.named in schedule.final:
                 if schedule.awaits_races(answer):
@@ -185,7 +187,7 @@ class Inquiry:
         if left and self.plan.possible and not self.schedule.races:
             self.schedule.races = possible_races(self.program, variables_of(left))
         self.schedule.final.update(left)
-        return [self._told(self.schedule.standing(named, why, advice, self.plan.engine)) for named in left]
+        return [self._told(self.schedule.standing(named, why, advice, self.entry.name)) for named in left]
 
     def _plainly(self, outcome: Failed) -> Failed:
         """A limit as the user gave it: how much of it a part of the work had left is of no interest."""
@@ -278,6 +280,8 @@ class _Worker:
         options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout, part=asked.part)
         try:
             verdict = self.engine(self.program, task.question, options, observer)
+            if not isinstance(verdict, Safe | Refuted | Unknown):
+                raise TypeError(f"the engine {self.entry.name} answered {type(verdict).__name__}, not Safe, Refuted or Unknown")
             return verdict.statistics.by or self.entry.name, verdict
         except OutOfTime as error:
             return self.entry.name, Unknown(str(error), advice=_MORE_TIME)

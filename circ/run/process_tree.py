@@ -9,13 +9,63 @@ import contextlib
 import ctypes
 import os
 import signal
+import sys
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _ROUNDS = 100
+
+
+class Forked:
+    """A child process that runs `target`. Unlike one of multiprocessing, a daemonic worker of somebody's pool may have it."""
+
+    def __init__(self, target: Callable[[], None]) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._exitcode: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            _run_and_exit(target)
+
+    def is_alive(self) -> bool:
+        return self._wait(os.WNOHANG) is None
+
+    def join(self) -> int:
+        """Waits for its end: the exit status, or the number of the signal that ended it, negative."""
+        return self._wait(0) or 0
+
+    def _wait(self, options: int) -> int | None:
+        if self._exitcode is None:
+            try:
+                pid, status = os.waitpid(self.pid, options)
+            except ChildProcessError:  # the program around us has waited for it, or ignores the end of its children
+                pid, status = self.pid, 0
+            if pid:
+                self._exitcode = os.waitstatus_to_exitcode(status)
+        return self._exitcode
+
+
+def _run_and_exit(target: Callable[[], None]) -> NoReturn:
+    """The life of a forked child. What the parent does at its end (buffers, exit handlers) is not the child's business."""
+    status = 1
+    try:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        target()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
+        os._exit(status)
 
 
 def below(pid: int) -> list[int]:

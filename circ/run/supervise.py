@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
 import os
 import resource
 import signal
@@ -18,10 +17,10 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 from typing import IO, Any, Generic, TypeAlias, TypeVar
 
-from circ.run.process_tree import cpu_seconds, die_with, end, end_below, exceeds
+from circ.run.process_tree import Forked, cpu_seconds, die_with, end, end_below, exceeds
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -124,24 +123,18 @@ class _Child(Generic[T, R]):
     """A forked process that does the tasks in turn; fork is quick, and the solver's library is not yet loaded."""
 
     def __init__(self, start: Callable[[], Callable[[T, Emit], R]], limits: Limits, starts_others: bool) -> None:
-        context = multiprocessing.get_context("fork")
         self.limits = limits
         self.stderr = _anonymous_file()
-        self.receiver, sender = context.Pipe(duplex=False)
-        inbox, self.sender = context.Pipe(duplex=False)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        self.process = context.Process(
-            target=_child_main, args=(inbox, start, limits, sender, self.stderr.fileno(), os.getpid(), starts_others),
-            daemon=True)
-        self.process.start()
+        self.receiver, sender = Pipe(duplex=False)
+        inbox, self.sender = Pipe(duplex=False)
+        parent = os.getpid()
+        self.process = Forked(lambda: _child_main(inbox, start, limits, sender, self.stderr.fileno(), parent, starts_others))
         sender.close()
         inbox.close()
 
     def close(self) -> None:
         """Ends the process."""
         if self.process.is_alive():
-            assert self.process.pid is not None
             end(self.process.pid)
         self.process.join()
         self.receiver.close()
@@ -176,19 +169,18 @@ class _Child(Generic[T, R]):
                 return outcome
 
     def _cpu(self) -> float:
-        return 0.0 if self.limits.cpu is None or self.process.pid is None else cpu_seconds(self.process.pid)
+        return 0.0 if self.limits.cpu is None else cpu_seconds(self.process.pid)
 
     def _over(self, before: float) -> OutOfCpu | OutOfMemory | None:
         """The limit that the child and all it has started are over, if any; `before`: processor time before this task."""
         if self.limits.cpu is not None and self._cpu() > before + self.limits.cpu:
             return OutOfCpu(self.limits.cpu)
-        if self.limits.memory is not None and self.process.pid is not None and exceeds(self.process.pid, self.limits.memory):
+        if self.limits.memory is not None and exceeds(self.process.pid, self.limits.memory):
             return OutOfMemory(self.limits.memory)
         return None
 
     def _post_mortem(self) -> ChildOutcome[R]:
-        self.process.join()
-        code = self.process.exitcode or 0
+        code = self.process.join()
         self.stderr.seek(0)
         tail = self.stderr.read()[-4000:].decode(errors="replace")
         if "bad_alloc" in tail or "out of memory" in tail or "MemoryError" in tail:

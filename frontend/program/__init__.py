@@ -54,6 +54,7 @@ from frontend.program.program import (
     ThreadTemplate,
     Values,
     Variable,
+    plain_edge,
 )
 from frontend.program.source import (
     MAX_AST_DEPTH,
@@ -68,6 +69,7 @@ from frontend.program.source import (
     no_collection,
     read_data,
     read_source,
+    source_text,
     too_large,
 )
 
@@ -80,8 +82,10 @@ __all__ = [
     "NOWHERE", "NotModelled", "Op", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",
     "Role", "SKIP", "Scalar", "Self", "Start",
     "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
-    "children", "deep_recursion", "displayed", "name_of", "negate", "no_collection", "op_reads", "op_writes", "primitive",
-    "read_data", "read_source", "reads", "show", "show_lvalue", "show_op", "substitute", "too_large", "truth", "variables",
+    "children", "deep_recursion", "displayed", "name_of", "negate", "no_collection", "op_reads", "op_writes", "plain_edge",
+    "primitive",
+    "read_data", "read_source", "reads", "show", "show_lvalue", "show_op", "source_text",
+    "substitute", "too_large", "truth", "variables",
     # modules
     "bits", "components", "connectives", "display", "draw", "exact", "fold", "schedule_ghosts", "variable_names",
 ]

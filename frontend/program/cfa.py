@@ -10,11 +10,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from frontend.program.expr import Lvalue
 from frontend.program.ops import Op, name_of, op_writes, show_op
 from frontend.program.source import NOWHERE, Location
+
+if TYPE_CHECKING:
+    import networkx
 
 RETURN = "::<return>"
 """How the register of a function ends that remembers where to return to; only one with one copy for all calls has it."""
@@ -138,6 +141,23 @@ class Cfa:
         for edge in self.edges:
             out[edge.source].append(edge)
         return tuple(map(tuple, out))
+
+    def to_networkx(self) -> networkx.MultiDiGraph:
+        """The automaton as a graph of networkx, for its algorithms and drawings; a copy, changes do not come back.
+
+        Nodes are the locations, with `start`, `atomic`, `critical`, `error` (an `ErrorLocation` or None) and `place` (a
+        `Location` or None). Edges have their position in `edges` as key, and `edge` (the `Edge`), `label` (what it does) and
+        `protected`.
+        """
+        import networkx
+
+        graph = networkx.MultiDiGraph()
+        for q in range(self.size):
+            graph.add_node(q, start=q == self.start, atomic=q in self.atomic, critical=q in self.critical,
+                           error=self.errors.get(q), place=self.places.get(q))
+        for n, edge in enumerate(self.edges):
+            graph.add_edge(edge.source, edge.target, key=n, edge=edge, label=show_op(edge.op), protected=edge.protected)
+        return graph
 
     def forward(self, first: K, after: Callable[[K, Edge], K], meet: Callable[[K, K], K]) -> list[K | None]:
         """What is known at each location, None where no path leads: `first` at the start, then what holds `after` each edge.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from frontend.program.cfa import Access, Cfa, Edge
 from frontend.program.exact import exact_op, show_exact, show_exact_lvalue
-from frontend.program.expr import Expr, Scalar, Var
+from frontend.program.expr import Expr, Lvalue, Scalar, Var
 from frontend.program.models import Ints, Preemption, RaceModel
+from frontend.program.ops import AllAt, Assign, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.source import NOWHERE, Location
 
 CALLER = "call@"
@@ -84,6 +85,26 @@ class Variable:
 
 
 UNBOUNDED_LENGTH = 1 << 62
+
+
+def plain_edge(source: int, target: int, op: Op, shared: Iterable[Variable], protected: bool = False,
+               location: Location = NOWHERE) -> Edge:
+    """A step whose accesses are all its reads and writes of the `shared` variables: for programs that are made by hand.
+
+    One that enters, is inside or leaves an atomic section, or takes or gives back a lock, is to be `protected`.
+    """
+    known = {v.name: v for v in shared}
+    accesses = [Access(v, False, location) for v in dict.fromkeys(op_reads(op)) if name_of(v) in known]
+    for part in primitive(op):
+        match part:
+            case Assign(target=lvalue):
+                written: tuple[Lvalue, ...] = (lvalue,)
+            case Havoc(targets=written, whole=whole):
+                accesses += [Access(Var(name, known[name].type), True, location, whole=True) for name in whole if name in known]
+            case _:
+                written = ()
+        accesses += [Access(lvalue, True, location) for lvalue in written if name_of(lvalue) in known]
+    return Edge(source, target, op, tuple(accesses), protected, location, show_op(op))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +231,22 @@ class Program:
                     found.setdefault(a.variable, []).append((n, e, a))
         return found
 
+    def problems(self) -> Iterator[str]:
+        """What makes this no program: names that mean nothing or two things, locations that there are not.
+
+        A program that the front end has read has none; one that was made by hand may.
+        """
+        names = [t.name for t in self.templates]
+        yield from (f"two threads are called '{name}'" for name in sorted({n for n in names if names.count(n) > 1}))
+        for t in self.templates:
+            scope = [v.name for v in (*self.globals, *t.locals)]
+            twice = sorted({name for name in scope if scope.count(name) > 1}) if len(set(scope)) < len(scope) else []
+            yield from (f"{t.name}: two variables are called '{name}'" for name in twice)
+            yield from (f"{t.name}: {problem}" for problem in _problems(t.cfa, frozenset(scope)))
+            for n, edge in enumerate(t.cfa.edges):
+                others = {part.template for part in primitive(edge.op) if isinstance(part, AllAt)} - set(names)
+                yield from (f"{t.name}: edge {n} waits for '{name}', which is no thread" for name in sorted(others))
+
     def fingerprint(self) -> str:
         """A hash of everything that a proof speaks about, the same in every run; source locations do not enter."""
         return self._fingerprint
@@ -239,6 +276,21 @@ class Program:
         if self.procedures is not None:
             put("procedures", self.procedures.fingerprint())
         return digest.hexdigest()
+
+
+def _problems(cfa: Cfa, scope: frozenset[str]) -> Iterator[str]:
+    """What is wrong with an automaton whose thread has these variables."""
+    if cfa.start in cfa.atomic:
+        yield f"the start {cfa.start} is atomic"
+    marked = {cfa.start, *cfa.atomic, *cfa.errors, *cfa.critical}
+    yield from (f"there is no location {q}" for q in sorted(marked) if not 0 <= q < cfa.size)
+    for n, edge in enumerate(cfa.edges):
+        ends = (edge.source, edge.target)
+        yield from (f"edge {n}: there is no location {q}" for q in ends if not 0 <= q < cfa.size)
+        unknown = {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)} - scope
+        yield from (f"edge {n}: there is no variable '{name}'" for name in sorted(unknown))
+        if not edge.protected and not cfa.atomic.isdisjoint(ends):
+            yield f"edge {n} is at an atomic location, and not protected"
 
 
 @dataclass(frozen=True, slots=True)

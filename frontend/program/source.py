@@ -6,9 +6,13 @@ import gc
 import os
 import stat
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,6 +50,10 @@ class FrontendError(Exception):
         self.message = message
         self.hint = hint
 
+    def __reduce__(self) -> tuple[type[FrontendError], tuple[Location, str, str]]:
+        """So that it gets from somebody's worker process to its parent."""
+        return type(self), (self.location, self.message, self.hint)
+
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
         return f"{self.location}: error: {self.message}{hint}"
@@ -68,27 +76,54 @@ MAX_AST_DEPTH = 1000
 _RECURSION_LIMIT = 40_000
 
 
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Without the cyclic collector, which takes half of the time and makes it grow faster than the file."""
+class _Setting(Generic[S]):
+    """A setting of the interpreter that is another one while somebody needs it; several threads may need it at once.
+
+    The first who needs it changes it, the last one puts back what was there.
+    """
+
+    def __init__(self, change: Callable[[], S], restore: Callable[[S], None]) -> None:
+        self.change, self.restore = change, restore
+        self.lock, self.users = threading.Lock(), 0
+        self.before: S | None = None
+        os.register_at_fork(after_in_child=self._new_lock)
+
+    def _new_lock(self) -> None:
+        """Another thread may have held it when the process was forked, and is not there to give it back."""
+        self.lock = threading.Lock()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self.lock:
+            self.users += 1
+            if self.users == 1:
+                self.before = self.change()
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.users -= 1
+                if self.users == 0 and self.before is not None:
+                    self.restore(self.before)
+
+
+def _stop_collection() -> bool:
     enabled = gc.isenabled()
     gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    return enabled
 
 
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Room for recursion over an AST of `MAX_AST_DEPTH` levels (Python to Python calls do not use the C stack)."""
+def _go_deeper() -> int:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
+    return before
+
+
+no_collection = _Setting(_stop_collection, lambda enabled: gc.enable() if enabled else None)
+"""Without the cyclic collector, which takes half of the time and makes it grow faster than the file."""
+
+deep_recursion = _Setting(_go_deeper, sys.setrecursionlimit)
+"""Room for recursion over an AST of `MAX_AST_DEPTH` levels (Python to Python calls do not use the C stack)."""
 
 
 def too_large(path: str, size: int) -> FrontendError:
@@ -140,15 +175,19 @@ def read_source(path: str) -> str:
         data = file.read(4 * MAX_SOURCE + 1)
     if len(data) > 4 * MAX_SOURCE:
         raise too_large(path, os.path.getsize(path))
-    nul = data.find(b"\0")
-    if nul >= 0:
-        line_start = data.rfind(b"\n", 0, nul) + 1
-        place = Location(path, data.count(b"\n", 0, nul) + 1, nul - line_start + 1)
-        raise FrontendError(place, "a NUL byte: this is not a text file", "circ reads C source, not object files or UTF-16 text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
+    return source_text(text, path)
+
+
+def source_text(text: str, path: str) -> str:
+    """A C text with `\\n` line ends, as it is read from a file; `path` is what it is called in messages."""
+    nul = text.find("\0")
+    if nul >= 0:
+        place = Location(path, text.count("\n", 0, nul) + 1, nul - text.rfind("\n", 0, nul))
+        raise FrontendError(place, "a NUL byte: this is not a text file", "circ reads C source, not object files or UTF-16 text")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_SOURCE:
         raise too_large(path, len(text))

@@ -20,7 +20,7 @@ def resolve_variable(program: Program, name: str) -> tuple[Variable, ...]:
     """
     here = Location(program.file, 1)
     wanted = name.strip()
-    candidates = [v for v in program.globals if v.object]
+    candidates = [v for v in program.globals if v.object or not v.ghost]
     known = any(wanted.startswith(v.object) for v in candidates if "@" in v.object)  # `malloc@f:12` is no file
     named = None if known else _IN_FILE.match(wanted)
     if named is not None:

@@ -6,7 +6,7 @@ compiler, as a preprocessor (`frontend.text.compilers`).
 
 from frontend.project.database import COMMANDS, database_of
 from frontend.project.linking import ProgramFiles, Unit, programs_of
-from frontend.project.units import SUFFIXES, Compiled, chosen, compiled_files, excluded, symbols_of
+from frontend.project.units import SUFFIXES, Compiled, chosen, compiled_files, excluded, programs_in, symbols_of
 
 __all__ = ["COMMANDS", "SUFFIXES", "Compiled", "ProgramFiles", "Unit", "chosen", "compiled_files", "database_of", "excluded",
-           "programs_of", "symbols_of"]
+           "programs_in", "programs_of", "symbols_of"]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from frontend.api import DEFAULT_OPTIONS, LoadOptions, SourceFile, interrupt_table, parsed_file
 from frontend.program import FrontendError, Location
-from frontend.project.database import read_database
+from frontend.project.database import COMMANDS, database_of, read_database
 from frontend.project.flags import language, output_of, source_file
-from frontend.project.linking import ProgramFiles
+from frontend.project.linking import ProgramFiles, Unit, programs_of
 
 if TYPE_CHECKING:
     from frontend.project.unit_symbols import UnitSymbols
@@ -59,6 +59,17 @@ def symbols_of(source: SourceFile, options: LoadOptions = DEFAULT_OPTIONS) -> Un
     from frontend.project.unit_symbols import unit_symbols  # it brings the parser
 
     return unit_symbols(parsed_file(source, options), interrupt_table(options, source))
+
+
+def programs_in(path: str, options: LoadOptions = DEFAULT_OPTIONS) -> tuple[ProgramFiles, ...]:
+    """The programs of a compile database, or of the one in a build folder; their files are for `load_project`.
+
+    Raises FrontendError if there is no database, or a file of it cannot be read.
+    """
+    database = database_of(path)
+    if database is None:
+        raise FrontendError(Location(path, 1), f"there is no {COMMANDS} here", "let CMake, Meson or bear write one")
+    return programs_of([Unit(file.source, file.target, symbols_of(file.source, options)) for file in compiled_files(database)])
 
 
 def chosen(programs: Sequence[ProgramFiles], targets: Sequence[str], database: str) -> tuple[ProgramFiles, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from frontend.program import MAX_SOURCE, FrontendError, Location, read_source, too_large
+from frontend.program import MAX_SOURCE, FrontendError, Location, read_source, source_text, too_large
 from frontend.text.compilers import Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
@@ -52,6 +52,11 @@ class SourceOptions:
     system: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
     compiler: Compiler | None = None
+    text: str | None = None
+    """The text of the file, if it is not to be read from there."""
+
+    def source(self, path: str) -> str:
+        return read_source(path) if self.text is None else source_text(self.text, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,11 @@ class Preprocessed:
 def preprocess(path: str, options: SourceOptions) -> Preprocessed:
     """The file's tokens after preprocessing; raises FrontendError for whatever is wrong up to there."""
     if path.endswith(".i"):
-        return _preprocessed_text(read_source(path), path)
+        return _preprocessed_text(options.source(path), path)
     words = preprocessor(path, options.cpp, options.compiler)
+    if words and options.text is not None:
+        raise FrontendError(Location(path, 1), "a text that is in no file cannot be given to another preprocessor",
+                            "do without --cpp, or write it to a file")
     if words:
         read_source(path)
         return _preprocessed_text(run_preprocessor([*words, *_external(options)], path, options.cpp), path)
@@ -125,6 +133,7 @@ class _Preprocessor:
         self._search = [*options.quoted, *options.include, *options.system, INCLUDE, LIBC]
         self._quoted = len(options.quoted)
         self._forced = options.forced
+        self._options = options
         self._macros: dict[str, Macro] = {}
         self._annotations: list[Annotation] = []
         self._once: set[str] = set()
@@ -164,7 +173,7 @@ class _Preprocessor:
                 raise FrontendError(Location(path, 1, 1), f"cannot find '{header}', which is included before the file",
                                     "see -include in its compile command")
             yield from self._read(found[0], found[0], found[1])
-        yield from self._read(path, path, -1)
+        yield from self._read(path, path, -1, self._options.source(path))
 
     def _macros_in(self, text: str, where: Location) -> tuple[tuple[str, str], ...]:
         """Macros without parameters that an annotation names, as they are at the end of the file, and what they stand for."""
@@ -188,9 +197,9 @@ class _Preprocessor:
                 yield from self._spelled_out(inner, above | {macro.name})
 
     # ------------------------------------------------------------------------------------------- lines
-    def _read(self, path: str, name: str, directory: int) -> Iterator[Token]:
+    def _read(self, path: str, name: str, directory: int, text: str | None = None) -> Iterator[Token]:
         """The text of a file, directives obeyed, macros not yet expanded."""
-        tokens = list(scan(read_source(path), name))
+        tokens = list(scan(read_source(path) if text is None else text, name))
         file = _File(path, name, 0, directory)
         self._files.append(file)
         shipped = path.startswith(INCLUDE)

@@ -74,7 +74,7 @@ def sections(document: Path) -> list[Section]:
 
 def run(section: Section, folder: Path) -> list[tuple[Command, str]]:
     """Each command of a section with what it prints, run in `folder` as if that were the top of a checkout."""
-    for name in ("nesc_examples", "tests"):
+    for name in ("docs", "nesc_examples", "tests"):
         (folder / name).symlink_to(ROOT / name)
     if any(isinstance(p, Command) and "frontend/" in p.text for p in section.parts):
         # What is run here is what is found here, so a section may change it.

@@ -8,8 +8,8 @@ from circ.abstraction.skeleton import Segment
 from circ.inference.acfa import Acfa, moves_of
 from circ.inference.arg import AbstractSystem
 from circ.inference.results.minterms import cover
-from circ.verdict import Question, RaceOn
-from frontend.program import TRUE, show
+from circ.verdict import ContextAutomaton, ContextEdge, ContextLocation, Question, RaceOn
+from frontend.program import TRUE, Expr, show
 
 MOST_LOCATIONS = 12
 """A larger automaton is better drawn than told."""
@@ -44,6 +44,33 @@ def automata(system: AbstractSystem, acfas: tuple[Acfa, ...]) -> tuple[str, ...]
                 change = f"while {needs}" if needs == makes else f"while {needs}, then {makes}"
                 lines.append(f"    to {goal + 1} {change}" + (f", writes {', '.join(written)}" if written else ""))
     return tuple(lines)
+
+
+def context_automata(system: AbstractSystem, acfas: tuple[Acfa, ...]) -> tuple[ContextAutomaton, ...]:
+    """The abstract threads as data, their masks as formulas over the globals."""
+    found = []
+    for t, acfa in enumerate(acfas):
+        formula = _Formulas(system.abstractions[t])
+        locations = tuple(
+            ContextLocation(formula(acfa.label[c]), frozenset(q for a in acfa.anchors[c] for q in system.locations(t, a)),
+                            c in acfa.start, acfa.atomic[c]) for c in range(acfa.size))
+        edges = tuple(ContextEdge(c, goal, written, formula(before), formula(after))
+                      for c in range(acfa.size) for goal, written, before, after in moves_of(acfa, c))
+        found.append(ContextAutomaton(system.skeletons[t].template, locations, edges))
+    return tuple(found)
+
+
+class _Formulas:
+    """Sets of global masks as formulas; each set is worked out once."""
+
+    def __init__(self, ab: Abstraction) -> None:
+        self.ab = ab
+        self.known: dict[frozenset[int], Expr] = {}
+
+    def __call__(self, masks: frozenset[int]) -> Expr:
+        if masks not in self.known:
+            self.known[masks] = cover(masks, tuple(range(self.ab.width)), self.ab.all)
+        return self.known[masks]
 
 
 def _about(variable: str, system: AbstractSystem, t: int, acfa: Acfa, mu: dict[ThreadState, int]) -> list[str]:

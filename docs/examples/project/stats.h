@@ -1,0 +1,2 @@
+void record(int value);
+long total(void);
