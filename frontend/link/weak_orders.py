@@ -19,6 +19,7 @@ from frontend.program import (
     Cfa,
     Doubt,
     Edge,
+    Element,
     Havoc,
     Op,
     ThreadTemplate,
@@ -34,11 +35,14 @@ def are_weak(orders: frozenset[Orders], templates: tuple[ThreadTemplate, ...]) -
     """Whether values of atomic variables tell less than with sequentially consistent accesses.
 
     They do not if only changes look at them, which find the latest value, and all stores release: those are locks. A change that
-    only acquires takes a lock that a store of its own gives back. A load beside a store that only releases may pass it.
+    only acquires takes a lock that a store of its own gives back. A load beside a store that only releases may pass it. And there
+    is one such variable at most: of two locks, each thread may give back its own and then find the other's still taken.
     """
-    kinds = [(a.write, e.protected) for t in templates for e in t.cfa.edges for a in e.accesses if a.kind is AccessKind.ATOMIC]
+    found = [(a, e.protected) for t in templates for e in t.cfa.edges for a in e.accesses if a.kind is AccessKind.ATOMIC]
+    kinds = [(a.write, protected) for a, protected in found]
     loaded, stored = (False, False) in kinds, (True, False) in kinds
-    return Orders.WEAK in orders or (Orders.ACQUIRING in orders and not stored) or (bool(orders) and loaded)
+    several = len({a.variable for a, _ in found}) > 1 or any(isinstance(a.lvalue, Element) for a, _ in found)
+    return Orders.WEAK in orders or (Orders.ACQUIRING in orders and not stored) or (bool(orders) and (loaded or several))
 
 
 def with_weak_loads(templates: tuple[ThreadTemplate, ...]) -> tuple[ThreadTemplate, ...]:

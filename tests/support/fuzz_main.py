@@ -5,7 +5,8 @@
 The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
 (`oracle`), on random pthread programs with locks, heap and pointers (`threads`) and on random automata (`automata`); what
 circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`, and object by object `sharing`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
-forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`).
+forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`);
+programs with all memory orders against an enumerator of C11's executions (`weak`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
 from circ.verdict import Assertions, Engine, Options, RaceOn, subjects
 from tests.support import finite_arbiter
+from tests.support.c11 import random_orders
 from tests.support.kernel.attack import attack, random_program
 from tests.support.kernel.sabotage import cases
 from tests.support.randomc import annotated, ledger, sanitizer
@@ -33,7 +35,7 @@ from tests.support.randomc.heap import heap_program
 from tests.support.randomc.memory import memory_program
 from tests.support.randomc.pthreads import pthread_program
 
-PARTS = ("gcc", "oracle", "threads", "sanitizer", "sharing", "automata", "mutants", "kernel", "finite", "annotated")
+PARTS = ("gcc", "oracle", "threads", "sanitizer", "sharing", "automata", "mutants", "kernel", "finite", "annotated", "weak")
 DECIDED = 0.97
 """What the default engine must decide of the random C programs, also when those that triage proves are not counted."""
 _SLICE = 25
@@ -80,6 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wrong += _family(pool.imap(finite_arbiter.examine, slices))
         if "annotated" in parts:
             wrong += _annotated(pool.imap(annotated.examine, slices))
+        if "weak" in parts:
+            wrong += _weak(pool.imap(random_orders.examine, slices))
     print(f"{wrong} wrong" if wrong else "nothing wrong", flush=True)
     return 1 if wrong else 0
 
@@ -177,6 +181,15 @@ def _annotated(tallies: Iterable[annotated.Tally]) -> int:
     for tally in tallies:
         total.add(tally)
     print(f"assume-guarantee against the explicit search, random annotated programs\n{total}\n", flush=True)
+    return len(total.faults)
+
+
+# --------------------------------------------------------------------------------------------------- memory orders
+def _weak(tallies: Iterable[random_orders.Tally]) -> int:
+    total = random_orders.Tally()
+    for tally in tallies:
+        total.add(tally)
+    print(f"memory orders against all executions of C11\n{total}\n", flush=True)
     return len(total.faults)
 
 

@@ -1,0 +1,177 @@
+"""Small programs of atomic and plain accesses with C11's orders: as data for the enumerator of executions, and as C text."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+
+class Order(enum.Enum):
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQ_REL = "acq_rel"
+    SEQ_CST = "seq_cst"
+
+    @property
+    def acquires(self) -> bool:
+        return self in (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
+
+    @property
+    def releases(self) -> bool:
+        return self in (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
+
+    @property
+    def text(self) -> str:
+        return f"memory_order_{self.value}"
+
+
+LOADS = (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST)
+STORES = (Order.RELAXED, Order.RELEASE, Order.SEQ_CST)
+CHANGES = tuple(Order)
+FENCES = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    into: str
+    location: str
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    location: str
+    value: int
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """`into` gets the old value."""
+
+    into: str
+    location: str
+    value: int
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    into: str
+    location: str
+    value: int
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class CompareExchange:
+    """`into` gets the value that was found, which is `expected` if and only if `value` was stored."""
+
+    into: str
+    location: str
+    expected: int
+    value: int
+    order: Order
+    failure: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """An access to plain data, whose value nobody looks at."""
+
+    variable: str
+    write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """`then` if the register has the value (or has it not)."""
+
+    register: str
+    value: int
+    equal: bool
+    then: tuple[Op, ...]
+
+
+Op: TypeAlias = Load | Store | Add | Exchange | CompareExchange | Fence | Plain | When
+
+
+@dataclass(frozen=True, slots=True)
+class Litmus:
+    """Threads that start at once; every location starts with 0 unless `start` says otherwise."""
+
+    threads: tuple[tuple[Op, ...], ...]
+    start: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """The plain variables, in the order of their names."""
+        return tuple(sorted({op.variable for op in self.operations() if isinstance(op, Plain)}))
+
+    @property
+    def locations(self) -> tuple[str, ...]:
+        """The atomic variables, in the order of their names."""
+        return tuple(sorted({op.location for op in self.operations() if not isinstance(op, Fence | Plain | When)}))
+
+    def operations(self) -> Iterator[Op]:
+        """Every operation, those inside conditions too."""
+        for thread in self.threads:
+            yield from _flat(thread)
+
+
+def _flat(ops: tuple[Op, ...]) -> Iterator[Op]:
+    for op in ops:
+        yield op
+        if isinstance(op, When):
+            yield from _flat(op.then)
+
+
+# --------------------------------------------------------------------------------------------------- C text
+def c_text(program: Litmus) -> str:
+    """The program as a C file with a thread for each of its threads."""
+    start = dict(program.start)
+    lines = ["#include <pthread.h>", "#include <stdatomic.h>", ""]
+    lines += [f"int {name};" for name in program.plain]
+    lines += [f"atomic_int {name} = {start.get(name, 0)};" for name in program.locations]
+    for number, thread in enumerate(program.threads):
+        registers = sorted({op.into for op in _flat(thread) if isinstance(op, Load | Add | Exchange | CompareExchange)})
+        lines += ["", f"void *thread{number}(void *arg)", "{"]
+        lines += [f"    int {name} = 0;" for name in registers]
+        lines += [f"    {line}" for op in thread for line in _c_lines(op)]
+        lines += ["    return arg;", "}"]
+    handles = [f"t{number}" for number in range(len(program.threads))]
+    lines += ["", "int main(void)", "{", f"    pthread_t {', '.join(handles)};"]
+    lines += [f"    pthread_create(&{h}, 0, thread{number}, 0);" for number, h in enumerate(handles)]
+    return "\n".join([*lines, "    return 0;", "}", ""])
+
+
+def _c_lines(op: Op) -> list[str]:
+    match op:
+        case Load(into, x, order):
+            return [f"{into} = atomic_load_explicit(&{x}, {order.text});"]
+        case Store(x, value, order):
+            return [f"atomic_store_explicit(&{x}, {value}, {order.text});"]
+        case Add(into, x, value, order):
+            return [f"{into} = atomic_fetch_add_explicit(&{x}, {value}, {order.text});"]
+        case Exchange(into, x, value, order):
+            return [f"{into} = atomic_exchange_explicit(&{x}, {value}, {order.text});"]
+        case CompareExchange(into, x, expected, value, order, failure):
+            return [f"{into} = {expected};",
+                    f"atomic_compare_exchange_strong_explicit(&{x}, &{into}, {value}, {order.text}, {failure.text});"]
+        case Fence(order):
+            return [f"atomic_thread_fence({order.text});"]
+        case Plain(variable, write):
+            return [f"{variable} = 1;" if write else f"(void)*(volatile int *)&{variable};"]
+        case When(register, value, equal, then):
+            inner = [f"    {line}" for part in then for line in _c_lines(part)]
+            return [f"if ({register} {'==' if equal else '!='} {value}) {{", *inner, "}"]
+        case _:
+            assert_never(op)
