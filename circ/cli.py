@@ -59,7 +59,7 @@ from circ.engines import ANNOTATED, DEFAULT, ENGINES, installed
 from circ.inputs import Inputs, NothingNamed
 from circ.report.plain_text import plain
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
-from circ.run.output_files import encoded, report_bug, write_whole
+from circ.run.output_files import encoded, is_full, make_folder, report_bug, write_whole
 from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
@@ -278,7 +278,7 @@ def scan(
     with guarded(debug):
         check_words(options)
         if options["certificate"] is not None:
-            options["certificate"].mkdir(parents=True, exist_ok=True)
+            make_folder(options["certificate"])
         limits = Limits(options["timeout"], options["memory"], options["cpu_limit"])
         named = [*(paths or ()), *([] if options["build"] is None else [find_database(options["build"])])]
         if not named:
@@ -297,9 +297,12 @@ def scan(
 
 
 def _usable(cache: Cache, named: bool) -> Cache | None:
-    """The cache, unless somebody else can change it: then an error if it was named, else a scan without it."""
-    why = cache.refused()
-    if why and named:
+    """The cache, unless somebody else can change it: then an error if it was named, else a scan without it, as on a full disk."""
+    try:
+        why, wrong = cache.refused(), named
+    except OSError as error:
+        why, wrong = f"{cache.folder}: {error.strerror}", named and not is_full(error)
+    if why and wrong:
         fail(f"circ: error: {why} (give --cache a folder of your own, or --no-cache)")
     if why:
         print(f"circ: warning: {why}; nothing is kept (see --cache)", file=sys.stderr)

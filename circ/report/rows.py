@@ -11,6 +11,9 @@ from circ.report.text import answer_text
 from circ.verdict import Answer, Unknown, word
 from frontend.program import Program
 
+MOST = 10**15
+"""Every count and every time of a scan is less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Head:

@@ -18,7 +18,7 @@ def write_whole(path: Path, data: bytes) -> None:
     target = path.resolve()
     try:
         if target.exists() and not target.is_file():
-            target.write_bytes(data)
+            _write_through(target, data)
             return
         temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
         try:
@@ -31,6 +31,37 @@ def write_whole(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _write_through(target: Path, data: bytes) -> None:
+    """Writes to a device or a pipe; one that nobody reads is not waited for."""
+    try:
+        file = os.open(target, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        raise OSError(error.errno, unread_pipe(error, target)) from None
+    os.set_blocking(file, True)
+    with open(file, "wb") as stream:
+        stream.write(data)
+
+
+def unread_pipe(error: OSError, path: Path) -> str:
+    """What went wrong when a file was opened; plainly if it is a pipe that has no reader."""
+    return "nobody reads this pipe" if error.errno == errno.ENXIO and path.is_fifo() else str(error.strerror)
+
+
+def is_full(error: OSError) -> bool:
+    """Whether a disk is the reason, or what the user may have of it: nothing is wrong with what was asked for."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder for what is written beside the verdicts; on a full disk one line says that there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if not is_full(error):
+            raise
+        print(f"circ: error: {folder}: {error.strerror} (the verdicts hold without it)", file=sys.stderr)
 
 
 def check_writable(path: Path) -> None:

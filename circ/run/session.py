@@ -27,7 +27,7 @@ from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
 from circ.run.competition import read_task, rounds, verdict_line
 from circ.run.dump import NOT_WRITTEN
-from circ.run.output_files import check_writable, encoded, report_bug, write_whole
+from circ.run.output_files import check_writable, encoded, make_folder, report_bug, write_whole
 from circ.run.progress import Progress
 from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
@@ -94,7 +94,7 @@ class Session:
     def __enter__(self) -> Session:
         for folder in (self.request.certificate, self.request.dump):
             if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
+                make_folder(folder)
         if self.request.output is not None:
             check_writable(self.request.output)
         return self

@@ -7,21 +7,29 @@ an entry changes how long an answer takes, never the answer. Checksums tell a da
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import math
 import os
 import stat
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from circ.engines import ENGINES
+from circ.kernel.outcome import Malformed
+from circ.kernel.untrusted_json import as_list, as_natural, as_object, as_text
+from circ.report.rows import MOST
 from circ.run.certificate_files import UnreadableCertificate, dump, parse
 from circ.run.output_files import write_whole
 from circ.verdict import Answer, Certificate, Question, Refuted, Safe, Statistics, Unknown
 from frontend import LoadOptions
+from frontend.program import MAX_DATA
 
 _FORMAT = "circ-cache-1"
+_WHO = ("triage", *(entry.name for entry in ENGINES))
 
 
 class Damaged(Exception):
@@ -40,21 +48,18 @@ class Cache:
         return Path(base) / "circ" if base else Path.home() / ".cache" / "circ"
 
     def refused(self) -> str:
-        """Why the folder may not be used, if so: somebody else can change what is in it."""
-        try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            folder = self.folder.resolve()
-            own = folder.stat()
-            if own.st_uid != os.geteuid():
-                return f"{self.folder}: it belongs to another user"
-            if own.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                return f"{self.folder}: others can write to it (chmod go-w)"
-            for above in folder.parents:
-                status = above.stat()
-                if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
-                    return f"{self.folder}: others can replace it, since they can write to {above}"
-        except OSError as error:
-            return f"{self.folder}: {error.strerror}"
+        """Why the folder may not be used, if so: somebody else can change what is in it. Raises OSError if there can be none."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = self.folder.resolve()
+        own = folder.stat()
+        if own.st_uid != os.geteuid():
+            return f"{self.folder}: it belongs to another user"
+        if own.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return f"{self.folder}: others can write to it (chmod go-w)"
+        for above in folder.parents:
+            status = above.stat()
+            if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
+                return f"{self.folder}: others can replace it, since they can write to {above}"
         return ""
 
     # ----------------------------------------------------------------------------------------------- answers
@@ -62,7 +67,7 @@ class Cache:
         """What was found before, not yet checked again; raises Damaged."""
         path = self._path(key, question)
         try:
-            data = path.read_bytes()
+            data = _read(path)
         except FileNotFoundError:
             return None
         except OSError:
@@ -73,7 +78,7 @@ class Cache:
         try:
             figures, _, evidence = rest.decode().partition("\n")
             return _answer(json.loads(figures), evidence, question)
-        except (ValueError, OverflowError, RecursionError, UnreadableCertificate, KeyError, TypeError, AttributeError):
+        except (ValueError, RecursionError, UnreadableCertificate, Malformed):
             raise Damaged(str(path)) from None
 
     def put(self, key: str, answer: Answer, options: LoadOptions) -> None:
@@ -97,7 +102,7 @@ class Cache:
     def seconds(self, path: str) -> float | None:
         """How long the file took when it was last scanned."""
         try:
-            seconds = float((self.folder / self._time_name(path)).read_bytes())
+            seconds = float(_read(self.folder / self._time_name(path)))
         except (OSError, ValueError):
             return None
         return seconds if math.isfinite(seconds) and seconds >= 0 else None
@@ -111,25 +116,46 @@ class Cache:
         return hashlib.sha256(os.path.abspath(path).encode(errors="surrogatepass")).hexdigest()[:32] + ".time"
 
 
+def _read(path: Path) -> bytes:
+    """The bytes of a plain file; anything else is neither waited for nor read. Raises OSError."""
+    if not stat.S_ISREG(path.stat().st_mode) or path.stat().st_size > MAX_DATA:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+    return path.read_bytes()
+
+
 def _sealed(rest: bytes) -> bytes:
     return f"{_FORMAT} {hashlib.sha256(rest).hexdigest()}".encode()
 
 
-def _answer(figures: Any, evidence: str, question: Question) -> Answer:
-    """The answer that was put; raises an error of some kind for anything else."""
+def _answer(data: Any, evidence: str, question: Question) -> Answer:
+    """The answer that was put; raises Malformed or UnreadableCertificate for anything else."""
     found, _ = parse(evidence)
-    statistics = Statistics(
-        tuple(map(_text, figures["predicates"])), {_text(k): int(v) for k, v in figures["acfa"].items()}, int(figures["k"]),
-        int(figures["rounds"]), int(figures["states"]), int(figures["queries"]),
-        {_text(k): float(v) for k, v in figures["seconds"].items()}, _text(figures["by"]), tuple(map(_text, figures["context"])))
-    why = tuple(map(_text, figures["why"]))
-    engine, trivial = _text(figures["engine"]), bool(figures["trivial"])
+    figures = as_object(data, "the figures", {"engine", "why", "trivial", *(f.name for f in fields(Statistics))})
+    engine = as_text(figures["engine"], "engine")
+    if engine not in _WHO or not isinstance(figures["trivial"], bool):
+        raise Malformed("no answer of an engine")
+    counts = {name: as_natural(figures[name], name, MOST) for name in ("k", "rounds", "states", "queries")}
+    texts = {name: _texts(figures[name], name) for name in ("predicates", "context", "why")}
+    acfa = {name: as_natural(size, "acfa", MOST) for name, size in _mapping(figures["acfa"]).items()}
+    seconds = {name: _time(value) for name, value in _mapping(figures["seconds"]).items()}
+    statistics = Statistics(acfa=acfa, seconds=seconds, by=as_text(figures["by"], "by"), predicates=texts["predicates"],
+                            context=texts["context"], **counts)
     if isinstance(found, Certificate):
-        return Answer(question, str(question), Safe(found, why, trivial, statistics), engine)
+        return Answer(question, str(question), Safe(found, texts["why"], figures["trivial"], statistics), engine)
     return Answer(question, str(question), Refuted(found, statistics), engine)
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a text")
+def _texts(value: Any, what: str) -> tuple[str, ...]:
+    return tuple(as_text(text, what) for text in as_list(value, what))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise Malformed("not a JSON object")
     return value
+
+
+def _time(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MOST:
+        raise Malformed("no time")
+    return float(value)

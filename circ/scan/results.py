@@ -10,15 +10,16 @@ import fcntl
 import json
 import os
 import stat
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from circ.report.flow_rule import Alarm
-from circ.report.rows import Head, Row
-from frontend.program import FrontendError, Location
+from circ.report.rows import MOST, Head, Row
+from circ.report.summary import WORDS
+from circ.run.output_files import unread_pipe
+from frontend.program import FrontendError, Location, no_plain_file
 
 FORMAT, VERSION = "circ-results", 3
 
@@ -29,6 +30,10 @@ class FileResults:
 
     head: Head | None = None
     rows: tuple[Row, ...] = ()
+
+
+Known: TypeAlias = dict[tuple[str, str], FileResults]
+"""What is known, by file and fingerprint."""
 
 
 class UnreadableResults(Exception):
@@ -53,8 +58,10 @@ def from_line(line: str) -> Head | Row:
     kind = data.pop("kind", None) if isinstance(data, dict) else None
     try:
         if kind == "head":
-            alarms = tuple(_build(Alarm, a) for a in data.pop("alarms"))
-            return replace(_build(Head, {**data, "alarms": []}), alarms=alarms)
+            alarms = data.pop("alarms")
+            if not isinstance(alarms, list):
+                raise ValueError("alarms is no list")
+            return replace(_build(Head, {**data, "alarms": []}), alarms=tuple(_build(Alarm, a) for a in alarms))
         if kind == "row":
             return _build(Row, data)
     except (KeyError, TypeError, ValueError) as error:
@@ -62,53 +69,86 @@ def from_line(line: str) -> Head | Row:
     raise UnreadableResults("neither a head nor a row")
 
 
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "str": (str,), "int": (int,), "float": (float, int), "bool": (bool,), "str | None": (str, type(None)),
-}
-
 _Built = TypeVar("_Built", Head, Row, Alarm)
 
 
-def _build(shape: type[_Built], data: Mapping[str, Any]) -> _Built:
-    """An object whose fields have the types they are declared with; raises ValueError otherwise."""
+def _build(shape: type[_Built], data: Any) -> _Built:
+    """An object whose fields have the types they are declared with, and numbers that a scan can come to; else ValueError."""
     if not isinstance(data, dict) or set(data) != {f.name for f in fields(shape)}:
         raise ValueError("other fields than it should have")
-    made: dict[str, Any] = {}
-    for f in fields(shape):
-        value = data[f.name]
-        if isinstance(value, list):
-            if not str(f.type).startswith("tuple") or not all(isinstance(v, str | int | float | None) for v in value):
-                raise ValueError(f"{f.name} is a list")
-            made[f.name] = tuple(value)
-        elif isinstance(value, _TYPES.get(str(f.type), ())) and (f.type == "bool") == isinstance(value, bool):
-            made[f.name] = value
-        else:
-            raise ValueError(f"{f.name} is {value!r}")
+    made = {f.name: _of_type(f.name, str(f.type), data[f.name]) for f in fields(shape)}
+    if made.get("verdict", WORDS[0]) not in WORDS:
+        raise ValueError(f"verdict is {made['verdict']!r}")
     return shape(**made)
+
+
+def _of_type(name: str, declared: str, value: Any) -> Any:
+    """The value as the field of this name and declared type has it; raises ValueError if it cannot be one."""
+    if declared.startswith("tuple["):
+        types = declared.removeprefix("tuple[").removesuffix("]").split(", ")
+        if not isinstance(value, list) or (types[-1] != "..." and len(types) != len(value)):
+            raise ValueError(f"{name} is {value!r}")
+        return tuple(_of_type(name, types[0] if types[-1] == "..." else types[n], v) for n, v in enumerate(value))
+    kinds = declared.split(" | ")
+    if not any(_is(value, kind) for kind in kinds):
+        raise ValueError(f"{name} is {value!r}")
+    return value
+
+
+def _is(value: Any, kind: str) -> bool:
+    """Whether a value is a text, a truth value, nothing, or a count or time: not negative, and no NaN."""
+    match kind:
+        case "None":
+            return value is None
+        case "str":
+            return isinstance(value, str)
+        case "bool":
+            return isinstance(value, bool)
+        case "int":
+            return type(value) is int and 0 <= value < MOST
+        case "float":
+            return type(value) in (int, float) and 0 <= value < MOST
+        case _:
+            return False
 
 
 # --------------------------------------------------------------------------------------------------- results files
 class Results:
-    """A results file being written, line by line; each line is there, whole, before the next thing is done."""
+    """A results file being written, line by line; each line is there, whole, before the next thing is done.
+
+    While it is open no other scan writes to it. `known`: what the file had in it, if it was to be kept.
+    """
 
     def __init__(self, path: Path, keep: bool) -> None:
-        """Opens the file, as it is with `keep`, else anew. Raises FrontendError if another scan writes to it, OSError."""
-        new = not path.exists()
+        """Opens the file, as it is with `keep`, else anew.
+
+        Raises FrontendError if another scan writes to it, or it is not what `-o` wrote; OSError, and then no empty file stays.
+        """
         self.path = path
-        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        self.known: Known = {}
+        self.file, new = _opened(path, keep)
         self.regular = stat.S_ISREG(os.fstat(self.file).st_mode)
         try:
-            if self.regular:
-                _lock(self.file, path, fcntl.LOCK_EX)
-                if not keep:
-                    os.ftruncate(self.file, 0)
-            if not keep:
-                self._write(first_line())
-        except BaseException:
+            if keep:
+                self._keep()
+            else:
+                self._begin()
+        except BaseException as error:
+            # Only what is locked is ours to remove.
+            if new or (not keep and self.regular and isinstance(error, OSError)):
+                Path(os.path.realpath(path)).unlink(missing_ok=True)
             os.close(self.file)
-            if new:
-                path.unlink(missing_ok=True)
             raise
+
+    def _keep(self) -> None:
+        """Reads what is there; a last line that was cut off is removed."""
+        self.known, end = _parsed(self.path, _content(self.file))
+        os.ftruncate(self.file, end)
+
+    def _begin(self) -> None:
+        if self.regular:
+            os.ftruncate(self.file, 0)
+        self._write(first_line())
 
     def add(self, item: Head | Row) -> None:
         """Raises OSError, and then leaves the file as it was."""
@@ -132,6 +172,40 @@ class Results:
         os.close(self.file)
 
 
+def _opened(path: Path, keep: bool) -> tuple[int, bool]:
+    """The file, locked if it is a plain one, and whether it was made just now. A pipe that nobody reads is not waited for."""
+    how = (os.O_RDWR if keep else os.O_WRONLY) | os.O_APPEND | os.O_NONBLOCK
+    while True:
+        target = os.path.realpath(path)
+        new = not keep and not os.path.lexists(target)
+        try:
+            file = os.open(target, how | (os.O_CREAT | os.O_EXCL if new else 0 if keep else os.O_CREAT), 0o666)
+        except FileExistsError:
+            continue  # another scan has made it meanwhile
+        except OSError as error:
+            raise OSError(error.errno, unread_pipe(error, path), str(path)) from None
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                if keep:
+                    raise no_plain_file(Location(str(path), 1))
+                os.set_blocking(file, True)
+                return file, False
+            _lock(file, path, fcntl.LOCK_EX)
+            if _is_at(file, path):
+                return file, new
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)  # it was removed before we had the lock
+
+
+def _is_at(file: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
 def _lock(file: int, path: Path, how: int) -> None:
     try:
         fcntl.flock(file, how | fcntl.LOCK_NB)
@@ -142,17 +216,34 @@ def _lock(file: int, path: Path, how: int) -> None:
         return  # a file system that knows no locks
 
 
-def read_results(path: Path) -> dict[tuple[str, str], FileResults]:
-    """What a results file holds, by file and fingerprint, and its cut-off last line removed.
+def read_results(path: Path) -> Known:
+    """What a results file holds, by file and fingerprint; a cut-off last line is no part of it.
 
     Raises FrontendError with the line that is wrong, OSError if it cannot be read.
     """
-    with path.open("rb") as file:
-        _lock(file.fileno(), path, fcntl.LOCK_SH)
-        data = file.read()
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise no_plain_file(Location(str(path), 1))
+        _lock(file, path, fcntl.LOCK_SH)
+        return _parsed(path, _content(file))[0]
+    finally:
+        os.close(file)
+
+
+def _content(file: int) -> bytes:
+    with open(file, "rb", closefd=False) as reader:
+        return reader.read()
+
+
+def _parsed(path: Path, data: bytes) -> tuple[Known, int]:
+    """What a results file's bytes say, and how many of them are whole lines."""
     end = data.rfind(b"\n") + 1
-    known: dict[tuple[str, str], FileResults] = {}
-    for number, line in enumerate(data[:end].decode("utf-8", "replace").splitlines(), 1):
+    if end == 0:
+        raise FrontendError(Location(str(path), 1), "this is not a results file of circ scan: it has no first line",
+                            "give --resume what -o wrote")
+    known: Known = {}
+    for number, line in enumerate(data[:end].decode("utf-8", "replace").split("\n")[:-1], 1):
         try:
             if number == 1:
                 _check_first(line)
@@ -161,12 +252,7 @@ def read_results(path: Path) -> dict[tuple[str, str], FileResults]:
         except UnreadableResults as error:
             raise FrontendError(Location(str(path), number), f"this is not a results file of circ scan: {error}",
                                 "give --resume what -o wrote") from None
-    if end == 0:
-        raise FrontendError(Location(str(path), 1), "this is not a results file of circ scan: it has no first line",
-                            "give --resume what -o wrote")
-    if end < len(data):
-        os.truncate(path, end)
-    return known
+    return known, end
 
 
 def _check_first(line: str) -> None:
@@ -180,7 +266,7 @@ def _check_first(line: str) -> None:
         raise UnreadableResults(f"version {head.get('version')!r}, this circ reads version {VERSION}")
 
 
-def _add(known: dict[tuple[str, str], FileResults], item: Head | Row) -> None:
+def _add(known: Known, item: Head | Row) -> None:
     if item.key is None:
         return
     here = (item.file, item.key)

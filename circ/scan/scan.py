@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import assert_never
 
 from circ.report.rows import Head, Row, Scanned
-from circ.run.output_files import report_bug
+from circ.run.output_files import is_full, report_bug
 from circ.run.progress import ScanProgress
 from circ.run.supervise import Limits
 from circ.scan.cache import Cache
 from circ.scan.job import About, Bug, FileScan, Job, RequestFor, Warned
 from circ.scan.pool import Ended, Started, Tick, Told, run
-from circ.scan.results import FileResults, Results, read_results
+from circ.scan.results import FileResults, Known, Results, read_results
 from circ.scan.sources import Source
 from frontend.program import displayed
 
@@ -47,11 +47,12 @@ class Scan:
     def __init__(self, request: ScanRequest, request_for: RequestFor) -> None:
         self.request = request
         self.cache = request.cache
-        self.resumed = {} if request.resume is None else read_results(request.resume)
+        self.warned: set[str] = set()
+        self.results = self._open_results()
+        self.resumed = self._read_resumed()
         self.jobs = self._weighed([Job(n, s) for n, s in enumerate(request.sources)])
         self.work = FileScan(request_for, self.cache, self.resumed, request.file_timeout)
         self.about: dict[int, About] = {}
-        self.warned: set[str] = set()
         self.heads: dict[int, Head] = {}
         self.rows: dict[int, list[Row]] = {}
 
@@ -72,8 +73,7 @@ class Scan:
         progress = ScanProgress(sys.stderr, {job.path: job.weight for job in self.jobs})
         with contextlib.ExitStack() as stack:
             stack.callback(progress.clear)
-            path = self.request.results or self.request.resume
-            results = None if path is None else stack.enter_context(Results(path, keep=self.appending))
+            results = None if self.results is None else stack.enter_context(self.results)
             reading = replace(self.request.limits, timeout=self.request.file_timeout or self.request.limits.timeout)
             events = run(sorted(self.jobs, key=lambda j: (-j.weight, j.number)), self.work, self.request.jobs, reading)
             stack.callback(events.close)  # type: ignore[attr-defined]
@@ -108,6 +108,27 @@ class Scan:
         path, resume = self.request.results, self.request.resume
         return resume is not None and (path is None or (path.exists() and os.path.samefile(path, resume)))
 
+    def _open_results(self) -> Results | None:
+        """The file for results; without one, on a full disk, the table is all there is."""
+        path = self.request.results or self.request.resume
+        if path is None:
+            return None
+        try:
+            return Results(path, keep=self.appending)
+        except OSError as error:
+            if not is_full(error):
+                raise
+            self._not_written(error)
+            return None
+
+    def _read_resumed(self) -> Known:
+        if self.request.resume is None:
+            return {}
+        return self.results.known if self.appending and self.results is not None else read_results(self.request.resume)
+
+    def _not_written(self, error: OSError) -> None:
+        self._warn(Warned("results", f"circ: error: {error.filename}: {error.strerror} (the table has it all)"))
+
     def _weighed(self, jobs: Sequence[Job]) -> tuple[Job, ...]:
         """The jobs with how long they may take: as before, or by size at the rate of those that are known."""
         times = {job.number: t for job in jobs if self.cache is not None and (t := self.cache.seconds(job.path)) is not None}
@@ -127,7 +148,7 @@ class Scan:
             try:
                 results.add(item)
             except OSError as error:
-                self._warn(Warned("results", f"circ: error: {error.filename}: {error.strerror} (the table has it all)"))
+                self._not_written(error)
 
     def _warn(self, warned: Warned) -> None:
         if warned.kind not in self.warned:

@@ -58,6 +58,7 @@ from frontend.program.program import (
 )
 from frontend.program.source import (
     MAX_AST_DEPTH,
+    MAX_DATA,
     MAX_NESTING,
     MAX_SOURCE,
     NOWHERE,
@@ -67,6 +68,7 @@ from frontend.program.source import (
     deep_recursion,
     displayed,
     no_collection,
+    no_plain_file,
     read_data,
     read_source,
     source_text,
@@ -78,12 +80,12 @@ __all__ = [
     "Block", "CALLER", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
     "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
     "FunctionText", "Havoc", "ILP32", "IP16", "Ints", "Invariant",
-    "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_NESTING", "MAX_SOURCE",
+    "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_DATA", "MAX_NESTING", "MAX_SOURCE",
     "NOWHERE", "NotModelled", "Op", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",
     "Role", "SKIP", "Scalar", "Self", "Start",
     "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
-    "children", "deep_recursion", "displayed", "name_of", "negate", "no_collection", "op_reads", "op_writes", "plain_edge",
-    "primitive",
+    "children", "deep_recursion", "displayed", "name_of", "negate", "no_collection", "no_plain_file", "op_reads", "op_writes",
+    "plain_edge", "primitive",
     "read_data", "read_source", "reads", "show", "show_lvalue", "show_op", "source_text",
     "substitute", "too_large", "truth", "variables",
     # modules

@@ -147,13 +147,18 @@ def _readable(here: Location) -> Iterator[None]:
         raise FrontendError(here, "no file has such a name", "check the path") from None
 
 
+def no_plain_file(here: Location) -> FrontendError:
+    """A directory, pipe, socket or device where a file is meant."""
+    return FrontendError(here, "this is no plain file", "give the name of one")
+
+
 def read_data(path: str) -> str:
     """The text of a file that is data to circ itself: a table, a database, a proof. What is no plain file is refused unread."""
     here = Location(path, 1, 1)
     with _readable(here):
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
-            raise FrontendError(here, "this is no plain file", "give the name of one")
+            raise no_plain_file(here)
         if found.st_size > MAX_DATA:
             raise FrontendError(here, f"the file has more than {MAX_DATA / 1e6:.0f} MB", "is it the right one?")
         with open(path, "rb") as file:

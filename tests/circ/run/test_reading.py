@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from circ.cli import main
 from circ.run.output_files import check_writable, write_whole
 from circ.run.process_tree import below, cpu_seconds, end, exceeds
 from circ.run.reading import NotRead, load_within, why_not
@@ -156,7 +157,7 @@ def test_a_full_disk_changes_no_verdict(tmp_path: Path) -> None:
     errors = done.stderr.splitlines()
     assert len(errors) == 3 and all(any(name in line for line in errors) for name in ("out.txt", "proofs/a.c.x", "dumps/"))
     done = full_disk("scan", "a.c", "-o", "out.jsonl", "--certificate", "proofs", cwd=tmp_path)
-    assert done.returncode == 2 and "out.jsonl" in done.stderr  # not even its first line: told before any work
+    assert done.returncode == 1 and "race on 'x'" in done.stdout and "out.jsonl: File too large (the table has it all)" in done.stderr
     done = full_disk("scan", "a.c", "--certificate", "proofs", cwd=tmp_path)
     assert done.returncode == 1 and ",x,race" not in done.stdout and "race on 'x'" in done.stdout
     assert "proofs/" in done.stderr and "kept/circ/" in done.stderr
@@ -188,6 +189,24 @@ def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path, file: str)
     assert done.returncode == 0 and "safe: no race on 'x'" in done.stdout and "Traceback" not in done.stderr
     assert sum("No space left" in line for line in done.stderr.splitlines()) >= 2 and str(small_disk / "out.txt") in done.stderr
     assert [p for p in small_disk.rglob("*") if p.is_file()] == [filler]
+    done = subprocess.run([sys.executable, "-m", "circ", "scan", file, "-o", str(small_disk / "out.jsonl"), "--certificate", str(small_disk / "proofs"),
+                           "--cache", str(small_disk / "cache")], capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0 and "safe" in done.stdout and str(small_disk / "out.jsonl") in done.stderr
+    assert [p for p in small_disk.rglob("*") if p.is_file()] == [filler]
+
+
+def test_a_disk_without_room_for_folders(tmp_path: Path, file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def full(folder: Path, *args: object, **more: object) -> None:
+        raise OSError(28, "No space left on device", str(folder))
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    for words in (("check", "--certificate", str(tmp_path / "new"), "--dump", str(tmp_path / "dump")),
+                  ("scan", "--certificate", str(tmp_path / "new"), "--cache", str(tmp_path / "kept"))):
+        with pytest.raises(SystemExit) as end:
+            main([*words, file])
+        shown = capsys.readouterr()
+        assert end.value.code == 0 and "safe" in shown.out and shown.err.count("No space left") >= 2
+        assert not any((tmp_path / name).exists() for name in ("new", "dump", "kept"))
 
 
 def test_the_report_of_a_full_pipe_is_bad_status_not_a_traceback(tmp_path: Path, file: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,32 @@ def test_a_forged_proof_makes_no_race_safe(cache: Cache, tmp_path: Path, kind: s
     forged = f"{figures}\n{dump(Certificate(program.fingerprint(), RaceOn('x'), kind, {}), LoadOptions())}".encode()
     entry(cache).write_bytes(_sealed(forged) + b"\n" + forged)
     assert verdicts(scanned(path, cache)) == [("race", False)]
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("k", -1), ("k", True), ("k", 1.0), ("k", "3"), ("k", 10**20), ("rounds", None), ("states", [1]), ("queries", float("nan")), ("acfa", []),
+    ("acfa", {"w": -2}), ("acfa", {"w": "2"}), ("acfa", {"w": 1e400}), ("predicates", "xy"), ("predicates", [1]), ("predicates", {"a": 1}),
+    ("seconds", {"engine": float("nan")}), ("seconds", {"engine": float("inf")}), ("seconds", {"engine": -1}), ("seconds", {"engine": True}),
+    ("engine", "../../x"), ("engine", "nobody"), ("engine", None), ("trivial", 1), ("why", "abc"), ("context", [None]), ("by", 0), ("more", 1),
+])
+def test_figures_that_no_engine_gives_make_a_damaged_entry(cache: Cache, tmp_path: Path, name: str, value: Any) -> None:
+    (tmp_path / "a.c").write_text(SAFE)
+    scanned(tmp_path / "a.c", cache)
+    path = entry(cache)
+    _, figures, evidence = path.read_text().split("\n", 2)
+    forged = f"{json.dumps({**json.loads(figures), name: value})}\n{evidence}".encode()
+    place = cache._path("key", RaceOn("x"))
+    place.write_bytes(_sealed(forged) + b"\n" + forged)
+    with pytest.raises(Damaged):
+        cache.get("key", RaceOn("x"))
+
+
+def test_what_is_no_plain_file_is_not_waited_for(cache: Cache) -> None:
+    os.mkfifo(cache._path("key", RaceOn("x")))
+    os.mkfifo(cache.folder / cache._time_name("a.c"))
+    with pytest.raises(Damaged):
+        cache.get("key", RaceOn("x"))
+    assert cache.seconds("a.c") is None
 
 
 def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path) -> None:
