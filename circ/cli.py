@@ -64,7 +64,7 @@ from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from frontend import SourceFile
-from frontend.program import FrontendError, Ints, read_data
+from frontend.program import FrontendError, Ints, displayed, read_data
 from frontend.text.compilers import OWN
 
 if TYPE_CHECKING:
@@ -251,6 +251,7 @@ def scan(
 ) -> None:
     """Check many files; ends with a table of all verdicts. Options in a file's `// CIRC:` header hold for that file."""
     from circ.scan.cache import Cache
+    from circ.scan.header import refused
     from circ.scan.scan import Scan, ScanRequest
     from circ.scan.scan_report import report
     from circ.scan.sources import find_sources
@@ -267,11 +268,18 @@ def scan(
         for option in header.options:
             try:
                 parsed(option.words)
+                if option.name == "--interrupts":
+                    read_data(option.value)
+            except FrontendError as error:
+                raise refused(option, f"{displayed(option.value)}: {error.message}", error.hint) from None
             except UnknownWord as error:
-                raise FrontendError(option.location, f"in the file's own options: {error}") from None
+                raise refused(option, str(error)) from None
             except _UsageError as error:
-                raise FrontendError(option.location, f"in the file's own options: {cast(Any, error).format_message()}") from None
-        own = parsed(header.words)
+                raise refused(option, _in_a_line(cast(Any, error).format_message())) from None
+        own = dict(parsed(header.words))
+        if "thread" in given:  # of a function that both name, the command line says how many there are
+            named = {text.partition("=")[0].strip() for text in given["thread"]}
+            own["thread"] = [text for text in own["thread"] if text.partition("=")[0].strip() not in named]
         both = {n: (*own[n], *v) if isinstance(v, list | tuple) else v for n, v in given.items()}
         return request_of({**own, **both})
 

@@ -60,29 +60,31 @@ class Progress:
 class ScanProgress:
     """A scan on one line of a terminal: how far, what is running, how long it may still take; else a line for each file."""
 
-    def __init__(self, stream: TextIO, weights: Mapping[str, float]) -> None:
+    def __init__(self, stream: TextIO, weights: Mapping[int, float]) -> None:
+        """`weights`: by the jobs' numbers, how long each may take; a file may be in several jobs."""
         self.line = Progress(stream)
         self.weights = weights
-        self.running: dict[str, tuple[float, str]] = {}
+        self.running: dict[int, tuple[str, float, str]] = {}
         self.done = 0
         self.done_weight = 0.0
         self.begin = time.monotonic()
         self.last = float("-inf")
 
-    def start(self, path: str) -> None:
-        self.running[path] = (time.monotonic(), "reading")
+    def start(self, job: int, path: str) -> None:
+        self.running[job] = (path, time.monotonic(), "reading")
         self.tick()
 
-    def at(self, path: str, what: str) -> None:
-        self.running[path] = (self.running[path][0], what)
+    def at(self, job: int, what: str) -> None:
+        path, since, _ = self.running[job]
+        self.running[job] = (path, since, what)
 
-    def end(self, path: str, scanned: Scanned) -> None:
-        seconds = time.monotonic() - self.running.pop(path)[0]
+    def end(self, job: int, scanned: Scanned) -> None:
+        path, since, _ = self.running.pop(job)
         self.done += 1
-        self.done_weight += self.weights[path]
+        self.done_weight += self.weights[job]
         self.clear()
         if not self.line.enabled:
-            counts = verdict_counts([scanned])
+            counts, seconds = verdict_counts([scanned]), time.monotonic() - since
             print(f"[{self.done}/{len(self.weights)}] {displayed(path)}: {counts} ({seconds:.1f} s){self._left()}",
                   file=self.line.stream, flush=True)
 
@@ -90,7 +92,7 @@ class ScanProgress:
         now = time.monotonic()
         if self.line.enabled and now - self.last > 0.15:
             self.last = now
-            busy = "; ".join(f"{displayed(path)}: {what}, {now - since:.0f} s" for path, (since, what) in self.running.items())
+            busy = "; ".join(f"{displayed(path)}: {what}, {now - since:.0f} s" for path, since, what in self.running.values())
             self.line.show(f"[{self.done}/{len(self.weights)}]{self._left()}  {busy}")
 
     def clear(self) -> None:

@@ -24,7 +24,7 @@ EVERYTHING = Selection()
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The programs of a database, and its files that could not be read, each with why not."""
+    """The programs of a database, and its files (or entries) that could not be read, each with why not."""
 
     programs: tuple[ProgramFiles, ...]
     unread: tuple[tuple[str, FrontendError | NotRead], ...] = ()
@@ -42,7 +42,8 @@ def find_database(path: str) -> str:
 def read_project(database: str, selection: Selection, source: LoadOptions, limits: Limits) -> Project:
     """The programs of a database. Raises FrontendError if it cannot be read, or does not have what is selected."""
     load_heavy()
-    files = compiled_files(database, selection.exclude)
+    compiled = compiled_files(database, selection.exclude)
+    files = compiled.files
 
     def read(file: Compiled, emit: Emit) -> Unit | ReadingError:
         try:
@@ -51,7 +52,7 @@ def read_project(database: str, selection: Selection, source: LoadOptions, limit
             return ReadingError.of(error)
 
     units: list[Unit] = []
-    unread: dict[str, FrontendError | NotRead] = {}
+    unread: dict[str, FrontendError | NotRead] = {}  # by file; a file need be named once only
     for file, outcome in supervise(files, lambda: read, limits, starts_others=runs_others([f.source for f in files], source)):
         if not isinstance(outcome, Done):
             unread.setdefault(file.source.path, NotRead(file.source.path, outcome))
@@ -60,7 +61,8 @@ def read_project(database: str, selection: Selection, source: LoadOptions, limit
         else:
             units.append(outcome.value)
     programs = chosen(programs_of(units), selection.targets, database)
-    return Project(tuple(_without(p, list(unread)) for p in programs), tuple(unread.items()))
+    left_out = [*((wrong.file, wrong.error) for wrong in compiled.wrong), *unread.items()]
+    return Project(tuple(_without(p, [file for file, _ in left_out]) for p in programs), tuple(left_out))
 
 
 def _without(program: ProgramFiles, unread: list[str]) -> ProgramFiles:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from circ.verdict import POSSIBLE, Property
-from frontend.program import FrontendError, Location
+from frontend.program import FrontendError, Location, OptionError
 
 VERDICTS = ("safe", "race", "violated", POSSIBLE, "unknown")
 ASSERTS = str(Property.ASSERTS)
@@ -66,6 +66,18 @@ class Header:
     def words(self) -> tuple[str, ...]:
         """The options as on a command line."""
         return tuple(word for option in self.options for word in option.words)
+
+    def located(self, error: FrontendError) -> FrontendError:
+        """The error, with its place if it is about an option that stands here."""
+        for option in self.options:
+            if isinstance(error, OptionError) and (option.name, option.value) == (error.name, error.value):
+                return refused(option, error.message, error.hint)
+        return error
+
+
+def refused(option: HeaderOption, message: str, hint: str = "") -> FrontendError:
+    """The error for an option of a header that makes no sense."""
+    return FrontendError(option.location, f"in the file's own options: {message}", hint)
 
 
 def read_header(path: str, text: str, project: str) -> Header:

@@ -24,7 +24,7 @@ from circ.run.schedule import NamedQuestion
 from circ.run.session import Request
 from circ.scan.cache import Cache, Damaged
 from circ.scan.fingerprint import fingerprint
-from circ.scan.header import ASSERTS, Expectation, Header, read_header
+from circ.scan.header import ASSERTS, Expectation, Header, read_header, refused
 from circ.scan.pool import Allow, Tell
 from circ.scan.results import FileResults
 from circ.scan.sources import Source
@@ -89,7 +89,7 @@ class FileScan:
 
     def __call__(self, job: Job, tell: Tell) -> None:
         """Reads a file and answers what is asked of it; whatever goes wrong is told."""
-        lines = 0
+        lines, header = 0, Header()
         try:
             if job.source.unread is not None:
                 raise job.source.unread
@@ -100,7 +100,7 @@ class FileScan:
             tell(About(lines, header.expectations, request.variables))
             self._scan(job, lines, header, request, tell)
         except FrontendError as error:
-            tell(Head(job.path, None, lines, error=str(error)))
+            tell(Head(job.path, None, lines, error=str(header.located(error))))
         except NotRead as error:
             line, bug = why_not(error)
             if bug:
@@ -130,6 +130,9 @@ class FileScan:
 
         program = load_project(files, request.source, tokens)
         missing = _missing(program, request)
+        for option in header.options:
+            if option.name == "-x" and option.value in missing:
+                raise refused(option, f"there is no variable '{option.value}' in this program", "circ cfa shows the variables")
         asked = _named(_questions(program, request, extra, missing))
         tell(Head(job.path, key, lines, tuple(asked), missing, tuple(map(str, program.warnings)),
                   alarms=alarms(program), models=_models(program), seconds=round(time.monotonic() - begin, 3)))

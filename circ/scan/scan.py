@@ -70,7 +70,7 @@ class Scan:
         """Does all jobs; an exception (Ctrl-C, say) leaves what is known by then."""
         for heavy in ("frontend.lower.module", "circ.smt"):
             importlib.import_module(heavy)  # here, so that not every job's process has to load them
-        progress = ScanProgress(sys.stderr, {job.path: job.weight for job in self.jobs})
+        progress = ScanProgress(sys.stderr, {job.number: job.weight for job in self.jobs})
         with contextlib.ExitStack() as stack:
             stack.callback(progress.clear)
             results = None if self.results is None else stack.enter_context(self.results)
@@ -80,7 +80,7 @@ class Scan:
             for event in events:
                 match event:
                     case Started(job=job):
-                        progress.start(job.path)
+                        progress.start(job.number, job.path)
                     case Told(job=job, item=About() as about):
                         self.about[job.number] = about
                     case Told(job=job, item=Head() | Row() as item):
@@ -92,11 +92,11 @@ class Scan:
                         progress.clear()
                         self._warn(warned)
                     case Told(job=job, item=item):
-                        progress.at(job.path, str(item))
+                        progress.at(job.number, str(item))
                     case Ended(job=job, why=why, seconds=seconds):
                         self._end(job, why, results)
                         self._learn(job, seconds)
-                        progress.end(job.path, Scanned(self.heads[job.number], tuple(self.rows[job.number])))
+                        progress.end(job.number, Scanned(self.heads[job.number], tuple(self.rows[job.number])))
                     case Tick():
                         progress.tick()
                     case _:

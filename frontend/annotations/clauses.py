@@ -60,7 +60,7 @@ class Clause:
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\f\v]+|//[^\n]*|\\\n)|(?P<line>\n[ \t]*@?)"
-    r"|(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*)"
+    r"|(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|[0-9]+[uUlL]*)"
     r"|(?P<special>\\[A-Za-z_]\w*)"
     r"|(?P<name>[A-Za-z_]\w*(?:#\d+)?(?:::%?\w+(?:#\d+)?)*(?:\.[A-Za-z_]\w*)*)"
     r"|(?P<op><==>|==>|&&|\|\||<<|>>|[<>=!]=|[-+*/%&|^~!<>()?:\[\],';=])")

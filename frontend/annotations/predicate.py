@@ -24,7 +24,7 @@ from frontend.program import (
 )
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|\d+)(?P<suffix>[uUlL]*)"
+    r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|[0-9]+)(?P<suffix>[uUlL]*)"
     r"|(?P<name>[A-Za-z_]\w*(?:#\d+)?(?:::[A-Za-z_]\w*(?:#\d+)?)*(?:\.[A-Za-z_]\w*)*)"
     r"|(?P<op>&&|\|\||<<|>>|[<>=!]=|[-+*/%&|^~!<>()?:\[\]]))")
 

@@ -10,7 +10,7 @@ from frontend.entry.shared_types import SharedTypes
 from frontend.ir import FunctionDecl, Module
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_STARTERS
-from frontend.program import FrontendError, Location
+from frontend.program import FrontendError, Location, OptionError
 from frontend.threads.sources import is_handler, is_thread
 
 _MAKES = tuple(f"{prefix}init" for prefix in LOCK_PREFIXES)
@@ -66,8 +66,8 @@ def _attributes(decl: FunctionDecl) -> list[str]:
 def _named(module: Module, name: str) -> FunctionDecl:
     decl = module.declarations.get(name)
     if decl is None or not decl.defined:
-        raise FrontendError(Location(module.file, 1), f"--entry {name}: there is no function '{name}' with a body here",
-                            "correct the name, or define the function")
+        raise OptionError(Location(module.file, 1), "--entry", name, f"there is no function '{name}' with a body here",
+                          "correct the name, or define the function")
     return decl
 
 

@@ -278,7 +278,7 @@ class _Scheduler:
     # ------------------------------------------------------------------------------------------- conditions
     def _flag(self, source: ThreadSource) -> Expr:
         assert source.flag is not None
-        if re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", source.flag):
+        if re.fullmatch(r"0[xX][0-9a-fA-F]+|[0-9]+", source.flag):
             return TRUE if int(source.flag, 0 if source.flag[:2].lower() == "0x" else 10) else FALSE
         found = next((v for v in self._program.globals if source.flag in (v.name, v.shown)), None)
         if found is None or found.is_array:

@@ -221,7 +221,7 @@ def _number(text: str) -> int | None:
     total = 0
     bare = text.lstrip("#$").replace("(", "").replace(")", "").replace(" ", "")
     for sign, digits in re.findall(r"([+-]?)([^+-]+)", bare):
-        if not re.fullmatch(r"0x[0-9a-f]+|0b[01]+|\d+", digits):
+        if not re.fullmatch(r"0x[0-9a-f]+|0b[01]+|[0-9]+", digits):
             return None
         value = int(digits, 0) if digits[:2] in ("0x", "0b") else int(digits)
         total += -value if sign == "-" else value

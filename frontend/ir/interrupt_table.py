@@ -34,7 +34,7 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
-from frontend.program import PLATFORMS, FrontendError, Location
+from frontend.program import PLATFORMS, FrontendError, Location, OptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,8 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
     table = InterruptTable()
     if platform is not None:
         if platform not in PLATFORMS:
-            raise FrontendError(Location("--platform", 1), f"unknown platform '{platform}' (one of {', '.join(PLATFORMS)})")
+            raise OptionError(Location("<command line>", 1), "--platform", platform, "there is no such platform",
+                              f"one of {', '.join(PLATFORMS)}")
         shipped = (resources.files("frontend") / "tables" / f"{platform}.toml").read_text()
         table = replace(_TableReader(f"{platform}.toml", shipped, {}).table(), avr=True, perhaps=None)
     if path:
@@ -128,8 +129,8 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
 
 
 _LONG_NUMBER = re.compile("[0-9a-fA-F]{101}")
-_TERM = re.compile(r"(!?)\s*([A-Za-z_$][\w$.]*?)(?:\.(\d+))?\s*(?:(==|!=|<=|>=|<|>)\s*(-?(?:0[xX][0-9a-fA-F]+|\d+)))?")
-_CALL = re.compile(r"([A-Za-z_$][\w$]*)\((\d*)\)")
+_TERM = re.compile(r"(!?)\s*([A-Za-z_$][\w$.]*?)(?:\.([0-9]+))?\s*(?:(==|!=|<=|>=|<|>)\s*(-?(?:0[xX][0-9a-fA-F]+|[0-9]+)))?")
+_CALL = re.compile(r"([A-Za-z_$][\w$]*)\(([0-9]*)\)")
 _KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "triggered", "sets", "clears", "priority", "entered"}
 
 

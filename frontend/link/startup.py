@@ -46,7 +46,7 @@ def _marked(module: Module, attribute: str) -> list[FunctionDecl]:
             if name != attribute or not decl.defined:
                 continue
             given = arguments[0].strip() if arguments and arguments[0].strip() else str(_LATEST)
-            if not re.fullmatch(r"\d+", given):
+            if not re.fullmatch(r"[0-9]+", given):
                 raise FrontendError(decl.location, f"the priority '{given}' of '{decl.name}' is not a number", "write a number")
             if decl.type.params:
                 raise FrontendError(decl.location, f"'{decl.name}' runs outside of 'main' and takes arguments",

@@ -59,6 +59,15 @@ class FrontendError(Exception):
         return f"{self.location}: error: {self.message}{hint}"
 
 
+class OptionError(FrontendError):
+    """An option's value makes no sense; a caller that knows where the user wrote the option can say so."""
+
+    def __init__(self, location: Location, name: str, value: str, message: str, hint: str = "") -> None:
+        super().__init__(location, f"{name} {value}: {message}", hint)
+        self.name = name
+        self.value = value
+
+
 class NotModelled(FrontendError):
     """C that compilers take and that is not modelled here: the statement it is in may do anything to what it mentions."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from frontend.api import DEFAULT_OPTIONS, LoadOptions, SourceFile, interrupt_table, parsed_file
 from frontend.program import FrontendError, Location
-from frontend.project.database import COMMANDS, database_of, read_database
+from frontend.project.database import COMMANDS, WrongCommand, database_of, read_database
 from frontend.project.flags import language, output_of, source_file
 from frontend.project.linking import ProgramFiles, Unit, programs_of
 
@@ -31,21 +31,36 @@ class Compiled:
     target: str
 
 
-def compiled_files(database: str, exclude: Sequence[str] = ()) -> tuple[Compiled, ...]:
+@dataclass(frozen=True, slots=True)
+class CompiledFiles:
+    """The C files of a database, and its entries that make no sense."""
+
+    files: tuple[Compiled, ...]
+    wrong: tuple[WrongCommand, ...] = ()
+
+
+def compiled_files(database: str, exclude: Sequence[str] = ()) -> CompiledFiles:
     """The C files of a database that no pattern of `exclude` matches, each once for each way it is compiled.
 
     Raises FrontendError for a database that cannot be read, or has no such file.
     """
     found: dict[Compiled, None] = {}
+    wrong: list[WrongCommand] = []
     for command in read_database(database):
+        if isinstance(command, WrongCommand):
+            if not excluded(command.file, exclude):
+                wrong.append(command)
+            continue
         written_in = language(command.words)
         if not (command.file.endswith(SUFFIXES) and written_in in ("", "c", "cpp-output")) or excluded(command.file, exclude):
             continue
         target = _TARGET.search(output_of(command).replace(os.sep, "/"))
         found[Compiled(source_file(command), (target[1] or target[2]) if target else "")] = None
+    if not found and wrong:
+        raise wrong[0].error
     if not found:
         raise FrontendError(Location(database, 1), "there are no C files here", f"circ reads {' and '.join(SUFFIXES)} files")
-    return tuple(found)
+    return CompiledFiles(tuple(found), tuple(wrong))
 
 
 def excluded(path: str, patterns: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from frontend.program import MAX_SOURCE, FrontendError, Location, read_source, source_text, too_large
+from frontend.program import MAX_SOURCE, FrontendError, Location, OptionError, read_source, source_text, too_large
 from frontend.text.compilers import Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
@@ -78,7 +78,7 @@ def preprocess(path: str, options: SourceOptions) -> Preprocessed:
     if words:
         read_source(path)
         return _preprocessed_text(run_preprocessor([*words, *_external(options)], path, options.cpp), path)
-    return _Preprocessor(options).run(path)
+    return _Preprocessor(options, path).run(path)
 
 
 def _external(options: SourceOptions) -> Iterator[str]:
@@ -106,6 +106,14 @@ def _preprocessed_text(text: str, path: str) -> Preprocessed:
     return Preprocessed(tokens, tuple(annotations))
 
 
+_MACRO_NAME = re.compile(r"[A-Za-z_$\x80-\U0010ffff][\w$]*")
+
+
+def _given(definition: str) -> list[Token]:
+    """The tokens of a macro's definition that stands in no file."""
+    return [t for t in scan(definition, "<command line>") if t.type != "NEWLINE"]
+
+
 @dataclass(slots=True)
 class _Group:
     """An `#if` that is open: whether its present branch is read, whether one was, whether the code around it is."""
@@ -129,7 +137,7 @@ class _File:
 
 
 class _Preprocessor:
-    def __init__(self, options: SourceOptions) -> None:
+    def __init__(self, options: SourceOptions, path: str) -> None:
         self._search = [*options.quoted, *options.include, *options.system, INCLUDE, LIBC]
         self._quoted = len(options.quoted)
         self._forced = options.forced
@@ -146,14 +154,24 @@ class _Preprocessor:
         self._known = frozenset(dynamic) | frozenset(tests)
         tests |= dict.fromkeys(_NOT_IN_GCC, self._has)
         self._condition_expander = Expander(self._macros, dynamic | tests | {"defined": self._defined})
-        for text in (*predefined_macros(options.data_model, options.bare), *(d.replace("=", " ", 1) if "=" in d else f"{d} 1"
-                                                               for d in options.define)):
-            tokens = [t for t in scan(text, "<command line>") if t.type != "NEWLINE"]
-            if not tokens:
-                raise FrontendError(Location("<command line>", 1), "-D without a macro's name", "-D NAME or -D NAME=VALUE")
-            self._define(tokens)
+        for text in predefined_macros(options.data_model, options.bare):
+            self._define(_given(text))
+        for text in options.define:
+            self._define_option(text, Location(path, 1))
         for name in options.undefine:
+            if not _MACRO_NAME.fullmatch(name):
+                raise OptionError(Location(path, 1), "-U", name, "this cannot be the name of a macro", "-U NAME")
             self._macros.pop(name, None)
+
+    def _define_option(self, text: str, here: Location) -> None:
+        """Obeys `-D NAME` or `-D NAME=VALUE`."""
+        name, equals, value = text.partition("=")
+        if not name.strip():
+            raise OptionError(here, "-D", text, "there is no macro's name", "-D NAME or -D NAME=VALUE")
+        try:
+            self._define(_given(f"{name} {value if equals else 1}"))
+        except FrontendError as error:
+            raise OptionError(here, "-D", text, error.message, error.hint) from None
 
     def run(self, path: str) -> Preprocessed:
         tokens: list[Token] = []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from frontend.ctypes import VoidType
 from frontend.ir import AddressValue, Function, FunctionDecl, Module
 from frontend.ir.interrupt_table import HandlerRule, InterruptTable
-from frontend.program import FrontendError, Location, Role
+from frontend.program import FrontendError, Location, OptionError, Role
 
 NO_TABLE = InterruptTable()
 
@@ -25,6 +25,8 @@ _AVR = frozenset({"sei", "cli", "__builtin_avr_sei", "__nesc_enable_interrupt", 
                   "__nesc_atomic_start"})
 """Functions of programs for the AVR, on which `interrupt` means that interrupts are on in the handler."""
 
+_MOST_DIGITS = 6
+"""Of a number of threads: no machine runs a million."""
 _VECTOR = re.compile(r"__vector_\d+")
 """What handlers are called on an AVR."""
 
@@ -72,7 +74,7 @@ def is_thread(attributes: Collection[str]) -> bool:
 def choose_threads(module: Module, requested: tuple[str, ...], table: InterruptTable = NO_TABLE) -> tuple[ThreadSource, ...]:
     """The threads that run from the start; those that others create are found while those are lowered."""
     if requested:
-        return tuple(_requested(module, text) for text in requested)
+        return tuple(_requested(module, requested))
     nested = _interrupts_stay_on(module, table)
     found = [source for decl in module.declarations.values() if decl.defined for source in _annotated(decl, table, nested)]
     found += _unmarked(module, table, frozenset(s.function for s in found))
@@ -88,23 +90,37 @@ def choose_threads(module: Module, requested: tuple[str, ...], table: InterruptT
     return tuple(found)
 
 
-def _requested(module: Module, text: str) -> ThreadSource:
-    """A thread from `--thread F` (any number of copies) or `--thread F=N`."""
-    here = Location(module.file, 1)
-    parts = re.fullmatch(r"((?:[\w./+-]+:)?[A-Za-z_$][\w$]*)(?:=(\d+))?", text.strip())
+def _requested(module: Module, requested: tuple[str, ...]) -> Iterator[ThreadSource]:
+    """The threads of `--thread F` (any number of copies) and `--thread F=N`."""
+    named: set[str] = set()
+    for text in requested:
+        source = _requested_thread(module, text)
+        if source.function in named:
+            raise OptionError(Location(module.file, 1), "--thread", text, f"'{source.function}' is named twice",
+                              "name it once, with how many copies run")
+        named.add(source.function)
+        yield source
+
+
+def _requested_thread(module: Module, text: str) -> ThreadSource:
+    def bad(message: str, hint: str) -> OptionError:
+        return OptionError(Location(module.file, 1), "--thread", text, message, hint)
+
+    parts = re.fullmatch(r"((?:[\w./+-]+:)?[A-Za-z_$][\w$]*)(?:=([0-9]+))?", text.strip())
     if parts is None:
-        raise FrontendError(here, f"--thread {text}: expected F or F=N", "F is a function, N how many copies run")
+        raise bad("expected F or F=N", "F is a function, N how many copies run")
     name, number = parts.group(1), parts.group(2)
     decl = module.declarations.get(name)
     same = [n for n, d in module.declarations.items() if n.endswith(f":{name}") and d.defined]
     if (decl is None or not decl.defined) and same:
-        raise FrontendError(here, f"--thread {text}: which one, {' or '.join(same)}?", "write --thread file.c:F")
+        raise bad(f"which one, {' or '.join(same)}?", "write --thread file.c:F")
     if decl is None or not decl.defined:
-        raise FrontendError(here, f"--thread {text}: there is no function '{name}' with a body in this file",
-                            "correct the name, or define the function")
+        raise bad(f"there is no function '{name}' with a body in this file", "correct the name, or define the function")
+    if number is not None and len(number) > _MOST_DIGITS:
+        raise bad("so many threads run nowhere", "leave N out for any number of them")
     count = None if number is None else int(number)
     if count == 0:
-        raise FrontendError(here, f"--thread {text}: a thread that runs 0 times is none", "make N at least 1")
+        raise bad("a thread that runs 0 times is none", "make N at least 1")
     return ThreadSource(name, count, Role.MAIN if name == "main" and count == 1 else Role.THREAD, decl.location)
 
 
@@ -152,7 +168,7 @@ def _annotated(decl: FunctionDecl, table: InterruptTable, nested: bool) -> list[
             case "circ_thread":
                 found.append(ThreadSource(decl.name, None, Role.THREAD, decl.location))
             case "circ_threads":
-                if len(arguments) != 1 or not re.fullmatch(r"\s*[1-9]\d*\s*", arguments[0]):
+                if len(arguments) != 1 or not re.fullmatch(rf"\s*[1-9][0-9]{{,{_MOST_DIGITS - 1}}}\s*", arguments[0]):
                     raise FrontendError(decl.location, f"circ_threads of '{decl.name}' needs a positive number",
                                         "write circ_threads(2)")
                 found.append(ThreadSource(decl.name, int(arguments[0]), Role.THREAD, decl.location))

@@ -146,7 +146,7 @@ def test_the_data_is_right_before_it_is_changed(tmp_path: Path) -> None:
     (tmp_path / "task.yml").write_text(TASK)
     (tmp_path / "wanted.prp").write_text(PROPERTY)
     assert len(read_task(str(tmp_path / "task.yml")).files) == 2 and read_property(str(tmp_path / "wanted.prp")) == "races"
-    assert len(compiled_files(str(tmp_path / "compile_commands.json"))) == 2 and len(read_results(tmp_path / "results.jsonl")) == 1
+    assert len(compiled_files(str(tmp_path / "compile_commands.json")).files) == 2 and len(read_results(tmp_path / "results.jsonl")) == 1
     assert len(load_table(None, "t.toml", TABLE).rules) == 1 and len(read_header("a.c", HEADER, ".").options) == 6
 
 

@@ -146,6 +146,59 @@ def test_bad_compile_commands_are_one_located_line(scan: Run, tmp_path: Path, te
     assert len(done.err.splitlines()) == 1 and done.err.startswith(f"{path}:1: error: ")
 
 
+def test_one_wrong_entry_of_a_database_does_not_stop_the_rest(scan: Run, tmp_path: Path) -> None:
+    """Each is told of with its line, and counted; one that is excluded, or that is of another language, is not."""
+    (tmp_path / "a.c").write_text(LOCKED)
+    entries = ['{"file": "a.c", "command": "cc -c a.c"}', '{"file": 5}', '"a.c", [\n], null', '{"file": "b.c",\n "command": "cc \'"}',
+               '{"file": "left/out.c", "arguments": 3}', '{"file": "n\\u0000.c", "command": "cc"}']
+    path = tmp_path / "compile_commands.json"
+    path.write_text("[ " + " ,\n".join(entries) + "\n]\n")
+    done = scan(path.name, "--exclude", "left", "--format", "csv", cwd=tmp_path)
+    assert done.rows == [("a.c", "x", "safe"), ("b.c", "", "error"), *[("compile_commands.json", "", "error")] * 5] and done.status == 2
+    told = [line.removeprefix(f"{path.name}:").split(" ", 5)[:5] for line in done.err.splitlines() if line.startswith(path.name)]
+    assert [(place, number) for place, _, _, _, number in told] == [("5:", "6"), ("2:", "2"), ("3:", "3"), ("3:", "4"), ("4:", "5"), ("8:", "8")]
+
+
+def test_a_file_that_is_compiled_twice_is_two_programs(scan: Run, tmp_path: Path) -> None:
+    """Also at the same time, and each with its own line of progress."""
+    (tmp_path / "a.c").write_text(f"int x;\n{THREAD} {{ LOCK {{ x = x + 1; }} }}\nint main(void) {{ return 0; }}\n")
+    (tmp_path / "compile_commands.json").write_text(json.dumps([
+        {"directory": ".", "file": "a.c", "command": f"cc -DLOCK={lock} -c a.c -o CMakeFiles/{lock}.dir/a.o"} for lock in ("atomic", "if(1)")]))
+    done = scan("compile_commands.json", "-j", "2", "--no-cache", "--format", "csv", cwd=tmp_path)
+    assert sorted(done.rows) == [("a.c", "x", "race"), ("a.c", "x", "safe")] and "[2/2] a.c" in done.err
+
+
+def test_what_is_called_like_a_file_and_is_none(scan: Run, folder: Path) -> None:
+    (folder / "broken.c").symlink_to("nowhere.c")
+    (folder / "loop.c").symlink_to("loop.c")
+    (folder / "zero.c").symlink_to("/dev/zero")
+    (folder / "good.c").symlink_to("locked.c")
+    (folder / ".#locked.c").symlink_to("me@here.1:2")
+    (folder / "folder.c").mkdir()
+    os.mkfifo(folder / "pipe.c")
+    done = scan(folder, "--exclude", "zero.c", "--format", "csv")
+    assert [row[0] for row in done.rows if row[2] == "error"] == ["broken.c", "loop.c", "pipe.c"] and done.status == 2
+    assert [row[0] for row in done.rows if row[2] != "error"] == ["good.c", "locked.c", "pre.i", "racy.c", "racy.c"]
+    assert "broken.c:1: error: a link to a file that is not there" in done.err and "pipe.c:1: error: this is no plain file" in done.err
+
+
+def test_a_folder_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from circ.scan import sources
+
+    real = os.scandir
+
+    def scandir(path: str) -> Any:
+        if os.path.basename(path) == "sub":
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = sources.find_sources([str(folder)])
+    assert [os.path.basename(s.path) for s in found if s.unread is None] == ["locked.c", "pre.i"]
+    assert [str(s.unread).removeprefix(str(folder)) for s in found if s.unread is not None] == [
+        "/sub:1: error: cannot read the directory: Permission denied (check its permissions, or --exclude it)"]
+
+
 # ------------------------------------------------------------------------------------------------ options of a file
 def test_the_header_of_a_file_holds_for_it_alone(scan: Run, folder: Path) -> None:
     (folder / "locked.c").write_text("// CIRC: -D N=0 --thread v\nint x, y;\nvoid v(void) { if (N) x = 1; }\nvoid w(void) { y = 1; }\n")
@@ -169,6 +222,10 @@ def test_a_table_in_a_header_lies_beside_the_file(scan: Run, tmp_path: Path) -> 
 @pytest.mark.parametrize(("header", "message"), [
     ("CIRC: --nonsense", "nonsense"), ("CIRC: --ints fuzzy", "fuzzy"), ("CIRC: -D 'x", "quotation"), ("EXPECT: fine x", "fine x"),
     ("CIRC: --engine nosuch", "nosuch"), ("CIRC: --property fine", "fine"), ("CIRC: --thread", "value"),
+    ("CIRC: -D =", "-D =: there is no macro's name"), ("CIRC: -D A -D 1x=2", "'1x' cannot be the name"), ("CIRC: -U 1", "-U 1"),
+    ("CIRC: --platform none", "--platform none: there is no such platform"), ("CIRC: --thread v", "no function 'v'"), ("CIRC: --entry v", "no function 'v'"),
+    ("CIRC: --thread w=\u0663", "expected F or F=N"), ("CIRC: --thread w=1 --thread w=2", "'w' is named twice"), ("CIRC: --thread w=9999999", "so many"),
+    ("CIRC: -x x -x nothing", "no variable 'nothing'"), ("CIRC: --interrupts none.toml", "no such file"), ("CIRC: --interrupts .", "no plain file"),
 ])
 def test_a_bad_header_is_that_file_alone(scan: Run, folder: Path, header: str, message: str) -> None:
     (folder / "locked.c").write_text(f"// A title\n// {header}\n{LOCKED}")
@@ -176,6 +233,13 @@ def test_a_bad_header_is_that_file_alone(scan: Run, folder: Path, header: str, m
     assert done.status == 2
     assert [line for line in done.err.splitlines() if "locked.c:2:" in line and " error: " in line and message in line]
     assert done.rows[0] == ("locked.c", "", "error") and len(done.rows) == 4
+
+
+def test_of_a_thread_that_both_name_the_command_line_says_how_many(scan: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("// CIRC: --thread w=1 --thread v=1\nint x, y;\nvoid w(void) { x = x + 1; }\nvoid v(void) { y = y + 1; }\n")
+    assert scan(path, "--format", "csv").rows == [("a.c", "x", "safe"), ("a.c", "y", "safe")]
+    assert scan(path, "--thread", "w=2", "--format", "csv").rows == [("a.c", "x", "race"), ("a.c", "y", "safe")]
 
 
 # ------------------------------------------------------------------------------------------------ what goes wrong

@@ -14,7 +14,7 @@ from frontend.project import compiled_files
 def source(folder: Path, command: str | list[str], **entry: str) -> SourceFile:
     words = {"command": command} if isinstance(command, str) else {"arguments": command}
     (folder / "compile_commands.json").write_text(json.dumps([{"directory": str(folder), "file": "a.c", **words, **entry}]))
-    [found] = compiled_files(str(folder / "compile_commands.json"))
+    [found] = compiled_files(str(folder / "compile_commands.json")).files
     return found.source
 
 
@@ -64,7 +64,7 @@ def test_files_that_are_no_c_and_those_that_are_excluded(tmp_path: Path) -> None
     database.write_text(json.dumps([{"directory": str(tmp_path), "file": f, "command": f"{c} {f}"} for f, c in entries]))
 
     def names(*exclude: str) -> list[str]:
-        return [str(Path(c.source.path).relative_to(tmp_path)) for c in compiled_files(str(database), exclude)]
+        return [str(Path(c.source.path).relative_to(tmp_path)) for c in compiled_files(str(database), exclude).files]
 
     assert names() == ["a.c", "test/e.c", "test/deep/f.c", "a.c"]
     assert names("*/test") == ["a.c", "a.c"] and names("e.c") == ["a.c", "test/deep/f.c", "a.c"]
