@@ -84,7 +84,10 @@ def programs_in(path: str, options: LoadOptions = DEFAULT_OPTIONS) -> tuple[Prog
     database = database_of(path)
     if database is None:
         raise FrontendError(Location(path, 1), f"there is no {COMMANDS} here", "let CMake, Meson or bear write one")
-    return programs_of([Unit(file.source, file.target, symbols_of(file.source, options)) for file in compiled_files(database)])
+    compiled = compiled_files(database)
+    for wrong in compiled.wrong:
+        raise wrong.error
+    return programs_of([Unit(file.source, file.target, symbols_of(file.source, options)) for file in compiled.files])
 
 
 def chosen(programs: Sequence[ProgramFiles], targets: Sequence[str], database: str) -> tuple[ProgramFiles, ...]:
