@@ -1,4 +1,4 @@
-"""Whether types of two files are one type: C11 6.2.7, structs and unions by their structure."""
+"""Whether two types are compatible: C11 6.2.7; structs and unions of two files by their structure."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ def tag_of(key: str) -> str:
 class Compatibility:
     """Compares types of one file with those of another; what was found to be compatible is remembered."""
 
-    def __init__(self, left: Mapping[str, Record], right: Mapping[str, Record]) -> None:
+    def __init__(self, left: Mapping[str, Record], right: Mapping[str, Record], one_file: bool = False) -> None:
+        """`one_file`: both types are of the same file, in which each struct or union is a type of its own."""
         self._left = left
         self._right = right
+        self._one_file = one_file
         self._known: set[tuple[str, str]] = set()
         self._assumed: set[tuple[str, str]] = set()
 
@@ -70,8 +72,8 @@ class Compatibility:
             self._same(strip(p), strip(q)) for p, q in zip(a.params, b.params, strict=True))
 
     def _records(self, a: str, b: str) -> bool:
-        if tag_of(a) != tag_of(b):
-            return False
+        if self._one_file or tag_of(a) != tag_of(b):
+            return a == b
         if (a, b) in self._known or (a, b) in self._assumed:
             return True
         left, right = self._left.get(a), self._right.get(b)

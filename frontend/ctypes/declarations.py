@@ -74,7 +74,9 @@ class Types:
     def resolve(self, node: c_ast.Node, scope: Scope) -> CType:
         """The type that a type node stands for."""
         match node:
-            case c_ast.Typename() | c_ast.TypeDecl():
+            case c_ast.Typename():  # its qualifiers are those of the innermost declarator, which has them too
+                return self.resolve(node.type, scope)
+            case c_ast.TypeDecl():
                 return self.qualified(self.resolve(node.type, scope), node.quals)
             case c_ast.Decl() | c_ast.Typedef():
                 return self._attributed(self.resolve(node.type, scope), node, scope)

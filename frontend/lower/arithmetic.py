@@ -8,7 +8,7 @@ from fractions import Fraction
 from pycparser import c_ast
 
 from frontend.ctypes import VECTOR, ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
-from frontend.ctypes.conversions import binary, cast, height
+from frontend.ctypes.conversions import binary, cast, height, joined, qualified
 from frontend.ir import Field, Index, Place
 from frontend.lower.emitter import Emitter
 from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, ScalarValue
@@ -140,12 +140,13 @@ class Arithmetic:
         raise self._x.unit.error(node, "the branches of the conditional have no common type", "cast one of them")
 
     def _composite(self, s: PointerType, t: PointerType, a: Operand, b: Operand) -> PointerType:
-        """A null constant `(void *)0` takes the other's type; else void wins."""
-        if isinstance(s.target, VoidType):
-            return t if isinstance(a, ScalarValue) and isinstance(a.expr, Const) and a.expr.value == 0 else s
-        if isinstance(t.target, VoidType):
-            return s if isinstance(b, ScalarValue) and isinstance(b.expr, Const) and b.expr.value == 0 else t
-        return s
+        """A null constant `(void *)0` takes the other's type; else void wins. What is pointed to has the qualifiers of both."""
+        if isinstance(s.target, VoidType) and isinstance(a, ScalarValue) and a.expr == Const(0, a.expr.type):
+            return t
+        if isinstance(t.target, VoidType) and isinstance(b, ScalarValue) and b.expr == Const(0, b.expr.type):
+            return s
+        chosen = t.target if isinstance(t.target, VoidType) else s.target
+        return PointerType(qualified(chosen, joined(s.target.quals, t.target.quals)))
 
     # ------------------------------------------------------------------------------------------- operators
     def binary(self, op: str, a: Operand, b: Operand, node: c_ast.Node) -> Operand:

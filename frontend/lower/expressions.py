@@ -7,6 +7,7 @@ from typing import Protocol
 from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType, literals
+from frontend.ctypes.compatible import Compatibility
 from frontend.ctypes.conversions import cast, strip, unary
 from frontend.ctypes.scope import ConstantName, MemoryName, RegisterName, Scope, TypeName
 from frontend.ir import AtomicBegin, AtomicEnd, Place
@@ -309,11 +310,12 @@ class Expressions(Lowering):
 
     def _generic(self, node: c_ast.GenericSelection) -> Operand:
         chosen = self._decayed(self.unit.type_of(node.expr, self.scope))
+        compatible = Compatibility(self.types.records, self.types.records, one_file=True)
         default = None
         for association in node.associations:
             if association.type is None:
                 default = association.expr
-            elif self.types.resolve(association.type, self.scope) == chosen:
+            elif compatible(self.types.resolve(association.type, self.scope), chosen):
                 return self.value(association.expr)
         if default is None:
             raise self.unit.error(node, "no association of _Generic has the type of its operand", "add one, or default")

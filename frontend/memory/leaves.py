@@ -225,10 +225,11 @@ class Layout:
         self._locks = lock_records(module)
         self._leaves: list[Leaf] = []
         self._anchors: list[Anchor] = []
+        self._room: int | None = None
 
-    def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = ()) -> LeafLayout:
-        """The leaves of a type under a name, in order of their offsets."""
-        self._leaves, self._anchors = [], []
+    def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = (), room: int | None = None) -> LeafLayout:
+        """The leaves of a type under a name, in order of their offsets. An array without a length ends with the `room`, if that is given."""
+        self._leaves, self._anchors, self._room = [], [], room
         root = self._node(name, type_, 0, dims, False, location)
         return LeafLayout(root, tuple(self._leaves), tuple(self._anchors))
 
@@ -255,7 +256,7 @@ class Layout:
                 # Rows of variable length: one row without end, in which every access is somewhere.
                 return self._node(f"{name}[]", element, offset, dims, volatile, location)
             case ArrayType(element=element, length=length):
-                dim = Dim(self._module.sizeof(element), UNBOUNDED_LENGTH if length is None else max(length, 1))
+                dim = Dim(self._module.sizeof(element), length or self._open_length(length, element, offset))
                 return ArrayNode(self._node(f"{name}[]", element, offset, (*dims, dim), volatile, location), dim)
             case RecordType(key=key):
                 record = self._module.records.get(key)
@@ -263,13 +264,33 @@ class Layout:
                     raise FrontendError(location, f"'{name}' has an incomplete type", "define the struct or union")
                 if key in self._locks:
                     return self._leaf(Leaf(name, _STATE, offset, _STATE.width // 8, dims, lock=True))
-                if record.union:
+                if self._is_overlaid(record):
                     return self._union(name, record, offset, dims, volatile)
                 return self._struct(name, record, offset, dims, volatile, location)
             case VoidType() | FunctionType():
                 raise FrontendError(location, f"'{name}' is not an object", "declare a variable")
             case _:
                 raise AssertionError(t)
+
+    def _open_length(self, length: int | None, element: CType, offset: int) -> int:
+        """How many elements an array without a length, or of length 0, has from an offset of its object on."""
+        stride = self._module.sizeof(element)
+        if self._room is None or stride == 0:
+            return UNBOUNDED_LENGTH if length is None else 1
+        return max((self._room - offset) // stride, 1)
+
+    def _is_overlaid(self, record: Record) -> bool:
+        """Whether members lie on each other: those of a union, and an array of length 0 that other members stand behind."""
+        return record.union or any(isinstance(f.type, ArrayType) and not f.type.length and self._module.sizeof(f.type.element) > 0
+                                   for f in record.fields[:-1])
+
+    def trailing_array(self, t: CType) -> ArrayType | None:
+        """The array at the end of a struct, or of the struct that is its last member: memory behind the struct belongs to it."""
+        record = self._module.records.get(t.key) if isinstance(t, RecordType) and not t.union else None
+        if record is None or not record.fields:
+            return None
+        last = record.fields[-1].type
+        return last if isinstance(last, ArrayType) else self.trailing_array(last)
 
     def _leaf(self, leaf: Leaf) -> LeafNode:
         self._leaves.append(leaf)

@@ -133,13 +133,17 @@ class Objects:
         size, align = self._size(symbol.type), self._module.alignof(symbol.type)
         count = self._instances.get(symbol.name)
         dim = None if count is None else Dim(_room(size, _GAP), count)
-        shape = self._layout.split(symbol.name, symbol.type, symbol.location, () if dim is None else (dim,))
+        dims, room = ((), None) if dim is None else ((dim,), size)
+        shape = self._layout.split(symbol.name, symbol.type, symbol.location, dims, room)
         return self._keep(MemObject(symbol.name, symbol.shown or symbol.name, symbol.type, size, align, shape, symbol,
                                     symbol.location, dim))
 
     def add_heap(self, name: str, type_: CType | None, size: int | None, location: Location, zero: bool,
                  single: bool, filled: bool = False) -> MemObject:
-        """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes."""
+        """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes.
+
+        What is more than a struct with an array of no length at its end is more elements of that array.
+        """
         pointer = self._module.model.pointer_size
         element = 0 if type_ is None else self._size(type_)
         room = _UNKNOWN_ROOM[pointer] if single else _UNKNOWN_ROOM_EACH[pointer]
@@ -150,8 +154,13 @@ class Objects:
         count = max(_FEW_INSTANCES, min(_MOST_INSTANCES[pointer], _SITE_ROOM[pointer] // stride))
         dim = None if single else Dim(stride, count)
         dims = () if dim is None else (dim,)
-        if type_ is None or element == 0 or (size is not None and size % element):
-            kind: CType = ArrayType(IntType("unsigned char", 8, False), whole)
+        kind: CType
+        tail = None if type_ is None or size == element else self._layout.trailing_array(type_)
+        if type_ is not None and tail is not None and not tail.length and whole >= element:
+            kind = type_
+            shape = self._layout.split(name, kind, location, dims, whole)
+        elif type_ is None or element == 0 or (size is not None and size % element) or (tail is not None and tail.length == 1):
+            kind = ArrayType(IntType("unsigned char", 8, False), whole)
             shape = self._layout.flat(name, whole, kind, dims)
         else:
             kind = type_ if size == element else ArrayType(type_, whole // element)

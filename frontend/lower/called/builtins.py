@@ -5,6 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, RecordType, VoidType
+from frontend.ctypes.compatible import Compatibility
 from frontend.ctypes.conversions import binary, both, cast, strip
 from frontend.ctypes.declarations import field_type
 from frontend.ir import Forget, Guard, Set
@@ -59,7 +60,7 @@ def _at_compile_time(x: Lowering, short: str, nodes: list[c_ast.Node]) -> Operan
             return x.value(nodes[1] if x.unit.constant(nodes[0], x.scope) else nodes[2])
         case "types_compatible_p":
             first, second = (strip(_operand_type(x, arg)) for arg in nodes)
-            return _number(x, 1 if first == second else 0)
+            return _number(x, int(Compatibility(x.types.records, x.types.records, one_file=True)(first, second)))
         case "object_size" | "dynamic_object_size":
             kind = x.unit.constant(nodes[1], x.scope)
             return ScalarValue(x.ints.size, Const(x.ints.size.scalar.wrap(0 if kind in (2, 3) else -1), x.ints.size.scalar))

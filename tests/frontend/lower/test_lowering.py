@@ -70,7 +70,7 @@ def body(load: Load, statements: str, before: str = "int x, y, a[4]; int *p; int
 
 # --------------------------------------------------------------------------------------------------- whole programs
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-@pytest.mark.parametrize("name", ["mixed", "shapes"])
+@pytest.mark.parametrize("name", ["mixed", "shapes", "types"])
 def test_programs_compute_what_gcc_computes(name: str, tmp_path: Path) -> None:
     source = Path(__file__).parent / "shapes" / f"{name}.c"
     (tmp_path / "out.c").write_text('#include <stdio.h>\nvoid out(long long x) { printf("%lld\\n", x); }\n')
