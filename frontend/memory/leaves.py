@@ -226,10 +226,15 @@ class Layout:
         self._leaves: list[Leaf] = []
         self._anchors: list[Anchor] = []
         self._room: int | None = None
+        self._open_at: int | None = None
 
-    def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = (), room: int | None = None) -> LeafLayout:
-        """The leaves of a type under a name, in order of their offsets. An array without a length ends with the `room`, if that is given."""
-        self._leaves, self._anchors, self._room = [], [], room
+    def split(self, name: str, type_: CType, location: Location, dims: tuple[Dim, ...] = (), room: int | None = None,
+              open_at: int | None = None) -> LeafLayout:
+        """The leaves of a type under a name, in order of their offsets.
+
+        An array without a length ends with the `room`, if that is given, and so does the one that is `open_at` an offset.
+        """
+        self._leaves, self._anchors, self._room, self._open_at = [], [], room, open_at
         root = self._node(name, type_, 0, dims, False, location)
         return LeafLayout(root, tuple(self._leaves), tuple(self._anchors))
 
@@ -256,6 +261,8 @@ class Layout:
                 # Rows of variable length: one row without end, in which every access is somewhere.
                 return self._node(f"{name}[]", element, offset, dims, volatile, location)
             case ArrayType(element=element, length=length):
+                if offset == self._open_at:
+                    length = self._open_at = None
                 dim = Dim(self._module.sizeof(element), length or self._open_length(length, element, offset))
                 return ArrayNode(self._node(f"{name}[]", element, offset, (*dims, dim), volatile, location), dim)
             case RecordType(key=key):
@@ -284,13 +291,17 @@ class Layout:
         return record.union or any(isinstance(f.type, ArrayType) and not f.type.length and self._module.sizeof(f.type.element) > 0
                                    for f in record.fields[:-1])
 
-    def trailing_array(self, t: CType) -> ArrayType | None:
-        """The array at the end of a struct, or of the struct that is its last member: memory behind the struct belongs to it."""
+    def flexible(self, t: CType) -> int | None:
+        """Where the array lies that the memory behind a struct belongs to: its last member, of length 0, 1 or none."""
         record = self._module.records.get(t.key) if isinstance(t, RecordType) and not t.union else None
         if record is None or not record.fields:
             return None
-        last = record.fields[-1].type
-        return last if isinstance(last, ArrayType) else self.trailing_array(last)
+        match record.fields[-1]:
+            case FieldDecl(type=ArrayType(length=None | 0 | 1), offset=offset):
+                return offset
+            case FieldDecl(type=below, offset=offset):
+                inner = self.flexible(below)
+                return None if inner is None else offset + inner
 
     def _leaf(self, leaf: Leaf) -> LeafNode:
         self._leaves.append(leaf)

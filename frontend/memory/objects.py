@@ -142,7 +142,7 @@ class Objects:
                  single: bool, filled: bool = False) -> MemObject:
         """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes.
 
-        What is more than a struct with an array of no length at its end is more elements of that array.
+        What is more than a struct with an array of length 0, 1 or none at its end is more elements of that array.
         """
         pointer = self._module.model.pointer_size
         element = 0 if type_ is None else self._size(type_)
@@ -155,11 +155,11 @@ class Objects:
         dim = None if single else Dim(stride, count)
         dims = () if dim is None else (dim,)
         kind: CType
-        tail = None if type_ is None or size == element else self._layout.trailing_array(type_)
-        if type_ is not None and tail is not None and not tail.length and whole >= element:
+        tail = None if type_ is None or size == element else self._layout.flexible(type_)
+        if type_ is not None and tail is not None and whole >= element:
             kind = type_
-            shape = self._layout.split(name, kind, location, dims, whole)
-        elif type_ is None or element == 0 or (size is not None and size % element) or (tail is not None and tail.length == 1):
+            shape = self._layout.split(name, kind, location, dims, whole, tail)
+        elif type_ is None or element == 0 or (size is not None and size % element):
             kind = ArrayType(IntType("unsigned char", 8, False), whole)
             shape = self._layout.flat(name, whole, kind, dims)
         else:

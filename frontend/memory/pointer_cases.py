@@ -345,9 +345,13 @@ class Resolver:
         return [*found, PointerCase(rest, obj, None, leaves, size > 1)]
 
     def _covered(self, obj: MemObject, anchors: list[Anchor]) -> bool:
-        """Whether every leaf lies in one of the parts."""
-        parts = [(a.offset, a.offset + self._module.sizeof(a.type)) for a in anchors]
-        return all(any(start <= leaf.offset < end for start, end in parts) for leaf in obj.leaves)
+        """Whether every leaf lies in one of the parts: all of it, or its share of each if the parts are elements of an array."""
+        return all(any(self._holds(a, leaf) for a in anchors) for leaf in obj.leaves)
+
+    def _holds(self, part: Anchor, leaf: Leaf) -> bool:
+        below = leaf.dims[len(part.dims):]
+        share = sum(d.stride * (d.count - 1) for d in below) + leaf.size
+        return part.offset <= leaf.offset and leaf.offset + share <= part.offset + self._module.sizeof(part.type)
 
     def _in_bytes(self, address: Expr, obj: MemObject, anchor: Anchor, path: tuple[PathStep, ...], place: Place,
                   location: Location) -> PointerCase:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, VoidType, unqualified
 from frontend.ir import Call, Function, IrEdge, Place
@@ -12,6 +12,7 @@ from frontend.memory.points_to.handed_over import site
 from frontend.memory.points_to.heap import allocated
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.memory_copies import ByteCopy
+from frontend.memory.points_to.pieces import RECEIVERS, SENDERS, Pieces
 from frontend.memory.points_to.targets import (
     ANY,
     INTEGER,
@@ -47,6 +48,7 @@ class Externals:
         self._heap_types = heap_types
         self._single = single
         self._same = same
+        self.pieces = Pieces(memory)
         self._graph.each(_CHANGED, self._changes)
 
     def call(self, function: Function, edge: IrEdge, call: Call, callee: str) -> bool:
@@ -62,6 +64,10 @@ class Externals:
             self._lock_types(function, call, callee)
         if known is not None:
             self._states(edge, known)
+        if callee in SENDERS:
+            self._bytes_at(function, call, SENDERS[callee], self.pieces.sent)
+        if callee in RECEIVERS:
+            self._bytes_at(function, call, RECEIVERS[callee], self.pieces.received)
         if callee in KEPT:
             self._keep(function, call, *KEPT[callee])
         self._result(function, edge, call, callee)
@@ -170,6 +176,12 @@ class Externals:
                     self._facts.pointed.setdefault(target[0], {}).setdefault(type_)
 
             self._memory.each_target(function.name, argument, arrived)
+
+    def _bytes_at(self, function: Function, call: Call, position: int, use: Callable[[Target], None]) -> None:
+        """Call `use` for all that an argument may point to."""
+        argument = call.args[position] if position < len(call.args) else None
+        if argument is not None and not isinstance(argument, Place):
+            self._memory.each_target(function.name, argument, use)
 
     def _pointee(self, function: Function, call: Call, position: int, value: Target) -> None:
         """A library function writes through an argument; if a pointer is there it may be `value` afterwards.

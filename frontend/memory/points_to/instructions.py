@@ -13,7 +13,7 @@ from frontend.memory.points_to.handed_over import HandedOver
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.memory_copies import StructCopy
 from frontend.memory.points_to.targets import INTEGER, NUMBERS, UNKNOWN, PointerNode, Target, function_target, register
-from frontend.program import Expr, Scalar, Var
+from frontend.program import Const, Expr, Scalar, Var
 
 _CALLS_BACK = frozenset(names_of(ThreadCall.ONCE))
 """Functions that call their second argument."""
@@ -34,6 +34,7 @@ class Instructions:
         self._graph = memory.graph
         self._facts = memory.facts
         self._externals = externals
+        self._pieces = externals.pieces
         self._handed_over = HandedOver(memory, self)
         self._functions = functions
         self._called = called
@@ -69,14 +70,18 @@ class Instructions:
         name, memory = function.name, self._memory
         match edge.instr:
             case Set(target=t, value=e):
+                self._pieces.computed(name, e)
                 memory.assign(name, e, register(name, t.name), t.type)
             case Forget(targets=ts, variadic=variadic, pointer=pointer):
                 for t in ts:
                     self._forget(register(name, t.name), t.type, variadic, pointer)
             case Load(target=t, place=place):
                 into = register(name, t.name)
+                there, size = memory.place(name, place), memory.module.sizeof(place.type)
                 if memory.flows.wide(t.type):
-                    memory.load(memory.place(name, place), memory.module.sizeof(place.type), into)
+                    memory.load(there, size, into)
+                else:
+                    self._pieces.load(there, size)
             case Store(place=place, value=value, why=why):
                 self._store(name, place, value, bool(why))
             case Address(target=t, place=place):
@@ -104,13 +109,15 @@ class Instructions:
 
     def _store(self, name: str, place: Place, value: Expr | None, lost: bool) -> None:
         memory, size = self._memory, self._memory.module.sizeof(place.type)
+        if value is not None:
+            self._pieces.computed(name, value)
         if lost:
             memory.each_place(name, place, lambda target: memory.scramble(target, size, UNKNOWN))
         elif value is not None and memory.flows.wide(value.type):
             memory.store(name, value, memory.place(name, place), size)
         else:
-            narrow = None if value is None else value.type.width
-            memory.each_place(name, place, lambda target: memory.store_piece(target, size, narrow))
+            narrow, constant = None if value is None else value.type.width, isinstance(value, Const)
+            memory.each_place(name, place, lambda target: memory.store_piece(target, size, narrow, constant))
 
     def _copy(self, into: PointerNode, source: PointerNode, type_: CType) -> None:
         """A value of the type is copied from what one node points to to what another one does."""

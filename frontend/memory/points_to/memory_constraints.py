@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 
 from frontend.ctypes import CType, unqualified
 from frontend.ir import AddressValue, Module, Place
@@ -29,6 +29,8 @@ from frontend.program import Expr, Scalar
 
 _TAKEN_FUNCTIONS: PointerNode = ("t", "", "")
 """Points to every function whose address is taken."""
+PIECES: PointerNode = ("p", "", "")
+"""Points to anything from outside once some address is taken to pieces; see `Pieces`."""
 _FEW_CELLS = 3
 """More cells than that are accessed through one node."""
 
@@ -180,11 +182,10 @@ class MemoryConstraints:
             self.graph.add(into, UNKNOWN)
         elif target[0][0] == "*":
             self.graph.add(into, INTEGER)
-        cells = self.cells(target, size)
-        leaves = self.objects.named(target[0]).leaves if cells else ()
-        if any(leaves[int(cell[2])].bytes for cell in cells):
-            for cell in cells:
-                self.graph.copy(cell, into, _made_of_bytes if leaves[int(cell[2])].bytes else None)
+        bytewise = self.bytewise_cells(target, size)
+        if bytewise:
+            for cell in self.cells(target, size):
+                self.graph.copy(cell, into, made_of_bytes if cell in bytewise else None)
         else:
             for cell in self.stored_at(target, size):
                 self.graph.copy(cell, into)
@@ -207,16 +208,28 @@ class MemoryConstraints:
         for cell in self.room_at(target, size):
             self.graph.copy(value, cell)
 
-    def scramble(self, target: Target, size: int, value: Target) -> None:
-        """Memory gets a value that is not followed; a pointer in it may then be `value`."""
-        if target[0][0] in NO_OBJECT:
-            return
-        leaves = self.objects.named(target[0]).leaves
-        for cell in self.cells(target, size):
-            if self.flows.wide(leaves[int(cell[2])].type):
-                self.graph.add(cell, value)
+    def bytewise_cells(self, target: Target, size: int) -> frozenset[PointerNode]:
+        """Those of the cells that are bytes of a union, or of memory without a type."""
+        cells = self.cells(target, size)
+        leaves = self.objects.named(target[0]).leaves if cells else ()
+        return frozenset(cell for cell in cells if leaves[int(cell[2])].bytes)
 
-    def store_piece(self, target: Target, size: int, width: int | None) -> None:
+    def typed_cells(self, target: Target, size: int) -> Iterator[tuple[PointerNode, bool]]:
+        """The cells that an access may touch, each with whether it is wide enough for an address."""
+        cells = self.cells(target, size)
+        leaves = self.objects.named(target[0]).leaves if cells else ()
+        return ((cell, self.flows.wide(leaves[int(cell[2])].type)) for cell in cells)
+
+    def scramble(self, target: Target, size: int, value: Target) -> None:
+        """Memory gets a value that is not followed; a pointer in it, also in the bytes of a union, may then be `value`."""
+        bytewise = self.bytewise_cells(target, size)
+        for cell, wide in self.typed_cells(target, size):
+            if wide:
+                self.graph.add(cell, value)
+            elif cell in bytewise:
+                self.graph.add(cell, INTEGER)
+
+    def store_piece(self, target: Target, size: int, width: int | None, constant: bool = False) -> None:
         """A number too narrow for an address is stored. As a part of a wider cell it may be a part of any address."""
         if target[0][0] in NO_OBJECT:
             return
@@ -227,6 +240,8 @@ class MemoryConstraints:
                 self.graph.add(cell, INTEGER if width is None or width >= part.type.width else UNKNOWN)
             elif width is not None and part.bytes:
                 self.graph.add(cell, INTEGER)
+            elif not constant:
+                self.graph.copy(PIECES, cell)
 
     # ------------------------------------------------------------------------------------------- initialisers
     def initialise(self, obj: MemObject) -> None:
@@ -261,6 +276,6 @@ class MemoryConstraints:
         return (obj.name, obj.normal(self.places.displacement(obj.type, value.path, inside=True).offset + value.addend))
 
 
-def _made_of_bytes(target: Target) -> Target:
+def made_of_bytes(target: Target) -> Target:
     """Bytes that were stored one by one may make up any address."""
     return UNKNOWN if target == INTEGER else target

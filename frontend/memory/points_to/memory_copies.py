@@ -6,7 +6,7 @@ m + n edges for each leaf, not m * n.
 
 from __future__ import annotations
 
-from frontend.memory.points_to.memory_constraints import MemoryConstraints
+from frontend.memory.points_to.memory_constraints import MemoryConstraints, made_of_bytes
 from frontend.memory.points_to.targets import ANY, NO_OBJECT, UNKNOWN, PointerNode, Target, leaf
 
 _Count = int | None
@@ -74,23 +74,32 @@ class StructCopy:
 
 
 class ByteCopy:
-    """Any number of bytes is copied: from any leaf to any leaf."""
+    """Any number of bytes is copied: from any leaf to any leaf. Bytes of unions may make up any address in a pointer."""
 
     def __init__(self, memory: MemoryConstraints, into: PointerNode, source: PointerNode) -> None:
         self._memory = memory
         self._graph = memory.graph
         self._between = self._graph.inner(("bytes", into, source))
+        self._raw = self._graph.inner(("raw bytes", into, source))
+        """What was in the bytes of unions."""
         self._targets: list[Target] = []
         self._sources = False
         self._unknown = False
+        self._from_bytes = False
         self._graph.each(into, self._to)
         self._graph.each(source, self._from)
 
     def _from(self, origin: Target) -> None:
-        for node in self._memory.stored_at(self._memory.flows.anywhere(origin)):
+        there = self._memory.flows.anywhere(origin)
+        for node in self._memory.stored_at(there):
             self._graph.copy(node, self._between)
+        bytewise = self._memory.bytewise_cells(there, 0)
+        for cell in sorted(bytewise):
+            self._graph.copy(cell, self._raw)
+        news = not self._sources or (origin == UNKNOWN and not self._unknown) or (bool(bytewise) and not self._from_bytes)
         self._unknown |= origin == UNKNOWN
-        if not self._sources or origin == UNKNOWN:
+        self._from_bytes |= bool(bytewise)
+        if news:
             self._sources = True
             for target in self._targets:
                 self._written(target)
@@ -105,5 +114,10 @@ class ByteCopy:
     def _written(self, target: Target) -> None:
         if target == UNKNOWN:
             self._memory.facts.wild = True
+        there = self._memory.flows.anywhere(target)
         if self._unknown:
-            self._memory.scramble(self._memory.flows.anywhere(target), 0, UNKNOWN)
+            self._memory.scramble(there, 0, UNKNOWN)
+        if self._from_bytes:
+            for cell, wide in self._memory.typed_cells(there, 0):
+                if wide:
+                    self._graph.copy(self._raw, cell, made_of_bytes)

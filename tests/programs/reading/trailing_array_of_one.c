@@ -1,5 +1,5 @@
 // The old way: an array of one element at the end of a struct stands for as many as there is room for.
-// EXPECT: race malloc@main:22
+// EXPECT: race malloc@main:22.slots[]
 #include <pthread.h>
 #include <stdlib.h>
 
