@@ -10,7 +10,7 @@ N      ?= 2000
 LARGE  := $(wildcard nesc_examples/secure_tos_base* nesc_examples/surge* nesc_examples/sense*)
 IDIOMS := $(filter-out $(LARGE),$(sort $(wildcard nesc_examples/*.c)))
 
-.PHONY: demo test check fuzz faults bench table1 bench-protocols clean tsan
+.PHONY: package demo test check fuzz faults bench table1 bench-protocols clean tsan
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
@@ -26,6 +26,10 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+
+# What others install, built and used in clean environments; ONLY=oldest or ONLY=newest does one of the two.
+package: $(STAMP)
+	$(BIN)/python -m tests.support.package $(if $(ONLY),--only $(ONLY))
 
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.support.fuzz_main --seed $(SEED) --count $(N)

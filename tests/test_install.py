@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+import frontend
+from circ.finite import refinement
+from circ.verdict import Options, RaceOn, Unknown, silent
+from tests.support.package import oldest
 
 ROOT = Path(__file__).parent.parent
 PROGRAM = '#include "circ.h"\n#include <stdint.h>\nuint8_t x;\ncirc_thread void w(void) { atomic { x = 1; } }\n'
@@ -46,3 +54,46 @@ def test_everything_that_is_not_code_is_installed(installed: Path) -> None:
     for package in ("circ", "frontend"):
         files = {p.relative_to(ROOT) for p in (ROOT / package).rglob("*") if p.is_file() and p.suffix != ".pyc"}
         assert not [str(p) for p in sorted(files) if not (installed / p).is_file()]
+
+
+# ------------------------------------------------------------------------------------------------ what is optional
+def without(package: str, folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    script = "import sys; sys.modules[sys.argv.pop(1)] = None; from circ.cli import main; main()"
+    return subprocess.run([sys.executable, "-c", script, package, *args], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+def test_a_drawing_without_graphviz_is_refused_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(PROGRAM)
+    done = without("pygraphviz", tmp_path, "cfa", "a.c", "--format", "svg")
+    assert (done.returncode, done.stdout) == (2, "") and re.fullmatch(r"a\.c:1: error: .*pip install 'circ\[draw\]'.*\n", done.stderr)
+    assert without("pygraphviz", tmp_path, "cfa", "a.c", "--format", "dot").returncode == 0
+
+
+FINITE = """#include "circ.h"
+int x, state;
+circ_threads(1) void a(void) { atomic { assume(state == 0); state = 1; } x = 1; state = 0; }
+circ_threads(1) void b(void) { atomic { assume(state == 0); state = 1; } x = 2; state = 0; }
+"""
+
+
+def test_refinement_without_diagrams_lists_states(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(FINITE)
+    done = without("dd", tmp_path, "check", "a.c", "--engine", "refinement", "-x", "x")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_where_there_are_too_many_states_diagrams_are_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, options = frontend.loads(FINITE), Options(max_states=3)
+    assert not isinstance(refinement.check(program, RaceOn("x"), options, silent), Unknown)
+    monkeypatch.setattr(refinement, "_diagrams", lambda: None)
+    verdict = refinement.check(program, RaceOn("x"), options, silent)
+    assert isinstance(verdict, Unknown) and "circ[bdd]" in verdict.advice and "not installed" in verdict.tried[0]
+
+
+# ------------------------------------------------------------------------------------------------ versions
+def test_every_lower_bound_is_one_that_can_be_tried() -> None:
+    """`make package` installs each requirement at its bound; here, that the bounds are there and are met."""
+    for pinned in oldest(tomllib.loads((ROOT / "pyproject.toml").read_text())):
+        name, _, bound = pinned.partition("==")
+        assert [int(n) for n in re.findall(r"\d+", version(name))] >= [int(n) for n in bound.split(".")]

@@ -32,6 +32,10 @@ Counts: TypeAlias = tuple[tuple[int, ...], ...]
 CountedStore: TypeAlias = tuple[GlobalStore, Counts]
 
 
+WHY_REFINED = "what the threads can do to each other, once these facts about their local states are known"
+"""Why a variable is safe, of the engines that refine."""
+
+
 def one_class(system: FiniteSystem) -> tuple[Parts, ...]:
     """Nothing is exposed: all local stores of a group are in one class."""
     return tuple(tuple(tuple((v, 0) for v in values) for values in columns(system, i)) for i in range(len(system.groups)))

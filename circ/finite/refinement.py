@@ -9,31 +9,22 @@ expose what tells the error states apart, and go on. Where the code departs from
 - the guarantee projects reachable steps only, as Flanagan and Qadeer do, not all of T;
 - line 13 (not refinable: PASS) would leave R minus error as the invariant: everything is exposed instead, once, so that
   R itself is the invariant that the kernel checks.
-Where threads are identical, one R is computed for all of them, on explicit states with counters (`circ.finite.modular`).
+Where threads are identical, one R is computed for all of them, on explicit states with counters (`circ.finite.modular`); else on
+decision diagrams (`circ.finite.diagram_refinement`), where the package for them is installed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from circ.finite.inductive_certificates import modular_certificate
-from circ.finite.modular import Modular, Parts, all_classes, one_class
+from circ.finite.modular import WHY_REFINED, Modular, Parts, all_classes, one_class
 from circ.finite.patterns import Pattern, Patterns
 from circ.finite.patterns import split as split_patterns
 from circ.finite.product import Product
-from circ.finite.symbolic import (
-    StateSet,
-    SymbolicModular,
-    SymbolicSystem,
-    ValueClasses,
-    exposed,
-    hidden,
-    predicates,
-    split,
-    symbolic_certificate,
-)
-from circ.finite.system import FiniteSystem, NotFiniteState, OutOfDomain, Stepper, build, start_choices, trace_steps, verdict_of
-from circ.verdict import Engine, Observer, Options, Question, Refuted, Safe, Statistics, Step, Technique, Unknown, Verdict
+from circ.finite.system import FiniteSystem, NotFiniteState, OutOfDomain, Stepper, build
+from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Technique, Unknown, Verdict
 from frontend.program import Program
 
 COUNTED_STATES = 100_000
@@ -42,7 +33,8 @@ AHEAD = 2
 """Steps that error patterns are followed backwards before each refinement: a coarse R costs more than a predicate too many."""
 PATTERNS = 300
 """With more error patterns than this everything is exposed."""
-WHY = "what the threads can do to each other, once these facts about their local states are known"
+MISSING = "decision diagrams are not installed, so states were listed one by one"
+ADVICE = "pip install 'circ[bdd]' adds decision diagrams"
 
 
 def engine() -> Engine:
@@ -51,9 +43,13 @@ def engine() -> Engine:
 
 def check(program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
     """Safe or refuted, unless the program is not finite-state or a limit is reached. Switches: symmetry, symbolic."""
+    symbolic = _diagrams() if options.on(Technique.SYMBOLIC) else None
+    missing = symbolic is None and options.on(Technique.SYMBOLIC)
+    if missing:
+        options = replace(options, switches={**options.switches, Technique.SYMBOLIC: False})
     try:
         system = build(program, question, options.on(Technique.SYMMETRY))
-        if not options.on(Technique.SYMBOLIC):
+        if symbolic is None:
             return counted(system, options, observer)
         if any(g.size > 1 for g in system.groups):
             try:
@@ -61,8 +57,19 @@ def check(program: Program, question: Question, options: Options, observer: Obse
             except OutOfDomain:
                 system = build(program, question, symmetry=False)
         return symbolic(closed(system, options), options, observer)
-    except (NotFiniteState, OutOfDomain) as error:
+    except NotFiniteState as error:
         return Unknown(str(error))
+    except OutOfDomain as error:
+        return Unknown(str(error), (MISSING,), ADVICE) if missing else Unknown(str(error))
+
+
+def _diagrams() -> Callable[[FiniteSystem, Options, Observer], Verdict] | None:
+    """Refinement on decision diagrams, if the package for these is installed."""
+    try:
+        from circ.finite.diagram_refinement import symbolic
+    except ImportError:
+        return None
+    return symbolic
 
 
 def _smaller(options: Options) -> Options:
@@ -76,82 +83,6 @@ def closed(system: FiniteSystem, options: Options) -> FiniteSystem:
     stepper = Stepper(system)
     Modular(system, one_class(system), options, stepper).run()
     return stepper.closed()
-
-
-# --------------------------------------------------------------------------------------------------- diagrams
-def symbolic(system: FiniteSystem, options: Options, observer: Observer) -> Verdict:
-    """Algorithm 2 on decision diagrams."""
-    s = SymbolicSystem(system)
-    classes = hidden(s)
-    start, error = s.start(), s.error()
-    layers = [error]
-    rounds = 0
-    result: SymbolicModular | None = None
-    while True:
-        if result is None:
-            result = SymbolicModular(s, classes, options.check_time).run()
-        observer("refinement", {"round": rounds, "predicates": predicates(classes), "nodes": s.peak()})
-        bad = result.join & error
-        statistics = Statistics(_shown(system, classes), rounds=rounds, states=s.peak())
-        if bad == s.false:
-            return Safe(symbolic_certificate(s, result.reached), (WHY,), statistics=statistics)
-        if bad & start != s.false:
-            return _wrong(s, layers, bad & start, statistics)
-        fresh = _predecessors(s, bad) & result.join & ~error
-        if fresh != s.false:
-            layers.append(fresh)
-            error |= fresh
-        finer = split(s, split(s, classes, bad), fresh)
-        if finer != classes:
-            classes, result, rounds = finer, None, rounds + 1
-            continue
-        if fresh != s.false:
-            continue
-        assert classes != exposed(s), "with everything exposed every state of the join is reachable"
-        classes, result, rounds = exposed(s), None, rounds + 1
-
-
-def _predecessors(s: SymbolicSystem, states: StateSet) -> StateSet:
-    found = s.false
-    for moves in s.moves:
-        for commands in moves:
-            found |= s.preimage(states, commands)
-    return found
-
-
-def _shown(system: FiniteSystem, classes: list[ValueClasses]) -> tuple[str, ...]:
-    """The exposed predicates, as a reader would write them."""
-    found = []
-    for t, own in enumerate(classes):
-        group = system.groups[system.threads[t]]
-        for name, parts in zip(("location", *map(str, group.cells)), own, strict=True):
-            found += [f"thread {t}: {name} in {{{', '.join(map(str, p))}}}" for p in parts[1:]]
-    return tuple(found)
-
-
-def _wrong(s: SymbolicSystem, layers: list[StateSet], starts: StateSet, statistics: Statistics) -> Refuted | Unknown:
-    """From a start state down the layers, each of which steps into an earlier one, to an error state."""
-    system = s.system
-    stepper = Stepper(system)
-    g, locals_ = s.encoding.pick(starts)
-    begin = start_choices(system, g, locals_)
-    steps: list[Step] = []
-    level = next(n for n, layer in enumerate(layers) if s.encoding.contains(layer, g, locals_))
-    while level:
-        level, g, locals_, taken = _descend(s, stepper, layers[:level], g, locals_)
-        steps += taken
-    return verdict_of(system, stepper, g, locals_, begin, tuple(steps), statistics)
-
-
-def _descend(s: SymbolicSystem, stepper: Stepper, layers: list[StateSet], g: tuple[int, ...],
-             locals_: tuple[tuple[int, ...], ...]) -> tuple[int, tuple[int, ...], tuple[tuple[int, ...], ...], list[Step]]:
-    for t, i in enumerate(s.system.threads):
-        for move, chosen, g2, local2 in stepper.successors(i, g, locals_[t]):
-            after = (*locals_[:t], local2, *locals_[t + 1:])
-            for n, layer in enumerate(layers):
-                if s.encoding.contains(layer, g2, after):
-                    return n, g2, after, trace_steps(s.system, t, move, chosen)
-    raise AssertionError("a state of a layer steps into no earlier one")
 
 
 # --------------------------------------------------------------------------------------------------- counters
@@ -175,7 +106,7 @@ def counted(system: FiniteSystem, options: Options, observer: Observer) -> Verdi
         statistics = Statistics(_counted_shown(system, parts), rounds=rounds, states=result.states)
         observer("refinement", {"round": rounds, "predicates": len(statistics.predicates), "states": result.states})
         if not found:
-            return Safe(modular_certificate(system, result), (WHY,), statistics=statistics)
+            return Safe(modular_certificate(system, result), (WHY_REFINED,), statistics=statistics)
         finer = everything if patterns.at_start() else _finer(patterns, result, found, parts, everything)
         parts, rounds = finer, rounds + 1
         if parts != everything:
@@ -205,7 +136,7 @@ def _exact(system: FiniteSystem, options: Options) -> Verdict:
     everything = all_classes(system)
     result = Modular(system, everything, options).run()
     statistics = Statistics(_counted_shown(system, everything), rounds=1, states=result.states)
-    return Safe(modular_certificate(system, result), (WHY,), statistics=statistics)
+    return Safe(modular_certificate(system, result), (WHY_REFINED,), statistics=statistics)
 
 
 def _finer(patterns: Patterns, result: Modular, found: list[Pattern], parts: tuple[Parts, ...],

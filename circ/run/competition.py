@@ -39,29 +39,23 @@ class Task:
 
 
 def read_task(path: str) -> Task:
-    """Reads the part of YAML that task definitions use."""
-    lines = [re.sub(r"(^|\s)#.*", "", line).rstrip() for line in read_data(path).splitlines()]
-    files: list[str] = []
-    data_model: str | None = None
-    for number, line in enumerate(lines):
-        key, _, value = line.strip().partition(":")
-        value = _unquoted(value)
-        if key == "input_files" and not line[:1].isspace():
-            files = [_unquoted(v) for v in value[1:-1].split(",")] if value.startswith("[") else [value] if value else []
-            for below in lines[number + 1:]:
-                if value or not re.match(r"\s*- ", below):
-                    break
-                files.append(_unquoted(below.strip()[2:]))
-        elif key == "data_model":
-            data_model = value.lower()
-    if not files:
-        raise FrontendError(Location(path, 1), "a task file without input_files")
-    return Task(tuple(str(Path(path).parent / f) for f in files), data_model)
+    """The programs of a task definition (format 1.0 or 2.x), and the data model that it names."""
+    import yaml
 
-
-def _unquoted(text: str) -> str:
-    text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+    try:
+        task = yaml.safe_load(read_data(path))
+    except yaml.MarkedYAMLError as error:
+        line = 1 if error.problem_mark is None else error.problem_mark.line + 1
+        raise FrontendError(Location(path, line), f"no YAML: {error.problem}", "name a task definition") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise FrontendError(Location(path, 1), f"no YAML: {str(error).splitlines()[0]}", "name a task definition") from None
+    named = task.get("input_files") if isinstance(task, dict) else None
+    files = [named] if isinstance(named, str) else named
+    if not isinstance(files, list) or not files or not all(isinstance(f, str) and f for f in files):
+        raise FrontendError(Location(path, 1), "a task file without input_files", "input_files: program.c")
+    options = task.get("options")
+    model = (options if isinstance(options, dict) else {}).get("data_model", task.get("data_model"))
+    return Task(tuple(str(Path(path).parent / f) for f in files), model.lower() if isinstance(model, str) else None)
 
 
 # --------------------------------------------------------------------------------------------------- time

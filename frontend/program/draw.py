@@ -20,7 +20,7 @@ from frontend.program.exact import exact_op
 from frontend.program.expr import show_lvalue
 from frontend.program.ops import SKIP, Assume, Op, primitive, show_op
 from frontend.program.program import Arbitrary, Program, Self, Start, ThreadTemplate, Values, Variable
-from frontend.program.source import NOWHERE, Location
+from frontend.program.source import NOWHERE, FrontendError, Location
 
 FORMAT_VERSION = 1
 
@@ -246,7 +246,11 @@ def _quoted(text: str) -> str:
 
 def as_svg(program: Program) -> str:
     """The drawing laid out by Graphviz's `dot`."""
-    import pygraphviz  # Graphviz costs a quarter of a second to load
+    try:
+        import pygraphviz  # Graphviz costs a quarter of a second to load
+    except ImportError as error:
+        raise FrontendError(Location(program.file, 1), f"drawing needs Graphviz and pygraphviz ({error})",
+                            "pip install 'circ[draw]', or --format dot") from None
 
     graph = pygraphviz.AGraph(string=as_dot(program))
     with _without_chatter():

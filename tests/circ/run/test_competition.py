@@ -102,6 +102,7 @@ def test_properties_that_are_not_checked(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(("text", "task"), [
     ("input_files: a.c\n", Task(("{0}/a.c",), None)),
     ("input_files: ['a.c', \"b.c\"]\noptions:\n  data_model: LP64 # wide\n", Task(("{0}/a.c", "{0}/b.c"), "lp64")),
+    ("input_files: ['a # 1.c',\n  b.c]\ndata_model: &m ilp32\n", Task(("{0}/a # 1.c", "{0}/b.c"), "ilp32")),
     ("input_files:\n  - a.c\n  - 'b.c'\nproperties:\n  - property_file: p.prp\n", Task(("{0}/a.c", "{0}/b.c"), None)),
 ])
 def test_task_files(tmp_path: Path, text: str, task: Task) -> None:
@@ -109,7 +110,18 @@ def test_task_files(tmp_path: Path, text: str, task: Task) -> None:
     assert read_task(str(tmp_path / "a.yml")) == Task(tuple(f.format(tmp_path) for f in task.files), task.data_model)
 
 
-def test_a_task_without_files(tmp_path: Path) -> None:
-    (tmp_path / "a.yml").write_text("format_version: '2.0'\n")
+@pytest.mark.parametrize("text", [
+    "format_version: '2.0'\n", "input_files: []\n", "input_files: [1]\n", "input_files: {a: b}\n", "- a\n", "", "input_files: ''\n"])
+def test_a_task_without_files(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.yml").write_text(text)
     with pytest.raises(FrontendError, match="input_files"):
         read_task(str(tmp_path / "a.yml"))
+
+
+@pytest.mark.parametrize(("text", "line"), [("a: 1\ninput_files: [a.c\n", 3), ("input_files: *x\n", 1), ("x: !!python/name:os.system\n", 1),
+                                            ("a: 2001-99-99\n", 1), ("[" * 5000, 1)])
+def test_what_is_no_yaml_is_refused_with_its_line(tmp_path: Path, text: str, line: int) -> None:
+    (tmp_path / "a.yml").write_text(text)
+    with pytest.raises(FrontendError, match="no YAML") as refusal:
+        read_task(str(tmp_path / "a.yml"))
+    assert refusal.value.location.line == line
