@@ -84,7 +84,8 @@ Cpp = Annotated[str | None, typer.Option(
 Model = Annotated[DataModelName | None, typer.Option("--data-model", help="Sizes of C's integer types.")]
 IntsOption = Annotated[Ints, typer.Option("--ints", help="Machine integers, or the paper's mathematical ones (an assumption).")]
 RaceModelOption = Annotated[RaceModel | None, typer.Option(
-    "--race-model", help="nesc: no access in an atomic section races; c11: no two of them do. Default: the program decides.")]
+    "--race-model", help="nesc: no access in an atomic section races; c11: no two of them do; machine: what one "
+    "instruction does races with nothing. Default: the program decides.")]
 PreemptionOption = Annotated[Preemption | None, typer.Option(
     "--preemption", help="nested: handlers run to their end; free: any interleaving. Default: the program decides.")]
 Platform = Annotated[str | None, typer.Option(

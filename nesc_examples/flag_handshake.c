@@ -1,5 +1,5 @@
 // A captured value is handed from the interrupt to main by a flag.
-// CIRC: --platform atmega128
+// CIRC: --platform atmega128 --race-model nesc
 //
 // EXPECT: safe captured
 // EXPECT: race have_capture

@@ -1,5 +1,5 @@
 // Initialisation before interrupts are on needs no protection.
-// CIRC: --platform atmega128
+// CIRC: --platform atmega128 --race-model nesc
 //
 // EXPECT: race table[]
 // EXPECT: safe at

@@ -1,5 +1,5 @@
 // A ring buffer between the receive interrupt and main, with one index for each side.
-// CIRC: --platform atmega128
+// CIRC: --platform atmega128 --race-model nesc
 //
 // EXPECT: race rx_ring[]
 // EXPECT: race rx_head

@@ -1,5 +1,5 @@
 // A shadow of the LED port, changed by main and by two interrupts.
-// CIRC: --platform atmega128
+// CIRC: --platform atmega128 --race-model nesc
 //
 // EXPECT: race leds
 //

@@ -1,5 +1,5 @@
 // An echo: the receive interrupt queues a byte, the data-register-empty interrupt sends it and switches itself off.
-// CIRC: --platform atmega128
+// CIRC: --platform atmega128 --race-model nesc
 //
 // EXPECT: safe fifo[]
 // EXPECT: safe level

@@ -23,7 +23,6 @@ from frontend.annotations.ghosts import Ghost, followed
 from frontend.annotations.two_state import TID, primed
 from frontend.program import (
     BOOL,
-    AccessKind,
     Assign,
     Binary,
     Const,
@@ -103,7 +102,7 @@ def _exclusive(program: Program, x: str, body: PairsBody) -> dict[str, dict[int,
     """Places, with conditions on the thread's locals, of which no two threads can be at any two: the accesses to x and more."""
     outside: dict[tuple[int, int], list[frozenset[Expr]]] = {}
     accesses = [(t, e.source) for t, template in enumerate(program.templates) for e in template.cfa.edges
-                if any(a.variable == x and a.kind is AccessKind.DATA for a in e.accesses)]
+                if any(a.variable == x and a.is_data for a in e.accesses)]
     all_places = [(t, q) for t, template in enumerate(program.templates) for q in range(template.cfa.size)]
     for place in dict.fromkeys([*accesses, *all_places]):
         cfa = program.templates[place[0]].cfa

@@ -15,12 +15,13 @@ from typing import Any
 
 from frontend.program import (
     Access,
-    AccessKind,
     Assign,
     Const,
+    Edge,
     Havoc,
     Op,
     Program,
+    RaceModel,
     Role,
     ThreadTemplate,
     Values,
@@ -49,9 +50,9 @@ def alarms(program: Program) -> tuple[Alarm, ...]:
     found: list[Alarm] = []
     on = {t.name: _interrupted(program, t) for t in program.templates}
     for variable in program.shared:
-        users = [t for t in program.templates if _accesses(t, variable.name, on[t.name])]
+        users = [t for t in program.templates if _accesses(t, variable.name, on[t.name], program.race_model)]
         handlers = [t for t in users if t.role is Role.HANDLER]
-        everything = [a for t in users for a in _accesses(t, variable.name, on[t.name])]
+        everything = [a for t in users for a in _accesses(t, variable.name, on[t.name], program.race_model)]
         alone = len(users) == 1 and users[0].count == 1
         register = not variable.object or variable.object.startswith("*")
         if register or not handlers or alone or variable.norace or not any(a.write for a, _ in everything):
@@ -94,10 +95,14 @@ def _switched(op: Op, on: bool) -> set[bool]:
     return after
 
 
-def _accesses(template: ThreadTemplate, variable: str, on: Container[int]) -> list[tuple[Access, bool]]:
+def _accesses(template: ThreadTemplate, variable: str, on: Container[int], model: RaceModel) -> list[tuple[Access, bool]]:
     """The accesses of a thread to a variable that are data, and whether each is where nothing can interrupt it."""
-    return [(a, e.protected or e.source not in on) for e in template.cfa.edges for a in e.accesses
-            if a.variable == variable and a.kind is AccessKind.DATA]
+    def section(e: Edge) -> bool:
+        atomic = template.cfa.atomic  # protected means something else on machines
+        return e.source in atomic or e.target in atomic if model is RaceModel.MACHINE else e.protected
+
+    return [(a, section(e) or e.source not in on) for e in template.cfa.edges for a in e.accesses
+            if a.variable == variable and a.is_data]
 
 
 def flow_text(found: Sequence[Alarm], verdicts: Mapping[str, str]) -> str:

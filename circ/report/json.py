@@ -109,6 +109,7 @@ def _trace(program: Program, trace: Trace) -> dict[str, Any]:
     if isinstance(trace.question, RaceOn):
         data["accesses"] = [{"thread": m.thread + 1, "location": _location(m.location), "write": m.write, "cell": m.cell,
                              "text": m.text} for m in rerun.meeting()]
+        data |= {"harm": harm} if (harm := rerun.harm()) else {}
     else:
         failure = rerun.failure()
         data["failure"] = {"location": _location(failure.location), "text": failure.text}

@@ -14,6 +14,7 @@ from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroke
 from circ.verdict import Step, Trace
 from frontend.program import (
     NOWHERE,
+    AccessKind,
     Assume,
     Const,
     Edge,
@@ -23,6 +24,7 @@ from frontend.program import (
     Location,
     Lvalue,
     Program,
+    RaceModel,
     calls_copy,
     name_of,
     op_reads,
@@ -153,6 +155,20 @@ class Rerun:
             place = access.location if access.location != NOWHERE else found.location
             text = " ".join(access.text.split())
             yield RacingAccess(thread, place, access.write, where, "" if text == where else text)
+
+    def harm(self) -> str:
+        """In the race model of machines, what goes wrong between the instructions of an access; else nothing."""
+        if self.machine.program.race_model is not RaceModel.MACHINE:
+            return ""
+        found = [(thread, self.machine.edge(self.crew[thread], edge).accesses[index])
+                 for thread, edge, index in self.trace.accesses]
+        kinds = {a.kind for _, a in found}
+        if AccessKind.POLLED in kinds:
+            return "not volatile: a compiler may read it once, before the loop that waits for it"
+        if AccessKind.DATA not in kinds:
+            thread = next(t + 1 for t, a in found if a.kind is AccessKind.UPDATE)
+            return f"lost update: thread {thread} has read it and writes it back, whatever the other thread writes in between"
+        return "torn: one instruction does not access all of it, and the other thread may come in between"
 
     # ----------------------------------------------------------------------------------------------- steps
     def _show(self, step: Step, before: State, after: State) -> None:

@@ -127,6 +127,7 @@ def _plural(n: int, noun: str) -> str:
 def _refuted(program: Program, answer: Answer, trace: Trace, full: bool) -> Iterator[str]:
     rerun = Rerun(program, trace)
     yield _headline(program, answer.question, answer.shown, trace, rerun)
+    yield from _harm(answer.question, rerun)
     yield from (f"  {line}" for line in interleaving(program, trace, rerun, full))
 
 
@@ -143,6 +144,11 @@ def _headline(program: Program, question: Question, shown: str, trace: Trace, re
             assert_never(question)
 
 
+def _harm(question: Question, rerun: Rerun) -> Iterator[str]:
+    if isinstance(question, RaceOn) and (harm := rerun.harm()):
+        yield f"  {harm}"
+
+
 def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
     """What a certificate proves, or what a trace shows."""
     question = evidence.question
@@ -153,7 +159,7 @@ def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
             return f"safe: {what} (proof of kind {kind})\n"
         case Trace():
             rerun = Rerun(program, evidence)
-            lines = [_headline(program, question, shown, evidence, rerun)]
+            lines = [_headline(program, question, shown, evidence, rerun), *_harm(question, rerun)]
             return "\n".join([*lines, *(f"  {line}" for line in interleaving(program, evidence, rerun, full=True))]) + "\n"
         case _:
             assert_never(evidence)

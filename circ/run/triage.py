@@ -5,7 +5,7 @@ from __future__ import annotations
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import RACE_KINDS, accesses, check_syntactic
 from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
-from frontend.program import Program
+from frontend.program import Program, RaceModel
 
 
 def triage(program: Program, question: Question) -> Certificate | None:
@@ -32,6 +32,8 @@ def reason(program: Program, certificate: Certificate) -> str:
             return f"only {program.templates[found[0][0]].name} accesses it, and that runs once"
         case ProofKind.READ_ONLY:
             return "no thread writes it"
+        case _ if program.race_model is RaceModel.MACHINE:
+            return "one instruction makes each access to it, or no other thread comes between the instructions that do"
         case _ if all(e.protected for _, e, _ in found):
             return "every access to it is inside an atomic section"
         case _:

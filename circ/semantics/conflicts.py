@@ -23,11 +23,22 @@ def conflict(race_model: RaceModel, first: Edge, a: Access, second: Edge, b: Acc
     """
     if a.variable != b.variable or not (a.write or b.write):
         return False
-    if AccessKind.SYNC in (a.kind, b.kind) or AccessKind.DATA not in (a.kind, b.kind):
+    if AccessKind.SYNC in (a.kind, b.kind) or not (_in_parts(a) or _in_parts(b) or _lost(a, b)):
         return False
-    if race_model == RaceModel.NESC:
+    if race_model.exempts_sections:
         return not first.protected and not second.protected
     return not (first.protected and second.protected)
+
+
+def _in_parts(a: Access) -> bool:
+    """Whether an access may be seen half made, or not at all."""
+    return a.kind in (AccessKind.DATA, AccessKind.POLLED)
+
+
+def _lost(a: Access, b: Access) -> bool:
+    """Whether one write gives back what was read before the other one."""
+    return a.write and b.write and AccessKind.UPDATE in (a.kind, b.kind) and AccessKind.LOCK not in (a.kind, b.kind)
+
 
 Ready: TypeAlias = tuple[int, int, int | None]
 """An access that is next: edge, position in its accesses, element (None: a scalar, or any element)."""

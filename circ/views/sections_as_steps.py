@@ -2,7 +2,8 @@
 
 While a thread is inside an atomic section no other thread steps, so what it does there is done at once: each way through
 a section becomes one edge, from the location before it to the one behind it. Locations keep their numbers; those inside
-are no longer reached. In the nesc race model no access inside a section is part of a race, so the edges carry none.
+are no longer reached. In the race models nesc and machine no access on a protected edge is part of a race, so the edges carry
+none.
 
 Why the races are the same. A run of the new program is one of the program: the steps of a section one after the other.
 Conversely take a run of the program that ends in a race of two threads. Neither is inside a section, as it would not
@@ -25,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from circ.semantics.access_guards import Prefixes
-from frontend.program import Block, Edge, Program, RaceModel, ThreadTemplate, primitive
+from frontend.program import Block, Edge, Program, ThreadTemplate, primitive
 
 MOST_WAYS = 32
 """A section with more ways through it stays as it is."""
@@ -41,7 +42,7 @@ class Sections:
 
 def sections_as_steps(program: Program) -> Sections | None:
     """The program with every simple atomic section as one step; None if there is none, or races would not be the same."""
-    if program.race_model != RaceModel.NESC or program.invariants or program.relies or _moving_cells(program):
+    if not program.race_model.exempts_sections or program.invariants or program.relies or _moving_cells(program):
         return None
     templates: list[ThreadTemplate] = []
     paths: dict[str, tuple[tuple[int, ...], ...]] = {}

@@ -13,7 +13,7 @@ interrupted, and the state is the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -69,10 +69,20 @@ from frontend.program.schedule_ghosts import (
 from frontend.threads.sources import ThreadSource
 
 
-def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: HardwareRegisters, starts_on: bool) -> Program:
-    """The program with interrupts and tasks as `program.preemption` says; `starts_on`: interrupts are on at the start."""
+def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: HardwareRegisters,
+             starts_on: bool) -> tuple[Program, Callable[[str, str], bool]]:
+    """The program with interrupts and tasks as `program.preemption` says; `starts_on`: interrupts are on at the start.
+
+    Also who may run between two steps of whom, of two threads by their names.
+    """
     program = registers.track(program)
-    return _Scheduler(program, sources, registers, starts_on).program()
+    scheduler = _Scheduler(program, sources, registers, starts_on)
+    return scheduler.program(), scheduler.interrupts
+
+
+def in_parallel(one: str, other: str) -> bool:
+    """Who may run between two steps of whom, of threads that run in parallel: everybody."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +169,12 @@ class _Scheduler:
         if mine is not None and its is not None:
             return mine > its
         return one != other or self._templates[one].count is None
+
+    def interrupts(self, one: str, other: str) -> bool:
+        """Whether a thread may run between two steps of another; in doubt it may."""
+        if not self._nested or other not in self._handlers:
+            return True
+        return one in self._handlers and self._preempts(one, other)
 
     def _idle(self, name: str) -> AllAt:
         return AllAt(name, frozenset({self._facts[name].idle}))

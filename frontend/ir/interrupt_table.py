@@ -96,6 +96,8 @@ class InterruptTable:
     """The addresses of the registers by their names."""
     avr: bool = False
     """Whether it is a platform's, all of which are AVRs."""
+    word: int | None = None
+    """How many bytes one instruction reads or writes, where the processor is named."""
     ranked: bool = False
     """Whether handlers interrupt each other by priorities, none of them itself."""
     perhaps: int | None = 0x3F
@@ -123,7 +125,7 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
         table = replace(own, avr=table.avr, ranked=own.ranked or table.ranked,
                         perhaps=None if platform is not None else own.perhaps, rules=(*own.rules, *others),
                         status=own.status if own.status != InterruptTable().status else table.status,
-                        data_model=own.data_model or table.data_model, required=True,
+                        data_model=own.data_model or table.data_model, word=own.word or table.word, required=True,
                         starts_on=table.starts_on if own.starts_on is None else own.starts_on)
     return table
 
@@ -153,7 +155,7 @@ class _TableReader:
             raise FrontendError(Location(self._path, int(line.group(1)) if line else 1), f"not TOML: {what}") from error
         except (ValueError, RecursionError) as error:  # a date that there is not, a nesting beyond what Python reads
             raise FrontendError(Location(self._path, 1), f"not TOML: {error}") from None
-        self._only(data, {"registers", "status", "calls", "handler", "data_model"}, "the table")
+        self._only(data, {"registers", "status", "calls", "handler", "data_model", "word"}, "the table")
         for name, address in self._section(data, "registers").items():
             if type(address) is not int or not 0 <= address < 1 << 16:
                 raise self._error(name, f"'{name}' is not at an address")
@@ -179,13 +181,16 @@ class _TableReader:
         model = data.get("data_model")
         if model is not None and not isinstance(model, str):
             raise self._error("data_model", "'data_model' is not a text")
+        word = data.get("word")
+        if word is not None and (type(word) is not int or word not in (1, 2, 4, 8)):
+            raise self._error("word", "'word' is 1, 2, 4 or 8: the bytes that one instruction reads or writes")
         rules = tuple(map(self._rule, handlers))
         names = [n for r in rules for n in r.names]
         twice = next((n for n in names if names.count(n) > 1), None)
         if twice is not None:
             raise self._error(twice, f"handler '{twice}' has two entries")
         return replace(made, rules=rules, on_calls=frozenset(self._texts(calls, "enable")),
-                       off_calls=frozenset(self._texts(calls, "disable")), data_model=model,
+                       off_calls=frozenset(self._texts(calls, "disable")), data_model=model, word=word,
                        registers=self._registers)
 
     # ------------------------------------------------------------------------------------------- parts

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from frontend.ir import Fail, Function, Storage
-from frontend.ir.thread_library import PREFIXES
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
+from frontend.link.race_models import choose_race_model
+from frontend.link.which_threads import ThreadSet
 from frontend.memory.world import World
 from frontend.program import (
     Assumption,
@@ -17,7 +18,6 @@ from frontend.program import (
     Location,
     Preemption,
     Program,
-    RaceModel,
     ThreadTemplate,
     Variable,
     name_of,
@@ -30,12 +30,9 @@ _NAMED = 5
 """Names to tell where there may be many."""
 
 
-def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], reactive: bool,
+def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], threads: ThreadSet,
              options: LinkOptions) -> Program:
-    """The program of these templates, with what is assumed about it; who may preempt whom is not said yet.
-
-    `reactive`: there are handlers or tasks.
-    """
+    """The program of these templates, with what is assumed about it; who may preempt whom is not said yet."""
     module, notes = world.module, world.notes
     for text, where in module.assumptions:
         notes.assume(text, where)
@@ -47,8 +44,8 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         templates=templates,
         data_model=module.model.name,
         ints=options.ints,
-        race_model=options.race_model or _race_model(world, drafts),
-        preemption=options.preemption or (Preemption.NESTED if reactive and not drafts.created else Preemption.FREE),
+        race_model=options.race_model or choose_race_model(world, drafts, threads, templates, options.table),
+        preemption=options.preemption or (Preemption.NESTED if threads.reactive and not drafts.created else Preemption.FREE),
         assumptions=(*(Assumption(t, where, t in notes.absent) for t, where in notes.assumptions.items()),
                      *_unbounded(options.ints)),
         warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),
@@ -117,13 +114,6 @@ def _listed(names: list[str]) -> str:
 def _unbounded(ints: Ints) -> Iterator[Assumption]:
     if ints == Ints.MATH:
         yield Assumption("integers are mathematical: no arithmetic wraps around")
-
-
-def _race_model(world: World, drafts: Drafts) -> RaceModel:
-    """C11's where threads of a library are used, or the vocabulary of SV-COMP; else that of nesC."""
-    c11 = any(n.startswith((*PREFIXES, "__VERIFIER_")) for n in drafts.called)
-    vocabulary = any(n.startswith("__VERIFIER_") for n in world.module.declarations)
-    return RaceModel.C11 if c11 or vocabulary else RaceModel.NESC
 
 
 def _globals(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], ignore_norace: bool) -> tuple[Variable, ...]:

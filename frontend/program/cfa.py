@@ -31,9 +31,16 @@ def calls_copy(edge: Edge) -> bool:
 # --------------------------------------------------------------------------------------------------- automata
 class AccessKind(enum.Enum):
     """DATA can race. ATOMIC (a C11/GNU atomic access) races with DATA only, and so does LOCK, the use of a lock: to initialise,
-    destroy or free one in use is DATA. SYNC (a ghost, a lock that nobody touches otherwise) never races."""
+    destroy or free one in use is DATA. SYNC (a ghost, a lock that nobody touches otherwise) never races.
+
+    In the race model `machine` DATA is what takes several instructions. INDIVISIBLE takes one, and races as ATOMIC does. UPDATE
+    writes back what was read by an instruction before, and races also with other writes, which are lost. POLLED is DATA that
+    is read again and again, which a compiler need not do."""
 
     DATA = "data"
+    POLLED = "polled"
+    UPDATE = "update"
+    INDIVISIBLE = "indivisible"
     ATOMIC = "atomic"
     LOCK = "lock"
     SYNC = "sync"
@@ -57,6 +64,11 @@ class Access:
     @property
     def variable(self) -> str:
         return name_of(self.lvalue)
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is a plain access, as C means it, however many instructions it takes."""
+        return self.kind in (AccessKind.DATA, AccessKind.POLLED, AccessKind.UPDATE, AccessKind.INDIVISIBLE)
 
     @property
     def orders(self) -> bool:
@@ -83,7 +95,8 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One step. `protected`: it enters, is inside or leaves an atomic section, or is a lock operation."""
+    """One step. `protected`: it enters, is inside or leaves an atomic section, or is a lock operation. In the race model
+    `machine`: its accesses come in the middle of no other thread's, nor others in the middle of them."""
 
     source: int
     target: int

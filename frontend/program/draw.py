@@ -24,7 +24,7 @@ from frontend.program.source import NOWHERE, FrontendError, Location
 
 FORMAT_VERSION = 1
 
-_MARK = {AccessKind.DATA: "", AccessKind.ATOMIC: " atomic", AccessKind.LOCK: " lock", AccessKind.SYNC: " sync"}
+_MARK = {kind: "" if kind is AccessKind.DATA else f" {kind.value}" for kind in AccessKind}
 
 
 def draw(program: Program, form: str) -> str:

@@ -44,6 +44,14 @@ class RaceModel(StrEnum):
     """Both outside atomic sections."""
     C11 = "c11"
     """All but two atomic accesses, or two inside atomic sections."""
+    MACHINE = "machine"
+    """One of them is not made by one instruction (too wide, an update, polled though not volatile), and the other may come
+    in between; `Access.kind` and `Edge.protected` say which are and which may."""
+
+    @property
+    def exempts_sections(self) -> bool:
+        """Whether an access on a protected edge is never part of a race, whatever the other one is."""
+        return self is not RaceModel.C11
 
 
 class Preemption(StrEnum):

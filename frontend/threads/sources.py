@@ -127,8 +127,12 @@ def _requested_thread(module: Module, text: str) -> ThreadSource:
 def _interrupts_stay_on(module: Module, table: InterruptTable) -> bool:
     """Whether `interrupt` without arguments says, as on the AVR, that interrupts are on in a handler."""
     declared = module.declarations.values()
-    if not any(name == "interrupt" for d in declared for name, _ in d.attributes):
-        return False
+    return any(name == "interrupt" for d in declared for name, _ in d.attributes) and is_for_avr(module, table)
+
+
+def is_for_avr(module: Module, table: InterruptTable) -> bool:
+    """Whether the platform, or what the program calls and how its handlers are marked, say that it is one for an AVR."""
+    declared = module.declarations.values()
     return table.avr or any(d.name in _AVR or _VECTOR.fullmatch(d.name) or any(a == "signal" for a, _ in d.attributes)
                             or (d.defined and _AVR & module.mentioned(d.name)) for d in declared)
 

@@ -82,7 +82,7 @@ def _kept(program: Program, question: Question, cfa: Cfa) -> frozenset[int]:
             accesses = {e.source for e in cfa.edges if any(a.variable == x for a in e.accesses)}
             observed = observed_at(program, question)
             read = {n for t in program.templates for e in t.cfa.edges for i in observed(e) for n in variables(i)}
-            kept = frozenset(accesses) if program.race_model == RaceModel.C11 else frozenset()
+            kept = frozenset(accesses) if program.race_model != RaceModel.NESC else frozenset()
         case Assertions():
             read = {n for i in program.invariants for n in variables(i.cond)}
             kept = cfa.critical | frozenset(cfa.errors)

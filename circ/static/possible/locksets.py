@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from frontend.program import (
-    AccessKind,
     Assign,
     Assume,
     Binary,
@@ -209,7 +208,7 @@ def _take(e: Edge, globals_: set[str]) -> HeldLock | None:
 
 
 def _orders(e: Edge, cell: Lvalue) -> bool:
-    return any(a.lvalue == cell and a.kind is not AccessKind.DATA for a in e.accesses)
+    return any(a.lvalue == cell and not a.is_data for a in e.accesses)
 
 
 def _name(v: Lvalue) -> str:

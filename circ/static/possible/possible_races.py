@@ -64,7 +64,7 @@ class PossibleRaces:
                     continue
                 pairs.add((min(one.location, two.location), max(one.location, two.location)))
                 key = (rank, not (one.access.write and two.access.write), len(one.locks) + len(two.locks),
-                       one.access.kind is not AccessKind.DATA or two.access.kind is not AccessKind.DATA,
+                       not (one.access.is_data and two.access.is_data),
                        one.thread == two.thread, one.location, two.location)
                 if best is None or key < best[0]:
                     best = key, one, two

@@ -26,7 +26,7 @@ def program(tmp_path: Path) -> Make:
         path = tmp_path / "p.c"
         path.write_text(text)
         interrupts = ("t.toml", table) if table else ()
-        return load(path, LoadOptions(platform=platform, interrupts=interrupts, **options))  # type: ignore[arg-type]
+        return load(path, LoadOptions(platform=platform, interrupts=interrupts, race_model="nesc", **options))  # type: ignore[arg-type]
 
     return make
 

@@ -18,7 +18,7 @@ from frontend.program import FrontendError
 def verdict(tmp_path: Path, text: str, variable: str = "x", platform: str | None = None) -> str:
     path = tmp_path / "p.c"
     path.write_text(text)
-    (answer,) = check(load(path, LoadOptions(platform=platform)), [variable], limits=Limits(timeout=30)).answers
+    (answer,) = check(load(path, LoadOptions(platform=platform, race_model="nesc")), [variable], limits=Limits(timeout=30)).answers
     return "unknown" if isinstance(answer.verdict, Unknown) else word(answer.question, answer.verdict)
 
 
