@@ -235,7 +235,7 @@ class _Builder:
 
     def _may_conflict(self, i: int) -> bool:
         """Whether an access at edge i can be part of a race although the edge is protected; c11 counts such pairs."""
-        return not self.race_model.exempts_sections or not self.cfa.edges[i].protected
+        return self.race_model == RaceModel.C11 or not self.cfa.edges[i].protected
 
     def _cut_loops(self, anchors: set[int]) -> None:
         while True:

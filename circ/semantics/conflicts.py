@@ -25,7 +25,7 @@ def conflict(race_model: RaceModel, first: Edge, a: Access, second: Edge, b: Acc
         return False
     if AccessKind.SYNC in (a.kind, b.kind) or not (_in_parts(a) or _in_parts(b) or _lost(a, b)):
         return False
-    if race_model.exempts_sections:
+    if race_model != RaceModel.C11:
         return not first.protected and not second.protected
     return not (first.protected and second.protected)
 

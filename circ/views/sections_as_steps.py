@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from circ.semantics.access_guards import Prefixes
-from frontend.program import Block, Edge, Program, ThreadTemplate, primitive
+from frontend.program import Block, Edge, Program, RaceModel, ThreadTemplate, primitive
 
 MOST_WAYS = 32
 """A section with more ways through it stays as it is."""
@@ -42,7 +42,7 @@ class Sections:
 
 def sections_as_steps(program: Program) -> Sections | None:
     """The program with every simple atomic section as one step; None if there is none, or races would not be the same."""
-    if not program.race_model.exempts_sections or program.invariants or program.relies or _moving_cells(program):
+    if program.race_model == RaceModel.C11 or program.invariants or program.relies or _moving_cells(program):
         return None
     templates: list[ThreadTemplate] = []
     paths: dict[str, tuple[tuple[int, ...], ...]] = {}

@@ -2,7 +2,10 @@
 
 While threads are inlined, calls become steps on ghost variables (`interrupt_calls`, `interrupt_sections`); on the finished
 program those ghosts, hardware registers and priorities become guards (`preemption`, `registers`, `masked_handlers`), and what
-`main` does before anybody else runs becomes initial values (`initialisation_run`). It may not know libraries, or C text.
+`main` does before anybody else runs becomes initial values (`initialisation_run`). Which accesses one instruction makes is
+marked on the finished program, too (`indivisible`, `access_patterns`, `race_models`). It may not know libraries, or C text.
 """
 
-__all__ = ["initialisation_run", "interrupt_calls", "interrupt_sections", "preemption", "registers"]
+__all__ = [
+    "indivisible", "initialisation_run", "interrupt_calls", "interrupt_sections", "preemption", "race_models", "registers",
+]

@@ -123,7 +123,8 @@ def _polled(function: Function) -> Iterable[IrEdge]:
     looking = [e for e in function.edges if _only_looks(e)]
     graph = nx.DiGraph((e.source, e.target) for e in looking)
     loops = {q: n for n, component in enumerate(nx.strongly_connected_components(graph)) for q in component}
-    return (e for e in looking if isinstance(e.instr, Load) and loops[e.source] == loops[e.target] and not _volatile(e.instr.place))
+    again = (e for e in looking if loops[e.source] == loops[e.target])
+    return (e for e in again if isinstance(e.instr, Load) and not _volatile(e.instr.place))
 
 
 def _only_looks(e: IrEdge) -> bool:

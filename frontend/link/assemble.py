@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from frontend.interrupts.race_models import choose_race_model
 from frontend.ir import Fail, Function, Storage
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
-from frontend.link.race_models import choose_race_model
 from frontend.link.which_threads import ThreadSet
 from frontend.memory.world import World
 from frontend.program import (
@@ -44,7 +44,7 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         templates=templates,
         data_model=module.model.name,
         ints=options.ints,
-        race_model=options.race_model or choose_race_model(world, drafts, threads, templates, options.table),
+        race_model=options.race_model or choose_race_model(world, drafts.called, threads.sources, templates, options.table),
         preemption=options.preemption or (Preemption.NESTED if threads.reactive and not drafts.created else Preemption.FREE),
         assumptions=(*(Assumption(t, where, t in notes.absent) for t, where in notes.assumptions.items()),
                      *_unbounded(options.ints)),

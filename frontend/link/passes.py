@@ -15,6 +15,7 @@ from frontend.entry import called_by_threads, with_callers
 from frontend.interrupts.indivisible import with_indivisible_accesses
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import in_parallel, schedule
+from frontend.interrupts.race_models import find_machine
 from frontend.interrupts.registers import HardwareRegisters
 from frontend.ir import Module
 from frontend.ir.modelled_calls import Without
@@ -25,7 +26,6 @@ from frontend.link.drafts import draft_threads
 from frontend.link.lock_lifetimes import settle_lock_uses
 from frontend.link.memory_model import model_memory
 from frontend.link.options import DEFAULT_OPTIONS, LinkOptions
-from frontend.link.race_models import find_machine
 from frontend.link.settle import settle_pointers
 from frontend.link.templates import make_templates
 from frontend.link.vacuous_claims import warn_of_vacuous_claims
@@ -79,7 +79,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     else:
         interrupts_whom = in_parallel
     if program.race_model is RaceModel.MACHINE:
-        program = with_indivisible_accesses(program, find_machine(world, threads, options.table), interrupts_whom)
+        program = with_indivisible_accesses(program, find_machine(world, threads.reactive, options.table), interrupts_whom)
     if module.attached is not None:
         program = with_contracts(program, module.attached)
     program = with_claims(program, module.annotations, module.enumerator)

@@ -48,11 +48,6 @@ class RaceModel(StrEnum):
     """One of them is not made by one instruction (too wide, an update, polled though not volatile), and the other may come
     in between; `Access.kind` and `Edge.protected` say which are and which may."""
 
-    @property
-    def exempts_sections(self) -> bool:
-        """Whether an access on a protected edge is never part of a race, whatever the other one is."""
-        return self is not RaceModel.C11
-
 
 class Preemption(StrEnum):
     """Who may run between two steps of a thread."""

@@ -26,7 +26,18 @@ def test_other_variables_and_synchronisation_do_not_conflict() -> None:
     assert not conflict("c11", edge(), Access(X, True), edge(), Access(Y, True))
     for a, b in product(AccessKind, repeat=2):
         found = conflict("c11", edge(), Access(X, True, kind=a), edge(), Access(X, True, kind=b))
-        assert found == (AccessKind.SYNC not in (a, b) and AccessKind.DATA in (a, b))
+        in_parts = {AccessKind.DATA, AccessKind.POLLED} & {a, b}
+        lost = AccessKind.UPDATE in (a, b) and AccessKind.LOCK not in (a, b)
+        assert found == (AccessKind.SYNC not in (a, b) and bool(in_parts or lost))
+
+
+def test_an_update_loses_writes_and_hides_nothing_from_readers() -> None:
+    update, whole = Access(X, True, kind=AccessKind.UPDATE), AccessKind.INDIVISIBLE
+    assert conflict("machine", edge(), update, edge(), Access(X, True, kind=whole))
+    assert conflict("machine", edge(), update, edge(), update)
+    assert not conflict("machine", edge(), update, edge(), Access(X, False, kind=whole))
+    assert not conflict("machine", edge(), Access(X, True, kind=whole), edge(), Access(X, False, kind=whole))
+    assert not conflict("machine", edge(True), update, edge(), update)
 
 
 def test_elements() -> None:

@@ -47,8 +47,8 @@ def harm(program: Program, variable: str = "x") -> str:
     ("uint8_t x;", "x = 1;", "while (!x) ;", "race"),                                  # read once, before the loop
     ("uint8_t x, y;", "x = 1;", "while (!x) ; y = 1;", "race"),
     ("volatile uint8_t x;", "x = 1;", "while (!x) ;", "safe"),
-    ("uint8_t x;", "x = 1;", 'while (!x) __asm__ volatile ("" ::: "memory");', "safe"),
-    ("uint8_t x; void elsewhere(void);", "x = 1;", "while (!x) elsewhere();", "safe"),
+    ("uint8_t x;", "x = 1;", 'while (!x) __asm__ volatile ("" ::: "memory"); PORTB = 1;', "safe"),
+    ("uint8_t x; void elsewhere(void);", "x = 1;", "while (!x) elsewhere(); PORTB = 1;", "safe"),
     ("uint8_t x, t[9];", "x = 1;", "for (uint8_t i = 0; i < x; i++) t[i] = i;", "safe"),  # counts: no loop that waits
     ("volatile uint8_t x[4];", "x[1] = 1;", "x[PINB & 3]++;", "race"),
     ("volatile uint8_t x[4];", "x[1] = 1;", "x[2]++;", "safe"),

@@ -332,10 +332,10 @@ def test_calls_through_pointers_read_them(load: Load) -> None:
 def test_inline_assembly(load: Load) -> None:
     module = load('void f(int u) { int w; asm volatile ("sei" ::); asm("mov %0" : "=r"(w) : "r"(u)); '
                   'asm volatile ("" ::: "memory"); }')
-    assert code(module) == ["__circ_interrupts_on()", "forget w"]
+    assert code(module) == ["__circ_interrupts_on()", "Nop", "forget w", "Nop", "Nop"]
     assert [text for text, _ in module.assumptions] == ["inline assembly touches only its outputs and what its inputs lead to"]
     assert code(load('int g; void f(int *p) { int w; asm("" :: "r"(&g)); asm("mov" : "=r"(w), "=m"(g) : "r"(p), "r"(&w)); }')) == [
-        "%1 = &g", "%2 = &f::w", "__circ_assembler(p, %2)", "f::w <- *", "g <- *"]
+        "%1 = &g", "Nop", "%2 = &f::w", "__circ_assembler(p, %2)", "f::w <- *", "g <- *", "Nop"]
 
 
 def test_floating_point_is_arbitrary_but_accessed(load: Load) -> None:

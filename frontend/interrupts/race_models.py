@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from frontend.interrupts.access_patterns import access_patterns
 from frontend.interrupts.indivisible import Machine
 from frontend.ir import AtomicBegin
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.thread_library import PREFIXES
-from frontend.link.drafts import Drafts
-from frontend.link.which_threads import ThreadSet
 from frontend.memory.world import World
 from frontend.program import AccessKind, RaceModel, Role, ThreadTemplate
-from frontend.threads.sources import is_for_avr
+from frontend.threads.sources import ThreadSource, is_for_avr
 
 _MSP430 = frozenset({"__bis_SR_register", "_bis_SR_register", "_BIS_SR", "__bis_status_register", "__bic_SR_register", "_EINT",
                      "_bic_SR_register", "_BIC_SR", "_DINT", "__eint", "__dint", "__get_interrupt_state"})
@@ -20,43 +20,46 @@ _FIRMWARE_WORD = 4
 """Bytes of a word on the processors that firmware is written for, where nothing tells that it is less."""
 
 
-def choose_race_model(world: World, drafts: Drafts, threads: ThreadSet, templates: tuple[ThreadTemplate, ...],
-                      table: InterruptTable) -> RaceModel:
+def choose_race_model(world: World, called: Iterable[str], sources: Sequence[ThreadSource],
+                      templates: tuple[ThreadTemplate, ...], table: InterruptTable) -> RaceModel:
     """C11's where threads of a library are used, or the vocabulary of SV-COMP; the machine's for firmware, else that of nesC.
 
     Firmware has handlers that hardware starts on a processor that is named, and neither sections nor tasks of nesC; if it uses
     C11's atomics, it means C11.
     """
-    c11 = any(n.startswith((*PREFIXES, "__VERIFIER_")) for n in drafts.called)
+    c11 = any(n.startswith((*PREFIXES, "__VERIFIER_")) for n in called)
     if c11 or any(n.startswith("__VERIFIER_") for n in world.module.declarations):
         return RaceModel.C11
-    if table.word is None or not _is_firmware(world, threads):
+    if table.word is None or not _is_firmware(world, sources):
         return RaceModel.NESC
     atomics = any(a.kind is AccessKind.ATOMIC for t in templates for e in t.cfa.edges for a in e.accesses)
     return RaceModel.C11 if atomics else RaceModel.MACHINE
 
 
-def _is_firmware(world: World, threads: ThreadSet) -> bool:
-    roles = {s.role for s in threads.sources}
+def _is_firmware(world: World, sources: Sequence[ThreadSource]) -> bool:
+    roles = {s.role for s in sources}
     if Role.HANDLER not in roles or not roles <= {Role.HANDLER, Role.MAIN}:
         return False
-    if any(s.role is Role.HANDLER and s.flag is not None for s in threads.sources):
+    if any(s.role is Role.HANDLER and s.flag is not None for s in sources):
         return False  # marked with circ_interrupt
     sections = any(isinstance(e.instr, AtomicBegin) for f in world.pointsto.reached.values() for e in f.edges)
     return not sections and not any(n.startswith(("__nesc_", "TOS_", "TOSH_")) for n in world.module.declarations)
 
 
-def find_machine(world: World, threads: ThreadSet, table: InterruptTable) -> Machine:
-    """What one instruction of the program's processor reads or writes, and which accesses take several anyway."""
-    word = table.word or _word(world, threads, table)
+def find_machine(world: World, reactive: bool, table: InterruptTable) -> Machine:
+    """What one instruction of the program's processor reads or writes, and which accesses take several anyway.
+
+    `reactive`: there are handlers or tasks.
+    """
+    word = table.word or _word(world, reactive, table)
     misaligned = frozenset(leaf.name for o in world.objects.all() for leaf in o.leaves if leaf.offset % min(leaf.size, word))
     return Machine(word, access_patterns(world.pointsto.reached.values()), misaligned)
 
 
-def _word(world: World, threads: ThreadSet, table: InterruptTable) -> int:
+def _word(world: World, reactive: bool, table: InterruptTable) -> int:
     model, declared = world.module.model, world.module.declarations
     if any(n in _MSP430 for n in declared):
         return 2
     if is_for_avr(world.module, table) or model.pointer_size == 2:
         return 1
-    return min(_FIRMWARE_WORD, model.pointer_size) if threads.reactive else model.pointer_size
+    return min(_FIRMWARE_WORD, model.pointer_size) if reactive else model.pointer_size
