@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from frontend.interrupts.access_patterns import access_patterns
 from frontend.interrupts.indivisible import Machine
-from frontend.ir import AtomicBegin
+from frontend.ir import AtomicBegin, Module
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.thread_library import PREFIXES
 from frontend.memory.world import World
@@ -20,30 +20,44 @@ _FIRMWARE_WORD = 4
 """Bytes of a word on the processors that firmware is written for, where nothing tells that it is less."""
 
 
-def choose_race_model(world: World, called: Iterable[str], sources: Sequence[ThreadSource],
-                      templates: tuple[ThreadTemplate, ...], table: InterruptTable) -> RaceModel:
+def is_firmware(module: Module, sources: Sequence[ThreadSource], table: InterruptTable) -> bool:
+    """Whether hardware starts handlers on a processor that is named, and there are neither sections nor tasks of nesC."""
+    roles = {s.role for s in sources}
+    if table.word is None or Role.HANDLER not in roles or not roles <= {Role.HANDLER, Role.MAIN}:
+        return False
+    if any(s.role is Role.HANDLER and s.flag is not None for s in sources):
+        return False  # marked with circ_interrupt
+    if any(n.startswith(("__nesc_", "TOS_", "TOSH_")) for n in module.declarations):
+        return False
+    found = {s.function: None for s in sources}
+    todo = list(found)
+    while todo:
+        name = todo.pop()
+        if any(isinstance(e.instr, AtomicBegin) for e in module.function(name).edges):
+            return False
+        more = [n for n in sorted(module.mentioned(name)) if n not in found and _has_body(module, n)]
+        found |= dict.fromkeys(more)
+        todo += more
+    return True
+
+
+def _has_body(module: Module, name: str) -> bool:
+    decl = module.declarations.get(name)
+    return decl is not None and decl.defined
+
+
+def choose_race_model(world: World, called: Iterable[str], templates: tuple[ThreadTemplate, ...], firmware: bool) -> RaceModel:
     """C11's where threads of a library are used, or the vocabulary of SV-COMP; the machine's for firmware, else that of nesC.
 
-    Firmware has handlers that hardware starts on a processor that is named, and neither sections nor tasks of nesC; if it uses
-    C11's atomics, it means C11.
+    Firmware that uses C11's atomics means C11.
     """
     c11 = any(n.startswith((*PREFIXES, "__VERIFIER_")) for n in called)
     if c11 or any(n.startswith("__VERIFIER_") for n in world.module.declarations):
         return RaceModel.C11
-    if table.word is None or not _is_firmware(world, sources):
+    if not firmware:
         return RaceModel.NESC
     atomics = any(a.kind is AccessKind.ATOMIC for t in templates for e in t.cfa.edges for a in e.accesses)
     return RaceModel.C11 if atomics else RaceModel.MACHINE
-
-
-def _is_firmware(world: World, sources: Sequence[ThreadSource]) -> bool:
-    roles = {s.role for s in sources}
-    if Role.HANDLER not in roles or not roles <= {Role.HANDLER, Role.MAIN}:
-        return False
-    if any(s.role is Role.HANDLER and s.flag is not None for s in sources):
-        return False  # marked with circ_interrupt
-    sections = any(isinstance(e.instr, AtomicBegin) for f in world.pointsto.reached.values() for e in f.edges)
-    return not sections and not any(n.startswith(("__nesc_", "TOS_", "TOSH_")) for n in world.module.declarations)
 
 
 def find_machine(world: World, reactive: bool, table: InterruptTable) -> Machine:

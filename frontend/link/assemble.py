@@ -9,7 +9,6 @@ from frontend.interrupts.race_models import choose_race_model
 from frontend.ir import Fail, Function, Storage
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
-from frontend.link.which_threads import ThreadSet
 from frontend.memory.world import World
 from frontend.program import (
     Assumption,
@@ -30,9 +29,12 @@ _NAMED = 5
 """Names to tell where there may be many."""
 
 
-def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], threads: ThreadSet,
-             options: LinkOptions) -> Program:
-    """The program of these templates, with what is assumed about it; who may preempt whom is not said yet."""
+def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], reactive: bool,
+             firmware: bool, options: LinkOptions) -> Program:
+    """The program of these templates, with what is assumed about it; who may preempt whom is not said yet.
+
+    `reactive`: there are handlers or tasks; `firmware`: a processor's handlers and nothing of nesC.
+    """
     module, notes = world.module, world.notes
     for text, where in module.assumptions:
         notes.assume(text, where)
@@ -44,8 +46,8 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         templates=templates,
         data_model=module.model.name,
         ints=options.ints,
-        race_model=options.race_model or choose_race_model(world, drafts.called, threads.sources, templates, options.table),
-        preemption=options.preemption or (Preemption.NESTED if threads.reactive and not drafts.created else Preemption.FREE),
+        race_model=options.race_model or choose_race_model(world, drafts.called, templates, firmware),
+        preemption=options.preemption or (Preemption.NESTED if reactive and not drafts.created else Preemption.FREE),
         assumptions=(*(Assumption(t, where, t in notes.absent) for t, where in notes.assumptions.items()),
                      *_unbounded(options.ints)),
         warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),

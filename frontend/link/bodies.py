@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from frontend.ctypes import FunctionType, VoidType
+from frontend.interrupts.bit_instructions import as_written
 from frontend.ir import Call, Function, IrEdge, Module
 from frontend.ir.library_table import RETURN_FROM_MAIN
 from frontend.ir.split_registers import split
@@ -23,17 +25,22 @@ class Bodies:
     a function has the function's body under its own name, and registers that hold pointers into the heap are split by use.
     """
 
-    def __init__(self, module: Module, contexts: Contexts = NONE, solved: PointsTo | None = None) -> None:
-        """`solved`: what pointers point to without contexts; it says which registers hold pointers into the heap."""
+    def __init__(self, module: Module, contexts: Contexts = NONE, solved: PointsTo | None = None,
+                 compiled: Callable[[Function], Function] = as_written) -> None:
+        """`solved`: what pointers point to without contexts; it says which registers hold pointers into the heap.
+
+        `compiled`: what the machine's instructions make of a function as it is written.
+        """
         self.module = module
         self.contexts = contexts
         self._solved = solved
+        self._compiled = compiled
         self._prepared: dict[str, Function | None] = {}
         self._unroller = Unroller(self.written, lambda name: module.symbols.get(name))  # lowering adds symbols
 
     def told_apart(self, contexts: Contexts, solved: PointsTo) -> Bodies:
         """The bodies with copies for these calling contexts."""
-        return Bodies(self.module, contexts, solved)
+        return Bodies(self.module, contexts, solved, self._compiled)
 
     def written(self, name: str) -> Function | None:
         """The function as it is written, `main` with what runs before it; None without a body."""
@@ -61,7 +68,7 @@ class Bodies:
         written = self.written(name)
         if written is None:
             return None
-        body = self._unroller.unroll(written)
+        body = self._compiled(self._unroller.unroll(written))
         if name == "main":
             body = _exits(body)
         return body if self._solved is None else split(body, partial(self._solved.holds_heap, name))

@@ -12,10 +12,11 @@ from dataclasses import replace
 from frontend.annotations.claims import with_claims
 from frontend.annotations.contracts import with_contracts
 from frontend.entry import called_by_threads, with_callers
+from frontend.interrupts.bit_instructions import as_written, bit_instructions
 from frontend.interrupts.indivisible import with_indivisible_accesses
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import in_parallel, schedule
-from frontend.interrupts.race_models import find_machine
+from frontend.interrupts.race_models import find_machine, is_firmware
 from frontend.interrupts.registers import HardwareRegisters
 from frontend.ir import Module
 from frontend.ir.modelled_calls import Without
@@ -55,7 +56,10 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     known = registers.known() if threads.reactive else KnownRegisters()
 
     # What pointers point to, with the calls that are told apart; which locals escape from their thread.
-    world, bodies = model_memory(Bodies(seen), threads, known, notes)
+    firmware = is_firmware(seen, threads.sources, options.table)
+    bits = options.race_model is RaceModel.MACHINE or (firmware and options.race_model is None)
+    compiled = bit_instructions(options.table, notes) if bits else as_written
+    world, bodies = model_memory(Bodies(seen, compiled=compiled), threads, known, notes)
     threads = with_reentrance(threads, world, interrupts)
     models = model_calls(world, threads, interrupts)
     roots = find_roots(threads, world.pointsto)
@@ -72,7 +76,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
         templates = with_weak_loads(templates)
 
     # The program, and what is said about it: who may preempt whom, contracts, claims, what `main` does before all else.
-    program = assemble(world, drafts, templates, threads, options)
+    program = assemble(world, drafts, templates, threads.reactive, firmware, options)
     if threads.reactive:
         starts_on = interrupts.starts_on(reached_from(world, "main"))
         program, interrupts_whom = schedule(program, {s.function: s for s in threads.sources}, registers, starts_on)

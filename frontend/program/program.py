@@ -243,6 +243,9 @@ class Program:
             twice = sorted({name for name in scope if scope.count(name) > 1}) if len(set(scope)) < len(scope) else []
             yield from (f"{t.name}: two variables are called '{name}'" for name in twice)
             yield from (f"{t.name}: {problem}" for problem in _problems(t.cfa, frozenset(scope)))
+            if self.race_model != RaceModel.MACHINE:  # there an access in a section may come in the middle of others
+                yield from (f"{t.name}: edge {n} is at an atomic location, and not protected" for n, e in enumerate(t.cfa.edges)
+                            if not e.protected and not t.cfa.atomic.isdisjoint((e.source, e.target)))
             for n, edge in enumerate(t.cfa.edges):
                 others = {part.template for part in primitive(edge.op) if isinstance(part, AllAt)} - set(names)
                 yield from (f"{t.name}: edge {n} waits for '{name}', which is no thread" for name in sorted(others))
@@ -289,8 +292,6 @@ def _problems(cfa: Cfa, scope: frozenset[str]) -> Iterator[str]:
         yield from (f"edge {n}: there is no location {q}" for q in ends if not 0 <= q < cfa.size)
         unknown = {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)} - scope
         yield from (f"edge {n}: there is no variable '{name}'" for name in sorted(unknown))
-        if not edge.protected and not cfa.atomic.isdisjoint(ends):
-            yield f"edge {n} is at an atomic location, and not protected"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def test_the_table_of_the_document_is_one() -> None:
     text = (Path(__file__).parents[3] / "docs" / "interrupts.md").read_text()
     table = load_table(None, "t.toml", text.partition("```toml\n")[2].partition("```")[0])
     (rule,) = table.rules
-    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 15
+    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 16
 
 
 # --------------------------------------------------------------------------------------------------- interrupts on and off
