@@ -17,12 +17,14 @@ from circ.kernel.certificate import Kernel
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import protected
 from circ.static.arguments.argument import Argument
+from circ.static.arguments.draws import draws
 from circ.static.arguments.handover import Handover
 from circ.static.arguments.joining import Joining
 from circ.static.arguments.live_counts import alive
 from circ.static.arguments.lock_arrays import Elements
 from circ.static.arguments.numbering import Numbering
 from circ.static.arguments.publication import Publication
+from circ.static.arguments.ranges import Ranges
 from circ.static.arguments.readers import Readers
 from circ.static.arguments.tickets import tickets
 from circ.static.attempts import Attempt, marked
@@ -252,7 +254,8 @@ class Static:
         levels = list(dict.fromkeys((*self.survey.levels(variable), self.survey.full(variable))))
         if len(levels) > len(set(self.survey.levels(variable))):
             yield self._outline(program, (variable,), levels, ()), levels[-1], ()
-        known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable), *tickets(program),
+        known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable),
+                                 Ranges(program, variable), *draws(program, variable, self.survey.locks_of), *tickets(program),
                                  Publication(program, variable), Handover(program, variable), Joining(program, variable),
                                  *alive(program)]
         found = tuple(a for a in known if a.applies)

@@ -14,6 +14,7 @@ from frontend.ir import Place
 from frontend.memory.escapes import STATIC_COPIES
 from frontend.memory.leaves import scalar_of
 from frontend.memory.objects import Notes
+from frontend.memory.points_to import PointsTo
 from frontend.memory.sketch import SketchStep
 from frontend.program import (
     BOOL,
@@ -96,6 +97,7 @@ class ThreadCreation:
         self._single: dict[str, int] = {}
         self._many: dict[str, str] = {}
         self._handlers: dict[str, str] = {}
+        self._reached: dict[str, frozenset[str]] = {}
 
     def create(self, request: CallRequest, start: int, argument: int) -> None:
         """Start a thread in the function that argument `start` points to, with argument `argument`; or fail, with a result."""
@@ -118,7 +120,8 @@ class ThreadCreation:
                 chosen = inliner.sketch.fresh()
                 guard = inliner.accesses.is_function(value, function, request.location)
                 inliner.step(request.source, Assume(guard), chosen, edge, total=True)
-            made = self._new(function, once, request.location)
+            again = site[0] in self._led_to(pointsto, function)
+            made = self._new(function, once and not again, request.location)
             stored = self._start(request, made, passed, chosen)
         if request.result is not None:
             # The handle is undefined then: it may as well be the one that the thread would have had.
@@ -127,8 +130,25 @@ class ThreadCreation:
             inliner.step(failed, wrong, stored if once else request.target, edge)
             self._notes.assume("a thread that could not be created is not joined", request.location)
 
+    def _led_to(self, pointsto: PointsTo, function: str) -> frozenset[str]:
+        """The functions that threads which start in this one may run, and threads that those create, and so on."""
+        if function not in self._reached:
+            found, todo = {function}, [function]
+            created: dict[str, list[str]] = {}
+            for (maker, _, _), functions in pointsto.created.items():
+                created.setdefault(maker, []).extend(functions)
+            while todo:
+                name = todo.pop()
+                called = [f for callees in pointsto.callees.get(name, {}).values() for f in callees]
+                fresh = {*called, *created.get(name, ())} - found
+                found |= fresh
+                todo += sorted(fresh)
+            self._reached[function] = frozenset(found)
+        return self._reached[function]
+
     def _new(self, function: str, once: bool, location: Location) -> CreatedThread:
         """The template for threads created here: a new one for a thread that is created once, else the common one."""
+        once = once and self._single.get(function, 0) < STATIC_COPIES
         if not once and function in self._many:
             return self.created[self._many[function]]
         number = self._per_function[function] = self._per_function.get(function, 0) + 1
@@ -138,9 +158,6 @@ class ThreadCreation:
         copies = self._single.get(function, 0)
         if once:
             self._single[function] = copies + 1
-            if copies >= STATIC_COPIES:
-                raise FrontendError(location, f"more than {STATIC_COPIES} threads of '{function}' are created one by one",
-                                    "create them in a loop")
         made = CreatedThread(name, function, 1 if once else None, len(self.created) + 1, location, copies, self._joins)
         self.created[name] = made
         return made

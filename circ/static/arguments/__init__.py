@@ -4,5 +4,6 @@ Each argument speaks of spots and threads through `argument.Argument`; it may no
 """
 
 __all__ = [
-    "argument", "handover", "joining", "live_counts", "lock_arrays", "numbering", "publication", "readers", "tickets",
+    "argument", "draws", "handover", "joining", "live_counts", "lock_arrays", "numbering", "publication", "ranges", "readers",
+    "tickets",
 ]
