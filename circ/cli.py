@@ -12,9 +12,8 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -29,13 +28,17 @@ from circ.command_options import (
     Budget,
     Build,
     CfaFormat,
-    CheckFormat,
+    Color,
     Consent,
     Cpp,
     Debug,
     Define,
     Entry,
     Exclude,
+    ExplainFull,
+    ExplainOption,
+    FailOnOption,
+    Form,
     IgnoreNorace,
     Include,
     InterruptsOption,
@@ -53,34 +56,50 @@ from circ.command_options import (
     UnknownWord,
     check_words,
     request_of,
-    source_options,
+    source_of,
 )
 from circ.engines import ANNOTATED, DEFAULT, ENGINES, installed
+from circ.file_options import FileOptions, UsageError, in_a_line
 from circ.inputs import Inputs, NothingNamed
-from circ.report.plain_text import plain
+from circ.report.forms import FailOn, ReportForm, When
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
+from circ.report.terminal.colours import coloured
+from circ.report.terminal.plain_text import plain
 from circ.run.output_files import encoded, is_full, make_folder, report_bug, write_whole
 from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
+from circ.scan.header import READING, Header
 from frontend import SourceFile
-from frontend.program import FrontendError, Ints, displayed, read_data
+from frontend.program import FrontendError, Ints, read_data
 from frontend.text.compilers import OWN
 
 if TYPE_CHECKING:
     from circ.run.session import Request
     from circ.scan.cache import Cache
-    from circ.scan.header import Header
     from circ.scan.sources import Source
 
 app = typer.Typer(
     help="Race checker for C: proves that a program has no data race, or shows the interleaving that makes one.",
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from circ.report.json import circ_version
+
+        print(f"circ {circ_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _circ(version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True,
+                                                help="Print circ's version and end.")] = False) -> None:
+    pass
 
 
 # --------------------------------------------------------------------------------------------------- commands
@@ -121,13 +140,16 @@ def check(
     unroll: Annotated[int, typer.Option(
         "--unroll", metavar="N", min=0, help="Iterations of loops without an invariant (engine assume-guarantee).")] = 3,
     k: Annotated[int | None, typer.Option("--k", metavar="N", min=1, help="Start counting context threads up to N.")] = None,
-    form: Annotated[CheckFormat, typer.Option("--format", help="Report for people or for programs.")] = CheckFormat.text,
+    form: Form = ReportForm.TEXT,
     output: Output = None,
+    fail_on: FailOnOption = FailOn.UNKNOWN,
+    color: Color = When.AUTO,
     certificate: Annotated[Path | None, typer.Option(
         "--certificate", metavar="DIR", help="Write each proof and trace to a file in DIR.")] = None,
     dump: Annotated[Path | None, typer.Option(
         "--dump", metavar="DIR", help="Write the automata of every iteration to DIR, as DOT.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")] = False,
+    explain: ExplainOption = False,
+    explain_full: ExplainFull = False,
     budget: Budget = None,
     verbose: Annotated[bool, typer.Option(
         "--verbose", "-v", help="A line for each variable, string literals and locks, too.")] = False,
@@ -145,12 +167,13 @@ def check(
     """Prove or refute races (or assertions) for every shared variable of the program that the files make together."""
     from circ.run.session import Session
 
-    with guarded(debug):
+    with guarded(debug, color):
         inputs = Inputs.of(files, build, target, exclude)
+        own = FileOptions(ctx)
         if export_assumption:
             from circ.run.export_assumptions import print_exported
 
-            sys.exit(print_exported(inputs.only_files(), request_of(ctx.params), output))
+            sys.exit(print_exported(inputs.only_files(), request_of(own.of_file(inputs.only_files()[0])), output))
         try:
             request = request_of(ctx.params)
             if request.budget is None and (len(inputs.files) > 1 or inputs.databases) and not competition:
@@ -159,7 +182,11 @@ def check(
             if competition:
                 print("unknown")
             raise
-        with Session(request) as session:
+
+        def request_for(file: str, project: str | None) -> Request:
+            return replace(request_of(own.of_file(file, project)), budget=request.budget)
+
+        with Session(request, request_for) as session:
             tasks = [file for file in inputs.files if file.endswith((".yml", ".yaml"))]
             for task in tasks:
                 session.check_task(task)
@@ -170,8 +197,7 @@ def check(
         sys.exit(session.status)
 
 
-_UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])  # all of typer's errors of usage; it does not export it
-_NOT_IN_SCAN = ("ctx", "files", "export_assumption", "form", "output", "dump", "explain", "competition", "debug")
+_NOT_IN_SCAN = ("ctx", "files", "export_assumption", "form", "output", "dump", "explain", "explain_full", "competition", "debug")
 
 
 _NOT_IN_VERIFY = (*_NOT_IN_SCAN, "prop", "engine", "predicate", "k", "flow_rule")
@@ -200,32 +226,31 @@ def verify(
         metavar="FILE...", help="C files with annotations, each a program of its own, or a compile_commands.json.")] = None,
     prop: Annotated[str, typer.Option(
         "--property", metavar="P", help="asserts (annotations and assertions), races, or all.")] = "asserts",
-    form: Annotated[CheckFormat, typer.Option("--format", help="Report for people or for programs.")] = CheckFormat.text,
+    form: Form = ReportForm.TEXT,
     output: Output = None,
     dump: Annotated[Path | None, typer.Option("--dump", metavar="DIR", help="Write what the engine builds to DIR.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say how many conditions were proved.")] = False,
+    explain_full: ExplainFull = False,
     debug: Debug = False,
     **options: Any,
 ) -> None:
     """Check the annotations (//@ assumes, invariant, ...) and assertions of each FILE, thread by thread."""
     from circ.run.session import Session
 
-    with guarded(debug):
-        with Session(request_of({**ctx.params, "engine": ANNOTATED, "competition": False, "predicate": (), "k": None,
-                                 "flow_rule": False})) as session:
+    fixed = {"engine": ANNOTATED, "competition": False, "predicate": (), "k": None, "flow_rule": False}
+    with guarded(debug, options["color"]):
+        own = FileOptions(ctx, (*READING, "-x", "--property"))
+
+        def request_for(file: str, project: str | None) -> Request:
+            return request_of({**own.of_file(file, project), **fixed})
+
+        with Session(request_of({**ctx.params, **fixed}), request_for) as session:
             inputs = Inputs.of(files, options["build"], options["target"], options["exclude"])
             for file in inputs.files:
                 session.check([SourceFile(file)])
             for database in inputs.databases:
                 session.check_project(database, inputs.selection)
         sys.exit(session.status)
-
-
-class ScanFormat(StrEnum):
-    text = "text"
-    json = "json"
-    csv = "csv"
-    md = "md"
 
 
 @app.command()
@@ -237,10 +262,13 @@ def scan(
     jobs: Annotated[int, typer.Option("-j", metavar="N", min=1, help="Processes.")] = 1,
     expect: Annotated[bool, typer.Option("--expect", help="Compare with the EXPECT headers: status 0 iff all match.")] = False,
     output: Annotated[Path | None, typer.Option(
-        "-o", metavar="OUT", help="Write each result to OUT as it comes (JSON lines); the table goes to stdout.")] = None,
+        "-o", metavar="OUT",
+        help="Write html, sarif, junit, github, codeclimate to OUT; with others, what --results does.")] = None,
+    results: Annotated[Path | None, typer.Option(
+        "--results", metavar="FILE", help="Write each result to FILE as it comes (JSON lines), for --resume.")] = None,
     resume: Annotated[Path | None, typer.Option(
         "--resume", metavar="OUT", help="Go on with an interrupted scan: keep what is in OUT, add what is missing.")] = None,
-    form: Annotated[ScanFormat, typer.Option("--format", help="How the table is written.")] = ScanFormat.text,
+    form: Form = ReportForm.TEXT,
     file_timeout: Annotated[float | None, typer.Option(
         "--file-timeout", metavar="S", min=0.001, help="Seconds for each file (default: what its variables may take).")] = None,
     cache: Annotated[Path | None, typer.Option(
@@ -251,39 +279,16 @@ def scan(
 ) -> None:
     """Check many files; ends with a table of all verdicts. Options in a file's `// CIRC:` header hold for that file."""
     from circ.scan.cache import Cache
-    from circ.scan.header import refused
     from circ.scan.scan import Scan, ScanRequest
-    from circ.scan.scan_report import report
+    from circ.scan.scan_report import ScanReport, report
     from circ.scan.sources import find_sources
 
-    given = {name: value for name, value in options.items() if _given(ctx, name)}
-    command: Any = typer.main.get_command(app)
-
-    def parsed(words: Sequence[str]) -> Mapping[str, Any]:
-        params: Mapping[str, Any] = command.commands["check"].make_context("circ", [*words, "--", "file"]).params
-        check_words(params)
-        return params
+    own = FileOptions(ctx)
 
     def request_for(source: Source, header: Header) -> Request:
-        for option in header.options:
-            try:
-                parsed(option.words)
-                if option.name == "--interrupts":
-                    read_data(option.value)
-            except FrontendError as error:
-                raise refused(option, f"{displayed(option.value)}: {error.message}", error.hint) from None
-            except UnknownWord as error:
-                raise refused(option, str(error)) from None
-            except _UsageError as error:
-                raise refused(option, _in_a_line(cast(Any, error).format_message())) from None
-        own = dict(parsed(header.words))
-        if "thread" in given:  # of a function that both name, the command line says how many there are
-            named = {text.partition("=")[0].strip() for text in given["thread"]}
-            own["thread"] = [text for text in own["thread"] if text.partition("=")[0].strip() not in named]
-        both = {n: (*own[n], *v) if isinstance(v, list | tuple) else v for n, v in given.items()}
-        return request_of({**own, **both})
+        return request_of(own.of(header))
 
-    with guarded(debug):
+    with guarded(debug, options["color"]):
         check_words(options)
         if options["certificate"] is not None:
             make_folder(options["certificate"])
@@ -293,15 +298,18 @@ def scan(
             raise NothingNamed
         selection = Selection(tuple(options["target"] or ()), tuple(options["exclude"] or ()))
         sources = find_sources(named, partial(read_project, selection=selection, source=request_of(
-            {**parsed(()), **given}).source, limits=limits), selection.exclude)
+            own.of(Header())).source, limits=limits), selection.exclude)
         kept = None if no_cache else _usable(Cache(cache or Cache.default_folder()), cache is not None)
-        scan = Scan(ScanRequest(sources, jobs, output, resume, kept, file_timeout, limits, debug), request_for)
+        document = form.is_document and output is not None
+        wanted = ScanReport(form, options["flow_rule"], expect, options["fail_on"], output if document else None)
+        results = output if not document and results is None else results
+        scan = Scan(ScanRequest(sources, jobs, results, resume, kept, file_timeout, limits, debug), request_for)
         try:
             scan.run()
         except (KeyboardInterrupt, Terminated):
-            report(scan, form.value, options["flow_rule"], expect)
+            report(scan, wanted)
             raise
-        sys.exit(report(scan, form.value, options["flow_rule"], expect))
+        sys.exit(report(scan, wanted))
 
 
 def _usable(cache: Cache, named: bool) -> Cache | None:
@@ -317,14 +325,9 @@ def _usable(cache: Cache, named: bool) -> Cache | None:
     return None if why else cache
 
 
-def _given(ctx: typer.Context, name: str) -> bool:
-    """Whether an option stands on the command line, rather than being left at its default."""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
 @app.command()
 def cfa(
+    ctx: typer.Context,
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="The C files of one program.")] = None,
     build: Build = None,
     target: Target = None,
@@ -353,10 +356,10 @@ def cfa(
     from frontend.program.draw import draw
 
     with guarded(debug):
-        source = source_options(thread, entry, include, define, undefine, cpp, data_model, ints, race_model, preemption,
-                                platform, interrupts, ignore_norace)
-        limits = Limits(timeout, memory)
-        files_of_program = Inputs.of(files, build, target, exclude).program(source, limits)
+        limits, own = Limits(timeout, memory), FileOptions(ctx, READING)
+        inputs = Inputs.of(files, build, target, exclude)
+        files_of_program = inputs.program(source_of(ctx.params), limits)
+        source = source_of(own.of_file(files_of_program[0].path, inputs.project))
         program = load_within(files_of_program, replace(source, contracts=contracts), limits)
         write(output, draw(program, form.value))
 
@@ -462,9 +465,9 @@ def _on_signal(signum: int, frame: object) -> None:
 
 
 @contextlib.contextmanager
-def guarded(debug: bool) -> Iterator[None]:
+def guarded(debug: bool, color: When = When.NEVER) -> Iterator[None]:
     """Every way a command can end badly: one line on stderr and the right status, never a traceback unless asked for."""
-    sys.stdout, sys.stderr = plain(sys.stdout), plain(sys.stderr)
+    sys.stdout, sys.stderr = coloured(plain(sys.stdout), color), coloured(plain(sys.stderr), color)
     signal.signal(signal.SIGTERM, _on_signal)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
         signal.signal(signal.SIGHUP, _on_signal)
@@ -527,9 +530,13 @@ def write(output: Path | None, text: str) -> None:
         write_whole(output, encoded(text))
 
 
+_FULL = {"--explain=full": "--explain-full", "--explain=words": "--explain"}
+"""What an option that needs no value may have as its value; a file after it is no value."""
+
+
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command; bad usage is one line on stderr, like all bad input."""
-    words = sys.argv[1:] if args is None else list(args)
+    words = [_FULL.get(word, word) for word in (sys.argv[1:] if args is None else args)]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be text
@@ -538,16 +545,10 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except typer.Abort:
         status = BAD_INPUT
     except Exception as e:
-        if not isinstance(e, _UsageError):
+        if not isinstance(e, UsageError):
             raise
         usage = cast(Any, e)
         command = "circ" if usage.ctx is None else usage.ctx.command_path
-        sys.stderr.write(f"{e}\n" if not words else f"circ: error: {_in_a_line(usage.format_message())} (see {command} -h)\n")
+        sys.stderr.write(f"{e}\n" if not words else f"circ: error: {in_a_line(usage.format_message())} (see {command} -h)\n")
         status = BAD_INPUT
     sys.exit(status if isinstance(status, int) else PROVED)
-
-
-def _in_a_line(text: str) -> str:
-    """A message of typer's as the rest of a line."""
-    text = text.replace("Value error, ", "").replace("Input should be", "it should be").replace("\n", " ")
-    return text[:1].lower() + text[1:].rstrip(".")

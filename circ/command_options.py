@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from circ.engines import ANNOTATED, ENGINES, find, installed
+from circ.report.forms import Explain, FailOn, ReportForm, When
 from circ.verdict import Property
 from frontend import LoadOptions
 from frontend.program import PLATFORMS, Ints, Preemption, RaceModel, read_data
@@ -36,11 +37,6 @@ class CfaFormat(StrEnum):
 class Assume(StrEnum):
     default = "default"
     none = "none"
-
-
-class CheckFormat(StrEnum):
-    text = "text"
-    json = "json"
 
 
 DEFAULT_BUDGET = 120.0
@@ -92,6 +88,13 @@ Platform = Annotated[str | None, typer.Option(
     "--platform", metavar="P", help=f"Interrupts and data model of a processor: {', '.join(PLATFORMS)}.")]
 InterruptsOption = Annotated[Path | None, typer.Option(
     "--interrupts", metavar="FILE", help="A table (TOML) of what enables each interrupt handler, and of priorities.")]
+Form = Annotated[ReportForm, typer.Option("--format", help="Report for people, for editors, for programs.")]
+FailOnOption = Annotated[FailOn, typer.Option(
+    "--fail-on", help="What makes the exit status other than 0, and all that is worse.")]
+Color = Annotated[When, typer.Option("--color", help="Colours; auto: on a terminal, unless NO_COLOR is set.")]
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")]
+ExplainFull = Annotated[bool, typer.Option(
+    "--explain-full", help="The same with predicates and automata; also --explain=full.")]
 IgnoreNorace = Annotated[bool, typer.Option("--ignore-norace", help="Check variables that are declared norace, too.")]
 Output = Annotated[Path | None, typer.Option("-o", metavar="OUT", help="Write to OUT instead of the standard output.")]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for reading the file.")]
@@ -99,20 +102,18 @@ Memory = Annotated[int, typer.Option("--memory", metavar="MB", min=1, help="Mega
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
 
 
-def source_options(
-    thread: list[str] | None, entry: list[str] | None, include: list[str] | None, define: list[str] | None,
-    undefine: list[str] | None, cpp: str | None,
-    model: DataModelName | None, ints: Ints, race_model: RaceModel | None, preemption: Preemption | None,
-    platform: str | None, interrupts: Path | None, ignore_norace: bool,
-) -> LoadOptions:
+def source_of(options: Mapping[str, Any]) -> LoadOptions:
+    """How a program is to be read, from the values of the options by their names."""
+    o = SimpleNamespace(**options)
+
     def value(choice: Enum | None) -> str | None:
         return None if choice is None else str(choice.value)
 
     return LoadOptions(
-        include=tuple(include or ()), define=tuple(define or ()), undefine=tuple(undefine or ()), cpp=cpp,
-        threads=tuple(thread or ()), entries=tuple(entry or ()), data_model=value(model), ints=ints.value,
-        race_model=value(race_model), preemption=value(preemption), ignore_norace=ignore_norace, platform=platform,
-        interrupts=() if interrupts is None else (str(interrupts), read_data(str(interrupts))))
+        include=tuple(o.include or ()), define=tuple(o.define or ()), undefine=tuple(o.undefine or ()), cpp=o.cpp,
+        threads=tuple(o.thread or ()), entries=tuple(o.entry or ()), data_model=value(o.data_model), ints=o.ints.value,
+        race_model=value(o.race_model), preemption=value(o.preemption), ignore_norace=o.ignore_norace, platform=o.platform,
+        interrupts=() if o.interrupts is None else (str(o.interrupts), read_data(str(o.interrupts))))
 
 
 def request_of(options: Mapping[str, Any]) -> Request:
@@ -123,13 +124,12 @@ def request_of(options: Mapping[str, Any]) -> Request:
     o = SimpleNamespace(**options)
     engine = find(o.engine)
     assert engine is not None
-    source = source_options(o.thread, o.entry, o.include, o.define, o.undefine, o.cpp, o.data_model, o.ints, o.race_model,
-                            o.preemption, o.platform, o.interrupts, o.ignore_norace)
-    source = replace(source, stack=engine.stack, contracts=o.engine == ANNOTATED)
+    source = replace(source_of(options), stack=engine.stack, contracts=o.engine == ANNOTATED)
+    explain = Explain.FULL if o.explain_full else Explain.WORDS if o.explain else Explain.NOTHING
     return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
                    tuple(o.predicate), o.k,
-                   o.form.value, o.output, o.certificate, o.dump, o.explain, o.flow_rule, o.debug, o.competition, o.unroll,
-                   not o.no_possible, o.assume is not Assume.none, o.budget, o.verbose, o.full_trace)
+                   o.form, o.output, o.certificate, o.dump, explain, o.flow_rule, o.debug, o.competition, o.unroll,
+                   not o.no_possible, o.assume is not Assume.none, o.budget, o.verbose, o.full_trace, o.fail_on)
 
 
 class UnknownWord(Exception):

@@ -43,6 +43,11 @@ class Inputs:
             raise NothingNamed
         return Inputs(plain, tuple(dict.fromkeys(databases)), Selection(tuple(targets or ()), tuple(exclude or ())))
 
+    @property
+    def project(self) -> str | None:
+        """The folder that headers may name files of, if it is that of a database rather than that of the file."""
+        return (os.path.dirname(self.databases[0]) or ".") if self.databases else None
+
     def only_files(self) -> tuple[str, ...]:
         """The files, for a command that takes no database; raises FrontendError if one is named."""
         if self.databases:

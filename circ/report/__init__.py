@@ -4,4 +4,5 @@ It sees programs, the reference semantics (to run a trace again for its values) 
 solver it may know nothing: a report cannot change an answer.
 """
 
-__all__ = ["by_object", "flow_rule", "json", "plain_text", "possible", "rows", "summary", "table", "text"]
+__all__ = ["documents", "findings", "flow_rule", "formats", "forms", "gcc", "json", "plain_data", "possible", "rows", "summary",
+           "terminal", "text"]

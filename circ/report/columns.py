@@ -24,7 +24,7 @@ _BEGIN = 6
 
 def interleaving(program: Program, trace: Trace, rerun: Rerun, full: bool = True) -> Iterator[str]:
     """The lines of the table; a thread that does nothing has no column. With `full` every step has its line."""
-    table = [(str(n), r.thread, _cell(r, program.file)) for n, r in enumerate(rerun.rows, 1)]
+    table = [(str(n), r.thread, f"{_line(r.location, program.file)}: {_text(r)}") for n, r in enumerate(rerun.rows, 1)]
     last = {m.thread: f"{_line(m.location, program.file)}: {m}" for m in rerun.meeting()}
     if not table and not last:
         return  # what fails does so at the start
@@ -88,9 +88,10 @@ def _join(number: str, texts: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([number.rjust(4), *(t.ljust(w) for t, w in zip(texts, widths, strict=True))]).rstrip()
 
 
-def _cell(row: ShownStep, file: str) -> str:
+def _text(row: ShownStep) -> str:
+    """A step on a line, and in braces the values that it read and wrote."""
     values = ", ".join(f"{v.name} = {v.value}" for v in row.values)
-    return f"{_line(row.location, file)}: {' '.join(row.text.split())}" + (f"  {{{values}}}" if values else "")
+    return " ".join(row.text.split()) + (f"  {{{values}}}" if values else "")
 
 
 def _line(place: Location, file: str) -> str:

@@ -8,10 +8,13 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, assert_never
 
+from circ.report.assumptions import assuming, sequentially_consistent
+from circ.report.findings import Finding
 from circ.report.flow_rule import alarms, flow_data
+from circ.report.forms import FailOn
 from circ.report.possible import possible_data
 from circ.report.rerun import Rerun
-from circ.report.summary import FileReport, assuming, counts, file_status, sequentially_consistent
+from circ.report.summary import FileReport, counts, file_status
 from circ.verdict import Answer, Property, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
 from frontend import LoadOptions
 from frontend.program import Assumption, Location, Program
@@ -21,6 +24,7 @@ VERSION = 1
 
 def report_json(
     reports: Sequence[FileReport], source: LoadOptions, options: Mapping[str, object], status: int, flow_rule: bool = False,
+    fail_on: FailOn = FailOn.UNKNOWN,
 ) -> str:
     """One JSON document for a whole run."""
     data = {
@@ -28,7 +32,7 @@ def report_json(
         "version": VERSION,
         "circ": circ_version(),
         "options": {**asdict(source), **options},
-        "files": [_file(r, flow_rule) for r in reports],
+        "files": [_file(r, flow_rule, fail_on) for r in reports],
         "summary": counts(reports),
         "status": status,
     }
@@ -42,7 +46,7 @@ def circ_version() -> str:
         return "unknown"
 
 
-def _file(report: FileReport, flow_rule: bool) -> dict[str, Any]:
+def _file(report: FileReport, flow_rule: bool, fail_on: FailOn) -> dict[str, Any]:
     error = report.error
     data: dict[str, Any] = {
         "file": report.file,
@@ -50,9 +54,10 @@ def _file(report: FileReport, flow_rule: bool) -> dict[str, Any]:
         "bug": report.bug or None,
         "limit": report.limit or None,
         "complete": report.complete,
-        "status": file_status(report),
+        "status": file_status(report, fail_on),
         "program": report.result and _program(report.result),
-        "answers": [_answer(report.result, a) for a in report.result.answers] if report.result else [],
+        "answers": [_answer(report.result, a, f) for a, f in zip(report.result.answers, report.findings, strict=True)]
+                   if report.result else [],
     }
     if flow_rule and report.result:
         said = {a.shown: word(a.question, a.verdict) for a in report.result.answers}
@@ -78,13 +83,16 @@ def _program(result: Result) -> dict[str, Any]:
     }
 
 
-def _answer(result: Result, answer: Answer) -> dict[str, Any]:
+def _answer(result: Result, answer: Answer, finding: Finding) -> dict[str, Any]:
     program = result.program
     data: dict[str, Any] = {
         "property": (Property.RACES if isinstance(answer.question, RaceOn) else Property.ASSERTS).value,
         "variable": answer.shown if isinstance(answer.question, RaceOn) else None,
         "verdict": word(answer.question, answer.verdict),
         "engine": answer.engine,
+        "fingerprint": finding.fingerprint,
+        "suppressed": finding.suppressed or None,
+        "in_baseline": finding.known,
     }
     match answer.verdict:
         case Safe(certificate=c, why=why, trivial=trivial):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from circ.verdict import PossibleAccess, PossibleRace, Rank
-from frontend.program import Location, Program
+from frontend.program import NOWHERE, Location, Program
 
 
 def headline(race: PossibleRace) -> str:
@@ -21,15 +22,28 @@ def headline(race: PossibleRace) -> str:
     return f"{first} while {second}; {race.why}"
 
 
-def details(race: PossibleRace) -> Iterator[str]:
-    """A line for each of the two places, and one for what else there is."""
+@dataclass(frozen=True, slots=True)
+class PlacedLine:
+    """A line that begins with a place, as a compiler's diagnostics do, or is indented where there is none to go to."""
+
+    place: Location
+    text: str
+
+    def __str__(self) -> str:
+        return f"  {self.text}" if self.place == NOWHERE else f"{self.place}: {self.text}"
+
+
+def details(race: PossibleRace) -> Iterator[PlacedLine]:
+    """A note for each of the two places, for where the threads are started, and a line for what else there is."""
     accesses = [race.first] if _same(race.first, race.second) else [race.first, race.second]
     for access in accesses:
-        yield f"{access.location}: {_does(access)} {access.cell}{_within(access)}{_where(access)}; {_locks(access)}"
+        does = f"{access.thread} {_does(access)} {access.cell}{_within(access)}{_where(access)}"
+        yield PlacedLine(access.location, f"note: {does}; {_locks(access)}")
     for access in {a.thread: a for a in accesses if a.started}.values():
-        yield f"{access.thread} is started at {_listed(access.started)}"
+        more = f", also at {_listed(access.started[1:])}" if access.started[1:] else ""
+        yield PlacedLine(access.started[0], f"note: {access.thread} is started here{more}")
     if race.others:
-        yield f"{race.others} more {'pair' if race.others == 1 else 'pairs'} of accesses like this"
+        yield PlacedLine(NOWHERE, f"{race.others} more {'pair' if race.others == 1 else 'pairs'} of accesses like this")
 
 
 _ADVICE = {

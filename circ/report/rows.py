@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from circ.report.flow_rule import Alarm
-from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, WORDS, worst
-from circ.report.text import answer_text
-from circ.verdict import Answer, Unknown, word
+from circ.report.excerpts import Excerpts
+from circ.report.findings import Finding, finding_of
+from circ.report.flow_rule import Alarm, alarms
+from circ.report.forms import FailOn
+from circ.report.summary import BAD_INPUT, BUG, PROVED, UNDECIDED, WORDS, FileReport, finding_status, uncounted, worst
+from circ.report.text import population
+from circ.verdict import Answer, Unknown
 from frontend.program import Program
 
 MOST = 10**15
@@ -35,31 +38,39 @@ class Head:
     models: str = ""
     seconds: float = 0.0
     """What reading the file took."""
+    files: tuple[str, ...] = ()
+    """All files of the program."""
+    threads: tuple[str, ...] = ()
+    """Its threads, as reports call them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One variable of a file, answered. `message` is the diagnostic of `circ check`, its first line."""
+    """One variable of a file, answered. `variable` names the question, which may need more than the user's name for it."""
 
     file: str
     key: str | None
     variable: str
-    verdict: str
-    engine: str
-    message: str
-    predicates: tuple[str, ...] = ()
+    finding: Finding
     acfa: int = 0
     k: int = 0
     seconds: float = 0.0
-    bug: bool = False
     killed: bool = False
     """The process that was to answer was ended from outside: another run may answer."""
     limits: tuple[float | None, int | None, float | None] = (None, None, None)
     """Seconds, megabytes, and seconds of processor time that it was given."""
-    assuming: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
     evidence: str = ""
     cached: bool = False
+
+    @property
+    def verdict(self) -> str:
+        return self.finding.verdict
+
+    @property
+    def message(self) -> str:
+        """The diagnostic of `circ check`, its first line."""
+        warning = "warning: " if self.verdict in ("race", "violated") else ""
+        return f"{self.finding.place}: {warning}{self.finding.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,43 +89,53 @@ class Scanned:
         return len(self.rows) == len(self.head.asked)
 
 
+def head_of(program: Program, key: str | None, lines: int, asked: tuple[str, ...]) -> Head:
+    """What is known of a program before anything is answered."""
+    return Head(program.file, key, lines, asked, warnings=tuple(map(str, program.warnings)), alarms=alarms(program),
+                models=_models(program), files=program.files, threads=tuple(population(program)))
+
+
+def _models(program: Program) -> str:
+    return f"race model {program.race_model}, {program.ints} integers, {program.data_model}, {program.preemption} preemption"
+
+
+def scanned_of(report: FileReport) -> Scanned:
+    """A file of a run of `circ check`, as a scan would have it."""
+    if report.result is None:
+        why = "" if report.error is None else str(report.error)
+        return Scanned(Head(report.file, None, error=why, bug=report.bug, limit=report.limit))
+    program, answers = report.result.program, report.result.answers
+    head = head_of(program, None, Excerpts.of(program).length(program.file), tuple(a.shown for a in answers))
+    rows = [_row(program.file, None, a, f) for a, f in zip(answers, report.findings, strict=True)]
+    return Scanned(head if report.complete else replace(head, asked=(*head.asked, "")), tuple(rows))
+
+
 def row_of(
     program: Program, answer: Answer, key: str, limits: tuple[float | None, int | None, float | None], evidence: str,
 ) -> Row:
     """The row for an answer to a question about the program."""
+    return replace(_row(program.file, key, answer, finding_of(program, answer)), limits=limits, evidence=evidence)
+
+
+def _row(file: str, key: str | None, answer: Answer, finding: Finding) -> Row:
     s = answer.verdict.statistics
-    unknown = answer.verdict if isinstance(answer.verdict, Unknown) else None
-    return Row(
-        program.file, key, answer.shown, word(answer.question, answer.verdict), answer.engine,
-        answer_text(program, answer, explain=False).partition("\n")[0], s.predicates, sum(s.acfa.values()), s.k,
-        round(s.seconds.get("engine", 0.0) + s.seconds.get("kernel", 0.0), 3),
-        unknown is not None and bool(unknown.bug), unknown is not None and unknown.killed, limits,
-        tuple(str(a) for a in (*program.assumptions, *answer.assumptions)), tuple(map(str, answer.warnings)), evidence,
-    )
+    return Row(file, key, answer.shown, finding, sum(s.acfa.values()), s.k,
+               round(s.seconds.get("engine", 0.0) + s.seconds.get("kernel", 0.0), 3),
+               isinstance(answer.verdict, Unknown) and answer.verdict.killed)
 
 
-def scanned_status(scanned: Scanned) -> int:
+def scanned_status(scanned: Scanned, fail_on: FailOn = FailOn.UNKNOWN) -> int:
     """The exit status that `circ check` would have for the file."""
     head = scanned.head
     if head.bug:
         return BUG
     if head.error:
         return BAD_INPUT
-    statuses = [_row_status(r) for r in scanned.rows]
+    statuses = [finding_status(r.finding, fail_on) for r in scanned.rows]
     return worst([*statuses, UNDECIDED if head.limit or not scanned.complete else PROVED])
 
 
-def _row_status(row: Row) -> int:
-    match row.verdict:
-        case "safe":
-            return PROVED
-        case "race" | "violated":
-            return FOUND
-        case _:
-            return BUG if row.bug else UNDECIDED
-
-
-def verdict_counts(files: Iterable[Scanned]) -> str:
+def verdict_counts(files: Sequence[Scanned]) -> str:
     """How many of each verdict, and how many files were not even read or not finished, in words."""
     counts: dict[str, int] = dict.fromkeys((*WORDS, "not readable", "not finished"), 0)
     for scanned in files:
@@ -123,4 +144,5 @@ def verdict_counts(files: Iterable[Scanned]) -> str:
         head = scanned.head
         counts["not readable"] += bool(head.error or head.bug)
         counts["not finished"] += not (head.error or head.bug) and (bool(head.limit) or not scanned.complete)
-    return ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "nothing to check"
+    parts = [f"{n} {name}" for name, n in counts.items() if n]
+    return ", ".join([*parts, *uncounted(row.finding for scanned in files for row in scanned.rows)]) or "nothing to check"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import assert_never
 
+from circ.report.assumptions import assuming
 from circ.report.columns import interleaving
-from circ.report.possible import details, headline
-from circ.report.rerun import Rerun
-from circ.report.summary import FileReport, assuming, counts
+from circ.report.excerpts import Excerpts
+from circ.report.forms import Explain
+from circ.report.possible import PlacedLine, details, headline
+from circ.report.rerun import RacingAccess, Rerun
 from circ.verdict import (
     Answer,
     Assertions,
@@ -25,26 +28,50 @@ from circ.verdict import (
 from frontend.program import NOWHERE, Location, Program, displayed
 
 
-def answer_text(program: Program, answer: Answer, explain: bool, full_trace: bool = False) -> str:
-    """The diagnostic for one question, and what belongs to it."""
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How much is told."""
+
+    explain: Explain = Explain.NOTHING
+    full_trace: bool = False
+
+
+PLAIN = Manner()
+
+def answer_text(program: Program, answer: Answer, manner: Manner = PLAIN, excerpts: Excerpts | None = None) -> str:
+    """The diagnostic for one question, and what belongs to it; lines of source as far as `excerpts` has them."""
+    show = _Shown(program, manner, excerpts)
     match answer.verdict:
         case Safe() as safe:
-            lines = _safe(program, answer, safe, explain)
+            lines = _safe(program, answer, safe, manner.explain)
         case Refuted(trace=trace):
-            lines = _refuted(program, answer, trace, full_trace)
+            lines = show.refuted(answer, trace)
         case Unknown() as unknown:
-            lines = _unknown(program, answer, unknown)
+            lines = show.unknown(answer, unknown)
         case _:
             assert_never(answer.verdict)
     notes = (f"  warning: {w}" for w in answer.warnings)
     return "\n".join([*lines, *notes]) + "\n"
 
 
+def first_line(program: Program, answer: Answer) -> PlacedLine:
+    """Where the diagnostic for a question stands, and its first line without that place."""
+    match answer.verdict:
+        case Safe() as safe:
+            return _proved(program, answer, safe)
+        case Refuted(trace=trace):
+            return _shown_to_happen(answer.question, answer.shown, trace, Rerun(program, trace))
+        case Unknown() as unknown:
+            return _undecided(program, answer, unknown)
+        case _:
+            assert_never(answer.verdict)
+
+
 def file_text(result: Result) -> str:
     """What stands once below the answers of a file: models, assumptions, warnings."""
     program = result.program
     lines = [f"{displayed(program.file)}: note: race model {program.race_model}, {program.ints} integers, {program.data_model}, "
-             f"{program.preemption} preemption; " + ", ".join(_population(program)) + _together(program)]
+             f"{program.preemption} preemption; " + ", ".join(population(program)) + _together(program)]
     if not result.answers:
         lines.append(f"{displayed(program.file)}: note: nothing to check: no thread touches a shared variable or an assertion")
     lines += [f"  assuming: {a}" for a in assuming(result)]
@@ -64,25 +91,14 @@ def _together(program: Program) -> str:
     return f"; with {', '.join(others)}" if others else ""
 
 
-def summary_text(reports: Sequence[FileReport]) -> str:
-    """The last line: how many of each verdict, and what was not even read or not finished."""
-    parts = [f"{n} {word}" for word, n in counts(reports).items() if n]
-    unread = sum(r.error is not None or bool(r.bug) for r in reports)
-    late = sum(bool(r.limit) for r in reports)
-    open_ = sum(not r.complete and not r.limit for r in reports)
-    parts += [f"{unread} not readable"] if unread else []
-    parts += [f"{late} not read within the limits"] if late else []
-    parts += ["interrupted"] if open_ else []
-    return f"circ: {', '.join(parts) or 'nothing to check'}\n"
-
-
-def _population(program: Program) -> Iterator[str]:
+def population(program: Program) -> Iterator[str]:
+    """The threads, with how many copies of each there are."""
     for t in program.templates:
         copies = "any number" if t.count is None else str(t.count)
         yield f"{t.role.value} {t.name} ({copies})"
 
 
-def _place(program: Program, answer: Answer) -> Location:
+def declared_at(program: Program, answer: Answer) -> Location:
     """Where the subject of a question was declared."""
     if isinstance(answer.question, RaceOn):
         place = program.variable(answer.question.variable).location
@@ -92,12 +108,16 @@ def _place(program: Program, answer: Answer) -> Location:
 
 
 # --------------------------------------------------------------------------------------------------- safe
-def _safe(program: Program, answer: Answer, safe: Safe, explain: bool) -> Iterator[str]:
+def _proved(program: Program, answer: Answer, safe: Safe) -> PlacedLine:
     subject = f"no race on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "no assertion can fail"
-    facts = ", ".join([answer.engine, *_facts(safe)])
-    yield f"{_place(program, answer)}: safe: {subject} ({facts})"
-    if explain:
+    return PlacedLine(declared_at(program, answer), f"safe: {subject} ({', '.join([answer.engine, *_facts(safe)])})")
+
+
+def _safe(program: Program, answer: Answer, safe: Safe, explain: Explain) -> Iterator[str]:
+    yield str(_proved(program, answer, safe))
+    if explain is not Explain.NOTHING:
         yield from (f"  {line}" for line in safe.why)
+    if explain is Explain.FULL:
         if safe.statistics.predicates:
             yield "  the proof rests on the predicates " + "; ".join(safe.statistics.predicates)
         yield from (f"  {line}" for line in safe.statistics.context)
@@ -123,23 +143,51 @@ def _plural(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
-# --------------------------------------------------------------------------------------------------- race, violated
-def _refuted(program: Program, answer: Answer, trace: Trace, full: bool) -> Iterator[str]:
-    rerun = Rerun(program, trace)
-    yield _headline(program, answer.question, answer.shown, trace, rerun)
-    yield from _harm(answer.question, rerun)
-    yield from (f"  {line}" for line in interleaving(program, trace, rerun, full))
+# --------------------------------------------------------------------------------------------------- race, violated, unknown
+class _Shown:
+    """What is told of a run that shows something, and of what is not decided: with places and the lines of source there."""
+
+    def __init__(self, program: Program, manner: Manner, excerpts: Excerpts | None) -> None:
+        self.program, self.manner, self.excerpts = program, manner, excerpts
+
+    def refuted(self, answer: Answer, trace: Trace) -> Iterator[str]:
+        rerun = Rerun(self.program, trace)
+        yield from self._with_source(_shown_to_happen(answer.question, answer.shown, trace, rerun))
+        if isinstance(answer.question, RaceOn):
+            one, two = rerun.meeting()
+            note = PlacedLine(two.location, f"note: {_who(trace, two)} {two}")
+            yield from [str(note)] if one.location == two.location else self._with_source(note)
+        yield from _harm(answer.question, rerun)
+        yield from (f"  {line}" for line in interleaving(self.program, trace, rerun, self.manner.full_trace))
+
+    def unknown(self, answer: Answer, unknown: Unknown) -> Iterator[str]:
+        yield from self._with_source(_undecided(self.program, answer, unknown))
+        if unknown.possible is not None:
+            first = unknown.possible.first.location
+            for line in details(unknown.possible):
+                yield from [str(line)] if line.place == first else self._with_source(line)
+            yield f"  neither proved nor shown: {unknown.reason} ({answer.engine})"
+        else:
+            yield from (f"  {line}" for line in unknown.details)
+            yield from (f"  tried: {t}" for t in unknown.tried)
+        if unknown.advice:
+            yield f"  you can: {unknown.advice}"
+
+    def _with_source(self, line: PlacedLine) -> Iterator[str]:
+        yield str(line)
+        if self.excerpts is not None:
+            yield from self.excerpts.caret(line.place)
 
 
-def _headline(program: Program, question: Question, shown: str, trace: Trace, rerun: Rerun) -> str:
+def _shown_to_happen(question: Question, shown: str, trace: Trace, rerun: Rerun) -> PlacedLine:
     match question:
         case RaceOn():
             one, two = rerun.meeting()
-            first, second = (f"thread {m.thread + 1} ({trace.threads[m.thread]}) {m}" for m in (one, two))
-            return f"{one.location}: warning: race on '{shown}': {first} while {second} at {two.location}"
+            met = f"{_who(trace, one)} {one} while {_who(trace, two)} {two} at {two.location}"
+            return PlacedLine(one.location, f"warning: race on '{shown}': {met}")
         case Assertions():
             failure = rerun.failure()
-            return f"{failure.location}: warning: violated: {failure.text}"
+            return PlacedLine(failure.location, f"warning: violated: {failure.text}")
         case _:
             assert_never(question)
 
@@ -147,6 +195,18 @@ def _headline(program: Program, question: Question, shown: str, trace: Trace, re
 def _harm(question: Question, rerun: Rerun) -> Iterator[str]:
     if isinstance(question, RaceOn) and (harm := rerun.harm()):
         yield f"  {harm}"
+
+
+def _who(trace: Trace, access: RacingAccess) -> str:
+    return f"thread {access.thread + 1} ({trace.threads[access.thread]})"
+
+
+def _undecided(program: Program, answer: Answer, unknown: Unknown) -> PlacedLine:
+    if unknown.possible is not None:
+        return PlacedLine(unknown.possible.first.location, f"possible race on '{answer.shown}': {headline(unknown.possible)}")
+    subject = f"races on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "assertions"
+    place = unknown.where if unknown.where != NOWHERE else declared_at(program, answer)
+    return PlacedLine(place, f"unknown: {subject}: {unknown.reason} ({answer.engine})")
 
 
 def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
@@ -159,25 +219,7 @@ def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
             return f"safe: {what} (proof of kind {kind})\n"
         case Trace():
             rerun = Rerun(program, evidence)
-            lines = [_headline(program, question, shown, evidence, rerun), *_harm(question, rerun)]
+            lines = [str(_shown_to_happen(question, shown, evidence, rerun)), *_harm(question, rerun)]
             return "\n".join([*lines, *(f"  {line}" for line in interleaving(program, evidence, rerun, full=True))]) + "\n"
         case _:
             assert_never(evidence)
-
-
-# --------------------------------------------------------------------------------------------------- unknown
-def _unknown(program: Program, answer: Answer, unknown: Unknown) -> Iterator[str]:
-    if unknown.possible is not None:
-        yield f"{unknown.possible.first.location}: possible race on '{answer.shown}': {headline(unknown.possible)}"
-        yield from (f"  {line}" for line in details(unknown.possible))
-        yield f"  neither proved nor shown: {unknown.reason} ({answer.engine})"
-        if unknown.advice:
-            yield f"  you can: {unknown.advice}"
-        return
-    subject = f"races on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "assertions"
-    place = unknown.where if unknown.where != NOWHERE else _place(program, answer)
-    yield f"{place}: unknown: {subject}: {unknown.reason} ({answer.engine})"
-    yield from (f"  {line}" for line in unknown.details)
-    yield from (f"  tried: {t}" for t in unknown.tried)
-    if unknown.advice:
-        yield f"  you can: {unknown.advice}"

@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable, Mapping, Sized
 from typing import Any, TextIO
 
-from circ.report.plain_text import printable, unfiltered
 from circ.report.rows import Scanned, verdict_counts
+from circ.report.terminal.plain_text import printable, unfiltered
 from circ.verdict import Observer
 from frontend.program import displayed
 

@@ -10,19 +10,24 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeAlias
 
 from circ import engines
-from circ.report.by_object import ObjectReport
+from circ.report.documents import document
+from circ.report.findings import Finding, finding_of
 from circ.report.flow_rule import alarms, flow_text
+from circ.report.forms import Explain, FailOn, ReportForm
+from circ.report.gcc import diagnostics
 from circ.report.json import report_json
 from circ.report.possible import suspects
-from circ.report.summary import FileReport, file_status, worst
-from circ.report.text import file_text, summary_text
+from circ.report.rows import scanned_of
+from circ.report.summary import FileReport, file_status, summary_text, worst
+from circ.report.terminal.by_object import ObjectReport
+from circ.report.text import Manner, file_text
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
 from circ.run.competition import read_task, rounds, verdict_line
@@ -33,7 +38,7 @@ from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.schedule import NamedQuestion, variables_of
 from circ.run.supervise import Limits
-from circ.verdict import Answer, Observer, Options, Property, Refuted, Result, Safe, Unknown, word
+from circ.verdict import Answer, Observer, Options, Property, Question, Refuted, Result, Safe, Unknown, word
 from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program, displayed
@@ -52,11 +57,11 @@ class Request:
     cpu: float | None = None
     predicates: tuple[str, ...] = ()
     k: int | None = None
-    form: str = "text"
+    form: ReportForm = ReportForm.TEXT
     output: Path | None = None
     certificate: Path | None = None
     dump: Path | None = None
-    explain: bool = False
+    explain: Explain = Explain.NOTHING
     flow_rule: bool = False
     debug: bool = False
     competition: bool = False
@@ -66,6 +71,7 @@ class Request:
     budget: float | None = None
     verbose: bool = False
     full_trace: bool = False
+    fail_on: FailOn = FailOn.UNKNOWN
 
     def plan(self) -> Plan:
         return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump, self.possible,
@@ -76,11 +82,18 @@ class Request:
         return Limits(self.timeout, self.memory, self.cpu)
 
 
+RequestForFile: TypeAlias = Callable[[str, str | None], Request]
+"""The request for the program whose first file this is, with what the file's header says. Headers may name files of the folder
+that is given, or, if it is None, of the file's own. Raises FrontendError for a header that makes no sense."""
+
+
 class Session:
     """A context manager; `check` a program at a time, then read `status`."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, request_for: RequestForFile | None = None) -> None:
         self.request = request
+        """For the program at hand; what is said about the report as a whole is the same for all."""
+        self._general, self._request_for = request, request_for
         self.reports: list[FileReport] = []
         self.written: set[str] = set()
         self.progress = Progress(sys.stderr)
@@ -101,12 +114,16 @@ class Session:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.progress.clear()
-        if self.request.form == "json":
+        self.request = self._general
+        form = self.request.form
+        if form is ReportForm.JSON:
             self.out.write(report_json(self.reports, self.request.source, self._options(), self.status,
-                                       self.request.flow_rule))
-        elif self.reports:
+                                       self.request.flow_rule, self.request.fail_on))
+        elif not form.told_at_once:
+            self.out.write(document(form, [scanned_of(r) for r in self.reports], self.status, kind is None, self.request.fail_on))
+        elif self.reports and form is ReportForm.TEXT:
             self.out.write(summary_text(self.reports))
-        if self.request.competition and self.request.form == "text":
+        if self.request.competition and form is ReportForm.TEXT:
             self.out.write(f"{verdict_line(self.reports, kind is None)}\n")
         if isinstance(self.out, io.StringIO) and self.request.output is not None:
             text = self.out.getvalue()
@@ -120,7 +137,7 @@ class Session:
     @property
     def status(self) -> int:
         """The exit status of all programs checked so far."""
-        return worst([file_status(r) for r in self.reports])
+        return worst([file_status(r, self._general.fail_on) for r in self.reports])
 
     def check(self, files: Sequence[SourceFile]) -> None:
         """Asks everything of the program that C files make together."""
@@ -140,7 +157,7 @@ class Session:
             else:
                 self._not_read(file, *why_not(why))
         for number, program in enumerate(project.programs):
-            self._check(program.files, 1 / (len(project.programs) - number))
+            self._check(program.files, 1 / (len(project.programs) - number), os.path.dirname(database) or ".")
 
     def check_task(self, file: str) -> None:
         """Asks everything of the program that a task file names."""
@@ -149,19 +166,20 @@ class Session:
         except FrontendError as error:
             self._refuse(file, error)
             return
-        self.source = replace(self.request.source, data_model=self.request.source.data_model or task.data_model)
-        self._check([SourceFile(name) for name in task.files])
-        self.source = self.request.source
+        self._check([SourceFile(name) for name in task.files], data_model=task.data_model)
 
     def _refuse(self, file: str, error: FrontendError) -> None:
         self.progress.clear()
         print(error, file=sys.stderr)
         self.reports.append(FileReport(file, error=error))
 
-    def _check(self, files: Sequence[SourceFile], share: float = 1.0) -> None:
-        """A program that cannot be read is reported and does not stop the others."""
+    def _check(self, files: Sequence[SourceFile], share: float = 1.0, project: str | None = None,
+               data_model: str | None = None) -> None:
+        """A program that cannot be read is reported and does not stop the others. `data_model`: unless an option says it."""
         file = files[0].path
         try:
+            self.request = self._general if self._request_for is None else self._request_for(file, project)
+            self.source = replace(self.request.source, data_model=self.request.source.data_model or data_model)
             self.progress.show(f"reading {displayed(file)}")
             program = load_within(files, self.source, self._reading())
             asked = questions(program, self.request.variables, self.request.prop)
@@ -197,16 +215,21 @@ class Session:
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
         observer = self._observer(program, self.progress.observer(file, len(asked), known))
-        everything = self.request.verbose or self.request.explain or self.request.variables is not None
-        told = ObjectReport(program, variables_of(asked), everything, self.request.explain, self.request.full_trace,
+        everything = (self.request.verbose or self.request.explain is not Explain.NOTHING
+                      or self.request.variables is not None)
+        told = ObjectReport(program, variables_of(asked), everything, Manner(self.request.explain, self.request.full_trace),
                             self.request.possible)
+        findings: dict[Question, Finding] = {}
         inquiry = Inquiry(program, asked, self._plan(file, share), observer)
         found = rounds(program, asked, inquiry.plan, self.deadline, observer) if self.request.competition else iter(inquiry)
 
         def note(answer: Answer, complete: bool) -> None:
             known.append(answer)
-            self.reports[index] = FileReport(file, Result(program, in_order(known, asked)), complete=complete)
-            self._tell(program, answer, told)
+            finding = findings[answer.question] = finding_of(program, answer)
+            result = Result(program, in_order(known, asked))
+            self.reports[index] = FileReport(file, result, complete=complete,
+                                             findings=tuple(findings[a.question] for a in result.answers))
+            self._tell(program, answer, finding, told)
 
         try:
             for answer in found:
@@ -221,7 +244,7 @@ class Session:
 
     def _end(self, result: Result, told: ObjectReport) -> None:
         """What stands once below the answers of a program, whether all are there or not."""
-        if self.request.form == "text":
+        if self.request.form is ReportForm.TEXT:
             self.progress.clear()
             self.out.write(told.at_the_end(result.answers))
             self.out.write(file_text(result))
@@ -264,13 +287,15 @@ class Session:
             return plan
         return replace(plan, dump=plan.dump / f"{number}-{file_name(Path(file).name)}")
 
-    def _tell(self, program: Program, answer: Answer, told: ObjectReport) -> None:
+    def _tell(self, program: Program, answer: Answer, finding: Finding, told: ObjectReport) -> None:
         self.progress.clear()
         if isinstance(answer.verdict, Unknown) and answer.verdict.bug:
             report_bug(f"{answer.shown}: {answer.verdict.reason}", answer.verdict.bug, self.request.debug)
-        if self.request.form == "text":
+        if self.request.form is ReportForm.TEXT:
             self.out.write(told.at_once(answer))
-            self.out.flush()
+        elif self.request.form is ReportForm.GCC:
+            self.out.write("".join(f"{line}\n" for line in diagnostics(finding)))
+        self.out.flush()
         match answer.verdict:
             case Safe(certificate=evidence) | Refuted(trace=evidence) if self.request.certificate is not None:
                 path = self.request.certificate / self._fresh_name(program.file, answer)

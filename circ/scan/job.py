@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from circ.report.flow_rule import alarms
-from circ.report.rows import Head, Row, row_of
+from circ.report.rows import Head, Row, head_of, row_of
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import answers, file_name, questions
 from circ.run.output_files import encoded, write_whole
@@ -134,8 +133,8 @@ class FileScan:
             if option.name == "-x" and option.value in missing:
                 raise refused(option, f"there is no variable '{option.value}' in this program", "circ cfa shows the variables")
         asked = _named(_questions(program, request, extra, missing))
-        tell(Head(job.path, key, lines, tuple(asked), missing, tuple(map(str, program.warnings)),
-                  alarms=alarms(program), models=_models(program), seconds=round(time.monotonic() - begin, 3)))
+        tell(replace(head_of(program, key, lines, tuple(asked)), file=job.path, missing=missing,
+                     seconds=round(time.monotonic() - begin, 3)))
         tell(self._allowed(request, len(asked), time.monotonic() - begin))
         rows = {row.variable: row for row in known.rows if row.variable in asked}
         todo = [question for name, question in asked.items() if name not in rows]
@@ -217,7 +216,7 @@ def _same_evidence(answer: Answer, kept: Answer | None) -> bool:
 
 def _reusable(row: Row, request: Request) -> bool:
     if row.verdict in ("unknown", POSSIBLE):
-        return not (row.bug or row.killed) and row.limits == (request.timeout, request.memory, request.cpu)
+        return not (row.finding.bug or row.killed) and row.limits == (request.timeout, request.memory, request.cpu)
     return request.certificate is None or (bool(row.evidence) and os.path.exists(row.evidence))
 
 
@@ -260,7 +259,3 @@ def _teller(tell: Tell) -> Callable[[str, Mapping[str, Any]], None]:
             tell(f"{data.get('subject')} ({event})")
 
     return observe
-
-
-def _models(program: Program) -> str:
-    return f"race model {program.race_model}, {program.ints} integers, {program.data_model}, {program.preemption} preemption"

@@ -10,18 +10,18 @@ import fcntl
 import json
 import os
 import stat
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
-from circ.report.flow_rule import Alarm
+from circ.report.plain_data import built
 from circ.report.rows import MOST, Head, Row
 from circ.report.summary import WORDS
 from circ.run.output_files import unread_pipe
 from frontend.program import FrontendError, Location, no_plain_file
 
-FORMAT, VERSION = "circ-results", 3
+FORMAT, VERSION = "circ-results", 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,58 +58,25 @@ def from_line(line: str) -> Head | Row:
     kind = data.pop("kind", None) if isinstance(data, dict) else None
     try:
         if kind == "head":
-            alarms = data.pop("alarms")
-            if not isinstance(alarms, list):
-                raise ValueError("alarms is no list")
-            return replace(_build(Head, {**data, "alarms": []}), alarms=tuple(_build(Alarm, a) for a in alarms))
+            return _plausible(built(Head, data))
         if kind == "row":
-            return _build(Row, data)
+            return _plausible(built(Row, data))
     except (KeyError, TypeError, ValueError) as error:
         raise UnreadableResults(f"a {kind} of another shape: {error}") from None
     raise UnreadableResults("neither a head nor a row")
 
 
-_Built = TypeVar("_Built", Head, Row, Alarm)
+_Item = TypeVar("_Item", Head, Row)
 
 
-def _build(shape: type[_Built], data: Any) -> _Built:
-    """An object whose fields have the types they are declared with, and numbers that a scan can come to; else ValueError."""
-    if not isinstance(data, dict) or set(data) != {f.name for f in fields(shape)}:
-        raise ValueError("other fields than it should have")
-    made = {f.name: _of_type(f.name, str(f.type), data[f.name]) for f in fields(shape)}
-    if made.get("verdict", WORDS[0]) not in WORDS:
-        raise ValueError(f"verdict is {made['verdict']!r}")
-    return shape(**made)
-
-
-def _of_type(name: str, declared: str, value: Any) -> Any:
-    """The value as the field of this name and declared type has it; raises ValueError if it cannot be one."""
-    if declared.startswith("tuple["):
-        types = declared.removeprefix("tuple[").removesuffix("]").split(", ")
-        if not isinstance(value, list) or (types[-1] != "..." and len(types) != len(value)):
-            raise ValueError(f"{name} is {value!r}")
-        return tuple(_of_type(name, types[0] if types[-1] == "..." else types[n], v) for n, v in enumerate(value))
-    kinds = declared.split(" | ")
-    if not any(_is(value, kind) for kind in kinds):
-        raise ValueError(f"{name} is {value!r}")
-    return value
-
-
-def _is(value: Any, kind: str) -> bool:
-    """Whether a value is a text, a truth value, nothing, or a count or time: not negative, and no NaN."""
-    match kind:
-        case "None":
-            return value is None
-        case "str":
-            return isinstance(value, str)
-        case "bool":
-            return isinstance(value, bool)
-        case "int":
-            return type(value) is int and 0 <= value < MOST
-        case "float":
-            return type(value) in (int, float) and 0 <= value < MOST
-        case _:
-            return False
+def _plausible(item: _Item) -> _Item:
+    """The item, if its counts and times are such as a scan can come to, and its verdict is one of ours; else ValueError."""
+    numbers = (item.lines, item.seconds) if isinstance(item, Head) else (item.acfa, item.k, item.seconds, *item.limits)
+    if not all(n is None or 0 <= n < MOST for n in numbers):
+        raise ValueError("a number that cannot be")
+    if isinstance(item, Row) and item.verdict not in WORDS:
+        raise ValueError(f"verdict is {item.verdict!r}")
+    return item
 
 
 # --------------------------------------------------------------------------------------------------- results files

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
 
+from circ.report.findings import unanswered
 from circ.report.rows import Head, Row, Scanned
 from circ.run.output_files import is_full, report_bug
 from circ.run.progress import ScanProgress
@@ -170,8 +171,7 @@ class Scan:
         answered = {row.variable for row in self.rows[job.number]}
         for name in head.asked:
             if name not in answered:
-                message = f"{displayed(job.path)}:1: unknown: {name}: {why}"
-                self._note(job, Row(job.path, head.key, name, "unknown", "", message), None)
+                self._note(job, Row(job.path, head.key, name, unanswered(job.path, name, why)), None)
 
     def _learn(self, job: Job, seconds: float) -> None:
         new = not any(row.cached or self._resumed(row) for row in self.rows[job.number])

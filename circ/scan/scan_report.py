@@ -4,35 +4,76 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
+from circ.report.documents import document
+from circ.report.formats.table import table_json, table_text, verdicts
+from circ.report.forms import FailOn, ReportForm
+from circ.report.gcc import diagnostics
 from circ.report.rows import Scanned, scanned_status
-from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, worst
-from circ.report.table import scan_table, verdicts
+from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, plural, worst
+from circ.run.output_files import encoded, write_whole
 from circ.scan.job import About, Job
 from circ.scan.scan import Scan
 from circ.verdict import POSSIBLE
 from frontend.program import FrontendError, Location
 
 
-def report(scan: Scan, form: str, flow_rule: bool, expect: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """What report is wanted. `expect`: compared with the headers; `output`: a document goes there, not to the standard output."""
+
+    form: ReportForm = ReportForm.TEXT
+    flow_rule: bool = False
+    expect: bool = False
+    fail_on: FailOn = FailOn.UNKNOWN
+    output: Path | None = None
+
+
+def report(scan: Scan, wanted: ScanReport) -> int:
     """Writes the report on what is known by now and gives the exit status."""
     files = scan.files
-    differences = list(_differences(scan)) if expect else None
+    differences = list(_differences(scan)) if wanted.expect else None
     missing = list(_missing(scan))
-    status = worst([_status(scan, files, differences), BAD_INPUT if missing else PROVED])
+    status = worst([_status(scan, files, differences, wanted.fail_on), BAD_INPUT if missing else PROVED])
     for scanned in files:
         if scanned.head.error or scanned.head.limit:
             print(scanned.head.error or scanned.head.limit, file=sys.stderr)
     for line in missing:
         print(line, file=sys.stderr)
-    sys.stdout.write(scan_table(files, form, flow_rule, differences, status))
-    if differences is not None and form == "text":
+    _write(wanted.output, _text(scan, files, wanted, differences, status))
+    if differences is not None and wanted.form is ReportForm.TEXT:
         total = sum(len(_about(scan, job).expectations) for job in scan.jobs)
-        print("".join(f"{line}\n" for line in differences) + f"circ: {total} expectations, {len(differences)} differences")
+        print("".join(f"{line}\n" for line in differences)
+              + f"circ: {plural(total, 'expectation')}, {plural(len(differences), 'difference')}")
     if scan.unfinished:
-        print(f"circ: interrupted: {scan.unfinished} files not reached; {_how_to_go_on(scan)}", file=sys.stderr)
+        print(f"circ: interrupted: {plural(scan.unfinished, 'file')} not reached; {_how_to_go_on(scan)}", file=sys.stderr)
     sys.stdout.flush()
     return status
+
+
+def _text(scan: Scan, files: tuple[Scanned, ...], wanted: ScanReport, differences: list[str] | None, status: int) -> str:
+    match wanted.form:
+        case ReportForm.TEXT:
+            return table_text(files, wanted.flow_rule)
+        case ReportForm.GCC:
+            return "".join(f"{line}\n" for scanned in files for row in scanned.rows for line in diagnostics(row.finding))
+        case ReportForm.JSON:
+            return table_json(files, wanted.flow_rule, differences, status, wanted.fail_on)
+        case form:
+            return document(form, files, status, not scan.unfinished, wanted.fail_on)
+
+
+def _write(output: Path | None, text: str) -> None:
+    """To the standard output, too, if the file cannot be written: a long scan is not lost."""
+    try:
+        if output is not None:
+            write_whole(output, encoded(text))
+            return
+    except OSError as failed:
+        print(f"circ: error: {failed.filename}: {failed.strerror} (the report is printed instead)", file=sys.stderr)
+    sys.stdout.write(text)
 
 
 def _missing(scan: Scan) -> Iterator[str]:
@@ -54,8 +95,8 @@ def _how_to_go_on(scan: Scan) -> str:
     return f"go on with --resume {path}" if path is not None else "what is known is in the cache"
 
 
-def _status(scan: Scan, files: tuple[Scanned, ...], differences: list[str] | None) -> int:
-    statuses = [scanned_status(f) for f in files] + [UNDECIDED] * scan.unfinished
+def _status(scan: Scan, files: tuple[Scanned, ...], differences: list[str] | None, fail_on: FailOn) -> int:
+    statuses = [scanned_status(f, fail_on) for f in files] + [UNDECIDED] * scan.unfinished
     if differences is None:
         return worst(statuses)
     if not any(_about(scan, job).expectations for job in scan.jobs):

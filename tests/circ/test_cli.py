@@ -150,7 +150,7 @@ def test_figure_1_is_proved_and_explained(inside: Run) -> None:
 
 
 def test_predicates_of_the_user_enter_the_proof(inside: Run) -> None:
-    done = inside("check", FIGURE_1, "-x", "x", "--engine", "omega-circ", "--predicate", "state == 1", "--explain")
+    done = inside("check", FIGURE_1, "-x", "x", "--engine", "omega-circ", "--predicate", "state == 1", "--explain=full")
     assert done.returncode == 0
     [line] = [line for line in done.stdout.splitlines() if "rests on the predicates" in line]
     assert "state == 1" in line
@@ -383,3 +383,62 @@ def test_no_proof_rests_on_what_is_not_there_unless_that_is_assumed(inside: Run,
 def test_nothing_is_missing_and_nothing_is_assumed(inside: Run, tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int x;\nint main(void) { return x; }\n")
     assert inside("check", "--assume", "none", "a.c", cwd=tmp_path).returncode == 0
+
+
+# --------------------------------------------------------------------------------------------------- reports
+def test_the_version(inside: Run) -> None:
+    assert inside("--version").stdout.startswith("circ 0.")
+
+
+@pytest.mark.parametrize(("format_", "begin"), [
+    ("gcc", "counter.c:4:5: warning: race on 'x'"), ("sarif", '{\n "$schema"'), ("junit", "<?xml"), ("github", "::error file=counter.c,line=4"),
+    ("codeclimate", "[\n {"), ("csv", "name,lines"), ("md", "| name"), ("json", '{\n "format"'),
+])
+def test_every_form_of_a_report(inside: Run, counter: Path, format_: str, begin: str) -> None:
+    done = inside("check", "counter.c", "--thread", "w", "--format", format_, cwd=counter.parent)
+    assert (done.returncode, done.stderr) == (1, "") and done.stdout.startswith(begin), done.stdout
+    scanned = inside("scan", "counter.c", "--thread", "w", "--format", format_, "--no-cache", cwd=counter.parent)
+    assert scanned.returncode == 1 and scanned.stdout.startswith(begin)
+
+
+def test_a_race_with_its_source(inside: Run, counter: Path) -> None:
+    lines = inside("check", "counter.c", "--thread", "w", cwd=counter.parent).stdout.splitlines()
+    assert lines[1:3] == ["    4 |     x = x + 1;", "      |     ^"]
+    assert lines[3].startswith("counter.c:4:9: note: thread 2 (w) reads x") and lines[5] == "      |         ^"
+
+
+def test_what_a_run_fails_on(inside: Run, tmp_path: Path) -> None:
+    (tmp_path / "cube.c").write_text("int x, n;\nvoid w(void)\n{\n    if (n * n * n == 8) x = 1;\n    n = n + 1;\n}\n")
+    words = ("check", "cube.c", "--thread", "w", "--engine", "thread-modular", "-x", "x")
+    statuses = {level: inside(*words, "--fail-on", level, cwd=tmp_path).returncode for level in ("race", "possible", "unknown")}
+    assert statuses == {"race": 0, "possible": 3, "unknown": 3} and inside(*words, cwd=tmp_path).returncode == 3
+    assert inside(*words, "--no-possible", "--fail-on", "possible", cwd=tmp_path).returncode == 0
+
+
+def test_one_file_is_one_file(inside: Run, locked: Path) -> None:
+    assert "; 1 file, " in inside("scan", locked, "--thread", "w", "--no-cache").stdout
+
+
+def test_a_scan_writes_a_document_to_the_output(inside: Run, locked: Path) -> None:
+    done = inside("scan", "locked.c", "--thread", "w", "--no-cache", "--format", "sarif", "-o", "out.sarif", "--results", "r.jsonl", cwd=locked.parent)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert json.loads((locked.parent / "out.sarif").read_text())["version"] == "2.1.0"
+    assert (locked.parent / "r.jsonl").read_text().startswith('{"format": "circ-results"')
+
+
+# --------------------------------------------------------------------------------------------------- headers of files
+def test_a_header_holds_for_check_verify_and_cfa_as_for_scan(inside: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("// CIRC: --thread w=1 -D STEP=2 --ints math\nint x;\nvoid w(void) { x = x + STEP; }\n")
+    assert "thread w (1)" in inside("check", "a.c", cwd=tmp_path).stdout
+    assert "math integers" in inside("verify", "a.c", cwd=tmp_path).stdout
+    assert "thread w, 1 copy" in inside("cfa", "a.c", cwd=tmp_path).stdout
+    twice = inside("check", "a.c", "--thread", "w=2", cwd=tmp_path)
+    assert twice.returncode == 1 and "thread w (2)" in twice.stdout  # the command line wins
+
+
+@pytest.mark.parametrize("command", ["check", "verify", "cfa"])
+def test_a_header_may_not_say_everything(inside: Run, tmp_path: Path, command: str) -> None:
+    (tmp_path / "a.c").write_text("// CIRC: --cpp 'touch pwned'\nint x;\nvoid w(void) { x = 1; }\n")
+    done = inside(command, "a.c", cwd=tmp_path)
+    assert done.returncode == 2 and "a.c:1:10: error: a file's header may not say '--cpp'" in done.stderr
+    assert not (tmp_path / "pwned").exists()

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from circ.report.findings import Finding, FoundAccess, FoundStep, FoundValue
+from circ.report.rows import Head, Row
 from circ.run.competition import read_property, read_task
 from circ.run.supervise import Crashed, Died, Done, Emit, Limits, supervise
 from circ.scan.header import read_header
-from circ.scan.results import read_results
+from circ.scan.results import first_line, read_results, to_line
 from frontend import load
 from frontend.ir.interrupt_table import load_table
-from frontend.program import FrontendError
+from frontend.program import FrontendError, Location
 from frontend.project import compiled_files
 from tests.support.mutations import mutated
 
@@ -105,10 +107,11 @@ armed_by = ["ADCSRA.6"]
 priority = 2
 entered = "off"
 """
-RESULTS = ('{"format": "circ-results", "version": 3}\n{"kind":"head","file":"a.c","key":"k","lines":1,"asked":["x"],"missing":[],"warnings":[],'
-           '"error":"","bug":"","limit":"","alarms":[],"models":"m","seconds":0.1}\n{"kind":"row","file":"a.c","key":"k","variable":"x",'
-           '"verdict":"safe","engine":"e","message":"m","predicates":[],"acfa":0,"k":0,"seconds":0.1,"bug":false,"killed":false,'
-           '"limits":[60.0,4096,null],"assuming":[],"warnings":[],"evidence":"","cached":false}\n')
+_FOUND = Finding("x", "race", "e", Location("a.c", 3, 4), Location("a.c", 1), "m", "00", ("w", "w"),
+                 (FoundAccess("w", 1, Location("a.c", 3, 4), True, "x", "x = 1", locks=("l",), path=(Location("a.c", 9),), calls=("f",)),),
+                 (FoundStep(1, Location("a.c", 2), "y = 1", (FoundValue("y", 1),)),), ("why",), predicates=("x == 0",))
+RESULTS = first_line() + to_line(Head("a.c", "k", 1, ("x",), models="m", seconds=0.1)) + to_line(
+    Row("a.c", "k", "x", _FOUND, seconds=0.1, limits=(60.0, 4096, None)))
 TASK = """format_version: '2.0'
 input_files: ['a.c', "b.c"]  # both
 properties:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from circ.report.plain_text import PlainText, plain, printable, unfiltered
+from circ.report.terminal.plain_text import PlainText, plain, printable, unfiltered
 from frontend.program import FrontendError, read_data
 from frontend.project.database import WrongCommand, read_database
 

@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 import circ
+from circ.report.assumptions import assuming
+from circ.report.forms import Explain
 from circ.report.json import report_json
-from circ.report.summary import FileReport, assuming, file_status, worst
-from circ.report.text import answer_text, file_text, summary_text
+from circ.report.summary import FileReport, file_status, summary_text, worst
+from circ.report.text import Manner, answer_text, file_text
 from circ.verdict import (
     Answer,
     Assertions,
@@ -88,8 +90,9 @@ def answer(verdict: Verdict, name: str = "x") -> Answer:
 
 
 def test_a_race_in_columns() -> None:
-    assert answer_text(PROGRAM, answer(Refuted(RACE)), False).splitlines() == [
+    assert answer_text(PROGRAM, answer(Refuted(RACE))).splitlines() == [
         "a.c:4:5: warning: race on 'x': thread 1 (w) writes x while thread 2 (w) writes x at a.c:4:5",
+        "a.c:4:5: note: thread 2 (w) writes x",
         "  step  thread 1 (w)         thread 2 (w)",
         "     1  4: reads x  {x = 0}",
         "     2                       4: reads x  {x = 0}",
@@ -98,7 +101,7 @@ def test_a_race_in_columns() -> None:
 
 
 def test_a_violated_assertion_shows_values_and_elements() -> None:
-    text = answer_text(PROGRAM, Answer(Assertions(), "asserts", Refuted(BAD), "explicit"), False)
+    text = answer_text(PROGRAM, Answer(Assertions(), "asserts", Refuted(BAD), "explicit"))
     assert text.startswith("a.c:7:5: warning: violated: assert(n == 0)\n")
     assert "     3  5: n = nondet()  {n = 3}\n" in text
     assert "     4  6: a[n] = 7  {n = 3, a[3] = 7}\n" in text
@@ -106,16 +109,16 @@ def test_a_violated_assertion_shows_values_and_elements() -> None:
 
 
 def test_safe_says_what_it_rests_on() -> None:
-    plain = answer_text(PROGRAM, answer(SAFE), explain=False)
+    plain = answer_text(PROGRAM, answer(SAFE))
     assert plain == ("a.c:1:5: safe: no race on 'x' (omega-circ, 2 predicates, k = 1, context automaton of 5 locations)\n")
-    explained = answer_text(PROGRAM, answer(SAFE), explain=True)
+    explained = answer_text(PROGRAM, answer(SAFE), Manner(Explain.FULL))
     assert explained.startswith(plain)
     assert "x is only written while state == 1" in explained and "state == 0; old == 0" in explained
-    assert "needs no predicate" in answer_text(PROGRAM, answer(replace(SAFE, trivial=True)), False)
+    assert "needs no predicate" in answer_text(PROGRAM, answer(replace(SAFE, trivial=True)))
 
 
 def test_unknown_says_what_was_tried_and_what_to_do() -> None:
-    text = answer_text(PROGRAM, answer(Unknown("no new predicate", ("k = 3", "interpolation"), "give --predicate")), False)
+    text = answer_text(PROGRAM, answer(Unknown("no new predicate", ("k = 3", "interpolation"), "give --predicate")))
     assert text.splitlines() == [
         "a.c:1:5: unknown: races on 'x': no new predicate (omega-circ)",
         "  tried: k = 3", "  tried: interpolation", "  you can: give --predicate",
@@ -180,5 +183,5 @@ def test_what_has_no_value_is_left_out_of_a_run() -> None:
     """A condition variable that is ended is accessed, but no step changes a value."""
     program = load(PROGRAMS / "reading" / "condition_of_a_future.c")
     [found] = [a for a in circ.check(program).answers if a.question == RaceOn("executed")]
-    text = answer_text(program, found, explain=False, full_trace=True)
+    text = answer_text(program, found, Manner(full_trace=True))
     assert "race on 'executed'" in text and "__circ_cond" not in text

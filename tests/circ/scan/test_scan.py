@@ -306,7 +306,7 @@ def test_results_are_json_lines_and_resuming_computes_nothing_twice(scan: Run, f
     out = tmp_path / "results.jsonl"
     first = scan(folder, "--no-cache", "-o", out, "--format", "csv")
     lines = lines_of(out)
-    assert lines[0] == {"format": "circ-results", "version": 3}
+    assert lines[0] == {"format": "circ-results", "version": 4}
     assert [(line["kind"], line.get("variable")) for line in lines[1:]].count(("row", "a")) == 1
     before = out.read_bytes()
     again = scan(folder, "--no-cache", "--resume", out, "--format", "csv")
@@ -331,8 +331,8 @@ def test_resuming_after_a_kill_keeps_what_is_there(scan: Run, folder: Path, tmp_
 
 @pytest.mark.parametrize(("text", "line"), [
     ("", 1), ("no JSON\n", 1), ('{"format": "circ-report"}\n', 1), ('{"format": "circ-results", "version": 99}\n', 1),
-    ('{"format": "circ-results", "version": 3}\n{"kind": "row"}\n', 2), ('{"format": "circ-results", "version": 3}\n[]\n', 2),
-    ('{"format": "circ-results", "version": 3}\nx\n', 2), ("\0\1\2\n", 1), ('{"format": "circ-results", "version": 3}', 1),
+    ('{"format": "circ-results", "version": 4}\n{"kind": "row"}\n', 2), ('{"format": "circ-results", "version": 4}\n[]\n', 2),
+    ('{"format": "circ-results", "version": 4}\nx\n', 2), ("\0\1\2\n", 1), ('{"format": "circ-results", "version": 4}', 1),
 ])
 def test_a_foreign_results_file_is_refused(scan: Run, folder: Path, tmp_path: Path, text: str, line: int) -> None:
     out = tmp_path / "results.jsonl"
@@ -363,7 +363,7 @@ def test_an_end_by_signal_loses_no_result(tmp_path: Path, how: signal.Signals) -
         time.sleep(0.05)
     process.send_signal(how)
     printed, errors = process.communicate(timeout=20)
-    assert [line["verdict"] for line in lines_of(out) if line.get("kind") == "row" and line["file"] == "quick.c"] == ["safe"]
+    assert [line["finding"]["verdict"] for line in lines_of(out) if line.get("kind") == "row" and line["file"] == "quick.c"] == ["safe"]
     if how is not signal.SIGKILL:
         assert process.returncode == 128 + how and "quick.c" in printed and "Traceback" not in errors
 

@@ -9,26 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from circ.report.flow_rule import flow_data, flow_text
+from circ.report.forms import FailOn
 from circ.report.json import circ_version
 from circ.report.rows import Row, Scanned, scanned_status, verdict_counts
+from circ.report.summary import plural
 from frontend.program import displayed
 
 VERSION = 1
 COLUMNS = ("name", "lines", "variable", "verdict", "predicates", "ACFA", "k", "time")
 _NUMBERS = frozenset(("lines", "predicates", "ACFA", "k", "time"))
-
-
-def scan_table(files: Sequence[Scanned], form: str, flow_rule: bool, differences: Sequence[str] | None, status: int) -> str:
-    """The report on all files. `differences` are those from the headers, None if nobody asked."""
-    match form:
-        case "json":
-            return _json(files, flow_rule, differences, status)
-        case "csv":
-            return _csv(files)
-        case "md":
-            return _markdown(files)
-        case _:
-            return _text(files, flow_rule)
 
 
 def _cells(scanned: Scanned) -> Iterator[dict[str, str]]:
@@ -44,11 +33,11 @@ def _cells(scanned: Scanned) -> Iterator[dict[str, str]]:
 
 def _figures(row: Row) -> tuple[str, str, str]:
     """Predicates, ACFA size and k; engines that know of no context automaton have none."""
-    return str(len(row.predicates)), str(row.acfa or "-"), str(row.k or "-")
+    return str(len(row.finding.predicates)), str(row.acfa or "-"), str(row.k or "-")
 
 
 # --------------------------------------------------------------------------------------------------- formats
-def _text(files: Sequence[Scanned], flow_rule: bool) -> str:
+def table_text(files: Sequence[Scanned], flow_rule: bool) -> str:
     lines = [line for f in files for line in _told(f)]
     if flow_rule:
         lines += [line for f in files for line in flow_text(f.head.alarms, verdicts(f)).splitlines()]
@@ -61,7 +50,8 @@ def _text(files: Sequence[Scanned], flow_rule: bool) -> str:
     lines += ["  ".join(_aligned(cells[c], c, widths[c]) for c in COLUMNS).rstrip() for cells in table]
     analysis = sum(f.seconds for f in files)
     reading = sum(f.head.seconds for f in files)
-    lines.append(f"circ: {verdict_counts(files)}; {len(files)} files, {analysis:.1f} s of analysis, {reading:.1f} s of reading")
+    lines.append(f"circ: {verdict_counts(files)}; {plural(len(files), 'file')}, {analysis:.1f} s of analysis, "
+                 f"{reading:.1f} s of reading")
     return "\n".join(lines) + "\n"
 
 
@@ -70,7 +60,7 @@ def _told(scanned: Scanned) -> Iterator[str]:
     for row in scanned.rows:
         if row.verdict != "safe":
             yield row.message
-        yield from (f"{displayed(scanned.head.file)}: warning: {row.variable}: {w}" for w in row.warnings)
+        yield from (f"{displayed(scanned.head.file)}: warning: {row.variable}: {w}" for w in row.finding.warnings)
     if scanned.rows:
         yield from (f"{displayed(scanned.head.file)}: warning: {w}" for w in scanned.head.warnings)
 
@@ -79,7 +69,7 @@ def _aligned(text: str, column: str, width: int) -> str:
     return text.rjust(width) if column in _NUMBERS else text.ljust(width)
 
 
-def _markdown(files: Sequence[Scanned]) -> str:
+def table_markdown(files: Sequence[Scanned]) -> str:
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join("---:" if c in _NUMBERS else "---" for c in COLUMNS) + "|"]
     for scanned in files:
         for cells in _cells(scanned):
@@ -87,7 +77,7 @@ def _markdown(files: Sequence[Scanned]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _csv(files: Sequence[Scanned]) -> str:
+def table_csv(files: Sequence[Scanned]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -97,23 +87,24 @@ def _csv(files: Sequence[Scanned]) -> str:
     return out.getvalue()
 
 
-def _json(files: Sequence[Scanned], flow_rule: bool, differences: Sequence[str] | None, status: int) -> str:
+def table_json(files: Sequence[Scanned], flow_rule: bool, differences: Sequence[str] | None, status: int, fail_on: FailOn) -> str:
     data: dict[str, Any] = {"format": "circ-scan", "version": VERSION, "circ": circ_version(),
-                            "files": [_file(f, flow_rule) for f in files]}
+                            "files": [_file(f, flow_rule, fail_on) for f in files]}
     if differences is not None:
         data["differences"] = list(differences)
     return json.dumps({**data, "summary": verdict_counts(files), "status": status}, indent=1) + "\n"
 
 
-def _file(scanned: Scanned, flow_rule: bool) -> dict[str, Any]:
+def _file(scanned: Scanned, flow_rule: bool, fail_on: FailOn) -> dict[str, Any]:
     head = scanned.head
     data: dict[str, Any] = {
-        "file": head.file, "lines": head.lines, "models": head.models, "status": scanned_status(scanned),
+        "file": head.file, "lines": head.lines, "models": head.models, "status": scanned_status(scanned, fail_on),
         "error": head.error or None, "bug": head.bug or None, "limit": head.limit or None, "complete": scanned.complete,
         "missing": list(head.missing), "warnings": list(head.warnings),
-        "answers": [{"variable": r.variable, "verdict": r.verdict, "engine": r.engine, "message": r.message,
-                     "predicates": list(r.predicates), "acfa": r.acfa, "k": r.k, "assuming": list(r.assuming),
-                     "warnings": list(r.warnings),
+        "answers": [{"variable": r.variable, "verdict": r.verdict, "engine": r.finding.engine, "message": r.message,
+                     "predicates": list(r.finding.predicates), "acfa": r.acfa, "k": r.k, "assuming": list(r.finding.assuming),
+                     "warnings": list(r.finding.warnings), "fingerprint": r.finding.fingerprint,
+                     "suppressed": r.finding.suppressed or None, "in_baseline": r.finding.known,
                      "cached": r.cached, "time": r.seconds} for r in scanned.rows],
     }
     if flow_rule:

@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from circ.report.excerpts import Excerpts
 from circ.report.possible import headline
-from circ.report.text import answer_text
+from circ.report.text import PLAIN, Manner, answer_text
 from circ.verdict import Answer, RaceOn, Refuted, Safe, Unknown
 from frontend.program import Program, Variable
 
@@ -25,10 +26,10 @@ _PADDING = re.compile(r"(^|[._])(_*pad(ding)?_?\d*|_*reserved\d*|_*unused\d*)(\[
 class ObjectReport:
     """What of a program's answers is told at once, and what at the end."""
 
-    def __init__(self, program: Program, asked: Sequence[str], everything: bool, explain: bool, full_trace: bool = False,
+    def __init__(self, program: Program, asked: Sequence[str], everything: bool, manner: Manner = PLAIN,
                  ranked: bool = True) -> None:
         """`asked`: the variables asked about; `everything`: each answer has its line; `ranked`: possible races come first."""
-        self.program, self.explain, self.full_trace = program, explain, full_trace
+        self.program, self.manner, self.excerpts = program, manner, Excerpts.of(program)
         self._variables = {v.name: v for v in program.globals}
         self.everything, self.ranked = everything, ranked
         self.listed = everything or sum(not self._silent(name) for name in asked) <= LISTED
@@ -122,7 +123,7 @@ class ObjectReport:
         return variable is not None and is_silent(variable)
 
     def _text(self, answer: Answer) -> str:
-        return answer_text(self.program, answer, self.explain, self.full_trace)
+        return answer_text(self.program, answer, self.manner, self.excerpts)
 
 
 def is_silent(variable: Variable) -> bool:

@@ -1,0 +1,227 @@
+"""Reports for other programs: what they say, and that they are valid where the format has a schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+import circ
+from circ.report.documents import document
+from circ.report.findings import Finding, finding_of
+from circ.report.forms import FailOn, ReportForm
+from circ.report.gcc import diagnostics
+from circ.report.json import report_json
+from circ.report.plain_data import built
+from circ.report.rows import Head, Row, Scanned, scanned_of, scanned_status
+from circ.report.summary import FileReport
+from circ.scan.results import from_line, to_line
+from frontend import LoadOptions, load
+from frontend.program import FrontendError, Location
+
+ROOT = Path(__file__).parents[4]
+MIXED = """#include <pthread.h>
+int raced, locked;
+struct list { int size; struct list *next; } *all[4];
+pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static void touch(int i) { all[i]->size++; }
+void *worker(void *argument)
+{
+    raced++;
+    pthread_mutex_lock(&guard);
+    locked++;
+    pthread_mutex_unlock(&guard);
+    return argument;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, worker, 0);
+    pthread_create(&two, 0, worker, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return raced + locked;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> FileReport:
+    """A race and a proof, as `circ check` finds them."""
+    path = tmp_path_factory.mktemp("mixed") / "mixed.c"
+    path.write_text(MIXED)
+    result = circ.check(load(str(path)))
+    return FileReport(str(path), result)
+
+
+@pytest.fixture(scope="module")
+def files(mixed: FileReport) -> list[Scanned]:
+    """The same, something possible and something unknown beside it, and a file that cannot be read."""
+    scanned = scanned_of(mixed)
+    [race] = [row for row in scanned.rows if row.verdict == "race"]
+    possible = replace(race, variable="p", finding=replace(
+        race.finding, variable="p", verdict="possible race", message="possible race on 'p'", steps=(), threads=(), fingerprint="1",
+        accesses=tuple(replace(a, number=0, path=(a.location,), calls=("touch",)) for a in race.finding.accesses)))
+    unknown = replace(race, variable="u", finding=replace(race.finding, variable="u", verdict="unknown", message="unknown: 100% \x1b\n,:",
+                                                          steps=(), threads=(), accesses=(), fingerprint="2"))
+    broken = scanned_of(FileReport("broken.c", error=FrontendError(Location("broken.c", 3), "no C")))
+    return [replace(scanned, head=replace(scanned.head, asked=(*scanned.head.asked, "p", "u")), rows=(*scanned.rows, possible, unknown)),
+            broken]
+
+
+def rendered(form: ReportForm, files: list[Scanned], fail_on: FailOn = FailOn.UNKNOWN) -> str:
+    return document(form, files, 2, True, fail_on)
+
+
+# ------------------------------------------------------------------------------------------------ SARIF
+@pytest.fixture(scope="module")
+def log(files: list[Scanned]) -> Any:
+    return json.loads(rendered(ReportForm.SARIF, files))
+
+
+def test_sarif_is_what_its_schema_says(log: Any) -> None:
+    """The schema is the one that OASIS publishes, errata 01."""
+    schema = json.loads((ROOT / "tests" / "schemas" / "sarif-2.1.0.json").read_text())
+    assert [e.message for e in jsonschema.Draft202012Validator(schema).iter_errors(log)] == []
+    broken = {**log, "version": "2.0.0"}
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(broken))
+
+
+def test_sarif_tells_kinds_and_what_could_not_be_read(log: Any) -> None:
+    [run] = log["runs"]
+    kinds = {r["properties"]["variable"]: (r["ruleId"], r["kind"], r["level"]) for r in run["results"]}
+    assert kinds == {"raced": ("circ/race", "fail", "error"), "locked": ("circ/safe", "pass", "none"),
+                     "p": ("circ/possible-race", "review", "none"), "u": ("circ/unknown", "open", "none")}
+    rules = run["tool"]["driver"]["rules"]
+    assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] for r in run["results"])
+    [note] = run["invocations"][0]["toolExecutionNotifications"]
+    assert "no C" in note["message"]["text"]
+
+
+def test_sarif_has_a_flow_for_each_thread_and_the_order_of_all_steps(log: Any, files: list[Scanned]) -> None:
+    [race] = [r for r in log["runs"][0]["results"] if r["kind"] == "fail"]
+    [flow] = race["codeFlows"]
+    threads = flow["threadFlows"]
+    finding = next(row.finding for row in files[0].rows if row.verdict == "race")
+    assert len(threads) == 3 and next(t["message"]["text"] for t in threads) == "thread 1 (main)"
+    order = sorted(step["executionOrder"] for t in threads for step in t["locations"])
+    assert order == list(range(1, len(finding.steps) + 3))
+    last = max((step for t in threads for step in t["locations"]), key=lambda step: step["executionOrder"])
+    assert last["importance"] == "essential" and "raced" in last["location"]["message"]["text"]
+    assert len(race["relatedLocations"]) == 2
+
+
+def test_sarif_names_files_below_the_current_folder_from_there(files: list[Scanned], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = os.path.dirname(files[0].head.file)
+    monkeypatch.chdir(folder)
+    [run] = json.loads(rendered(ReportForm.SARIF, files))["runs"]
+    places = [r["locations"][0]["physicalLocation"]["artifactLocation"] for r in run["results"]]
+    assert {(p["uri"], p["uriBaseId"]) for p in places} == {("mixed.c", "SRCROOT")}
+    assert run["originalUriBaseIds"]["SRCROOT"]["uri"] == f"file://{folder}/"
+
+
+def test_fingerprints_do_not_change_when_lines_move_or_files_are_renamed(mixed: FileReport, tmp_path: Path) -> None:
+    moved = tmp_path / "renamed.c"
+    moved.write_text("/* a\n   comment */\n\n" + MIXED.replace("    raced++;", "    int k = 0; k++;\n    raced++;"))
+    result = circ.check(load(str(moved)))
+    again = {f.variable: f.fingerprint for f in (finding_of(result.program, a) for a in result.answers)}
+    assert again == {f.variable: f.fingerprint for f in mixed.findings} and len(set(again.values())) == 2
+
+
+# ------------------------------------------------------------------------------------------------ the others
+def test_junit_counts_what_fails(files: list[Scanned]) -> None:
+    suites = ElementTree.fromstring(rendered(ReportForm.JUNIT, files))
+    assert (suites.get("tests"), suites.get("failures"), suites.get("errors")) == ("5", "3", "1")
+    lenient = ElementTree.fromstring(rendered(ReportForm.JUNIT, files, FailOn.RACE))
+    assert (lenient.get("failures"), lenient.get("skipped")) == ("1", "2")
+    failures = {case.get("name"): failure for case in suites.iter("testcase") if (failure := case.find("failure")) is not None}
+    assert "note: step 1: thread 1 (main)" in (failures["no race on raced"].text or "")
+    assert "\x1b" not in rendered(ReportForm.JUNIT, files)
+
+
+def test_github_gets_a_line_for_each_finding(files: list[Scanned]) -> None:
+    lines = rendered(ReportForm.GITHUB, files).splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::notice", "::error"]
+    assert all(re.fullmatch(r"::\w+ file=[^,:]+,line=\d+(,col=\d+)?,title=[^,:]+::[^\r\n]*", line) for line in lines)
+    assert "100%25" in lines[2] and "%0A" in lines[0]
+
+
+def test_code_climate_lists_issues_with_distinct_fingerprints(files: list[Scanned]) -> None:
+    issues = json.loads(rendered(ReportForm.CODE_CLIMATE, [*files, replace(files[0], head=replace(files[0].head, file="other.c"))]))
+    assert [i["severity"] for i in issues[:3]] == ["critical", "major", "info"]
+    assert len({i["fingerprint"] for i in issues}) == len(issues) == 7
+    required = {"description", "check_name", "fingerprint", "severity", "location"}  # by GitLab's documentation
+    assert all(required <= set(i) and i["location"]["lines"]["begin"] >= 1 for i in issues)
+
+
+def test_gcc_has_a_note_for_each_access_and_step(mixed: FileReport) -> None:
+    [race] = [f for f in mixed.findings if f.verdict == "race"]
+    lines = list(diagnostics(race))
+    assert all(re.match(r"[^:]+:\d+:\d+: (warning|note): ", line) for line in lines)
+    assert len(lines) == 1 + 2 + len(race.steps)
+    assert list(diagnostics(next(f for f in mixed.findings if f.verdict == "safe"))) == []
+
+
+def test_what_does_not_count_is_told_and_does_not_fail(files: list[Scanned]) -> None:
+    rows = tuple(replace(r, finding=replace(r.finding, suppressed="statistics only")) if r.verdict == "race" else
+                 replace(r, finding=replace(r.finding, known=r.verdict != "safe")) for r in files[0].rows)
+    quiet = [replace(files[0], rows=rows)]
+    assert scanned_status(files[0]) == 1 and scanned_status(quiet[0]) == 0
+    assert rendered(ReportForm.GITHUB, quiet) == "" and json.loads(rendered(ReportForm.CODE_CLIMATE, quiet)) == []
+    results = json.loads(rendered(ReportForm.SARIF, quiet))["runs"][0]["results"]
+    [race] = [r for r in results if r["kind"] == "fail"]
+    assert race["suppressions"] == [{"kind": "inSource", "justification": "statistics only"}]
+    assert {r["baselineState"] for r in results if r["kind"] in ("review", "open")} == {"unchanged"}
+
+
+@pytest.mark.parametrize(("fail_on", "verdict", "status"), [
+    (FailOn.RACE, "possible race", 0), (FailOn.POSSIBLE, "possible race", 3), (FailOn.POSSIBLE, "unknown", 0), (FailOn.UNKNOWN, "unknown", 3),
+    (FailOn.RACE, "race", 1), (FailOn.RACE, "safe", 0),
+])
+def test_what_a_run_fails_on(files: list[Scanned], fail_on: FailOn, verdict: str, status: int) -> None:
+    rows = tuple(r for r in files[0].rows if r.verdict == verdict)
+    only = Scanned(replace(files[0].head, asked=tuple(r.variable for r in rows)), rows)
+    assert len(rows) == 1 and scanned_status(only, fail_on) == status
+
+
+# ------------------------------------------------------------------------------------------------ JSON
+def test_json_is_what_our_schema_says(mixed: FileReport) -> None:
+    schema = json.loads((ROOT / "docs" / "schemas" / "circ-report.schema.json").read_text())
+    options = {"engine": "auto", "property": "races", "variables": None, "predicates": [], "k": None, "timeout": 60.0, "memory": 4096,
+               "cpu_limit": None}
+    broken = FileReport("broken.c", error=FrontendError(Location("broken.c", 3), "no C", "write C"))
+    data = json.loads(report_json([mixed, broken], LoadOptions(), options, 2, flow_rule=True))
+    validator = jsonschema.Draft202012Validator(schema)
+    assert [e.message for e in validator.iter_errors(data)] == []
+    data["files"][0]["answers"][0]["verdict"] = "fine"
+    assert list(validator.iter_errors(data))
+
+
+def test_rows_are_the_same_after_writing_and_reading(files: list[Scanned]) -> None:
+    for row in files[0].rows:
+        assert from_line(to_line(row)) == row
+    assert from_line(to_line(files[0].head)) == files[0].head
+
+
+@pytest.mark.parametrize("change", [
+    {"variable": 1}, {"place": {"file": "a.c", "line": "1", "column": 0}}, {"place": None}, {"steps": [{}]}, {"steps": {}}, {"bug": 0},
+    {"more": 1}, {"accesses": [None]}, {"threads": [None]},
+])
+def test_data_of_another_shape_is_refused(change: dict[str, Any], files: list[Scanned]) -> None:
+    data = json.loads(to_line(files[0].rows[0]))["finding"]
+    assert isinstance(built(Finding, data), Finding)
+    with pytest.raises(ValueError):
+        built(Finding, {**data, **change})
+
+
+def test_a_head_knows_its_threads(files: list[Scanned]) -> None:
+    head: Head = files[0].head
+    assert head.lines == len(MIXED.split("\n")) and "main main (1)" in head.threads and head.files == (head.file,)
+    assert isinstance(files[0].rows[0], Row)
