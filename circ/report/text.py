@@ -161,7 +161,9 @@ class _Shown:
         yield from (f"  {line}" for line in interleaving(self.program, trace, rerun, self.manner.full_trace))
 
     def unknown(self, answer: Answer, unknown: Unknown) -> Iterator[str]:
-        yield from self._with_source(_undecided(self.program, answer, unknown))
+        line = _undecided(self.program, answer, unknown)
+        located = unknown.possible is not None or unknown.where != NOWHERE
+        yield from self._with_source(line) if located else [str(line)]
         if unknown.possible is not None:
             first = unknown.possible.first.location
             for line in details(unknown.possible):

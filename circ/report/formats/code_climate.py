@@ -26,7 +26,7 @@ def code_climate(files: Sequence[Scanned]) -> str:
 
 def _issue(file: str, finding: Finding) -> dict[str, Any]:
     return {
-        "type": "issue", "check_name": f"circ/{finding.verdict.replace(' ', '-')}", "description": finding.message,
+        "type": "issue", "check_name": f"circ.{finding.verdict.replace(' ', '-')}", "description": finding.message,
         "categories": ["Bug Risk"], "severity": _SEVERITY[finding.verdict], "fingerprint": _unique(file, finding.fingerprint),
         "location": _location(finding.place),
         "other_locations": [{**_location(a.location), "description": access_text(a)} for a in finding.accesses],
@@ -34,7 +34,7 @@ def _issue(file: str, finding: Finding) -> dict[str, Any]:
 
 
 def _unread(file: str, why: str) -> dict[str, Any]:
-    return {"type": "issue", "check_name": "circ/input", "description": why, "categories": ["Compatibility"],
+    return {"type": "issue", "check_name": "circ.input", "description": why, "categories": ["Compatibility"],
             "severity": "blocker", "fingerprint": _unique(file, "input"), "location": _location(Location(file, 1))}
 
 
