@@ -22,18 +22,18 @@ from frontend.program import Location
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 _RULES: Mapping[str, tuple[str, str, str]] = {
-    "circ.race": ("DataRace", "A data race", "Two threads can access the same memory at the same time, at least one of them "
+    "race": ("DataRace", "A data race", "Two threads can access the same memory at the same time, at least one of them "
                   "writing. The code flow is a run of the program that leads there."),
-    "circ.assertion": ("ViolatedAssertion", "A violated assertion", "A run of the program violates an assertion, an invariant or "
+    "assertion": ("ViolatedAssertion", "A violated assertion", "A run of the program violates an assertion, an invariant or "
                        "an annotation. The code flow is that run."),
-    "circ.possible-race": ("PossibleRace", "A possible race", "Nothing that is known keeps two conflicting accesses apart, but "
+    "possible-race": ("PossibleRace", "A possible race", "Nothing that is known keeps two conflicting accesses apart, but "
                            "no run is known in which they meet either."),
-    "circ.unknown": ("Unknown", "Not decided", "Neither a proof nor a run that shows the opposite was found."),
-    "circ.safe": ("Safe", "Proved", "A proof was found, and checked by an independent kernel."),
-    "circ.input": ("Input", "Not readable", "A file could not be read as C."),
+    "unknown": ("Unknown", "Not decided", "Neither a proof nor a run that shows the opposite was found."),
+    "safe": ("Safe", "Proved", "A proof was found, and checked by an independent kernel."),
+    "input": ("Input", "Not readable", "A file could not be read as C."),
 }
-_RULE = {"race": "circ.race", "violated": "circ.assertion", "possible race": "circ.possible-race", "unknown": "circ.unknown",
-         "safe": "circ.safe"}
+_RULE = {"race": "race", "violated": "assertion", "possible race": "possible-race", "unknown": "unknown",
+         "safe": "safe"}
 _LEVEL = {"race": "error", "violated": "error"}
 _KIND = {"race": "fail", "violated": "fail", "possible race": "review", "unknown": "open", "safe": "pass"}
 _INDEX = {rule: number for number, rule in enumerate(_RULES)}
@@ -57,13 +57,13 @@ def sarif(files: Sequence[Scanned], status: int, finished: bool) -> str:
 
 
 def _rule(name: str, short: str, title: str, text: str) -> dict[str, Any]:
-    level = "error" if name in ("circ.race", "circ.assertion", "circ.input") else "note"
+    level = "error" if name in ("race", "assertion", "input") else "note"
     return {"id": name, "name": short, "shortDescription": {"text": title}, "fullDescription": {"text": text},
             "defaultConfiguration": {"level": level}}
 
 
 def _notification(text: str, file: str) -> dict[str, Any]:
-    return {"descriptor": {"id": "circ.input"}, "level": "error", "message": {"text": text},
+    return {"descriptor": {"id": "input"}, "level": "error", "message": {"text": text},
             "locations": [_location(Location(file, 1))]}
 
 

@@ -13,14 +13,16 @@ from typing import Any
 
 import pytest
 
+from circ.report.findings import Finding
 from circ.report.rows import Head, Row
 from circ.scan import results
 from circ.scan.results import Results, UnreadableResults, first_line, from_line, read_results, to_line
-from frontend.program import FrontendError
+from frontend.program import FrontendError, Location
 
 ROOT = Path(__file__).parents[3]
 HEAD = Head("a.c", "k", 3, ("x",))
-ROW = Row("a.c", "k", "x", "safe", "static", "m", ("p",), 2, 1, 0.5, limits=(60.0, 4096, None))
+FOUND = Finding("x", "safe", "static", Location("a.c", 1), Location("a.c", 1), "m", "0", predicates=("p",))
+ROW = Row("a.c", "k", "x", FOUND, 2, 1, 0.5, limits=(60.0, 4096, None))
 KNOWN = {("a.c", "k"): results.FileResults(HEAD, (ROW,))}
 
 
@@ -31,14 +33,15 @@ def test_lines_are_read_as_they_were_written() -> None:
 
 @pytest.mark.parametrize(("item", "field", "value"), [
     (ROW, "k", -1), (ROW, "k", True), (ROW, "k", 1.5), (ROW, "k", 10**18), (ROW, "acfa", "2"), (ROW, "seconds", float("nan")),
-    (ROW, "seconds", float("inf")), (ROW, "seconds", -0.5), (ROW, "seconds", None), (ROW, "verdict", "fine"), (ROW, "verdict", None),
-    (ROW, "predicates", [1]), (ROW, "predicates", "p"), (ROW, "predicates", [["p"]]), (ROW, "limits", [60.0, 4096]), (ROW, "limits", [1, 2.5, 3]),
-    (ROW, "limits", [float("nan"), 1, None]), (ROW, "bug", 0), (ROW, "key", 7), (ROW, "variable", ["x"]), (HEAD, "lines", -3),
+    (ROW, "seconds", float("inf")), (ROW, "seconds", -0.5), (ROW, "seconds", None), (FOUND, "verdict", "fine"), (FOUND, "verdict", None),
+    (FOUND, "predicates", [1]), (FOUND, "predicates", "p"), (FOUND, "predicates", [["p"]]), (ROW, "limits", [60.0, 4096]), (ROW, "limits", [1, 2.5, 3]),
+    (ROW, "limits", [float("nan"), 1, None]), (FOUND, "bug", 0), (ROW, "key", 7), (ROW, "variable", ["x"]), (HEAD, "lines", -3),
     (HEAD, "lines", float("inf")), (HEAD, "asked", [None]), (HEAD, "alarms", {}), (HEAD, "alarms", [{"variable": "x"}]), (HEAD, "seconds", "1"),
 ])
-def test_figures_that_no_scan_comes_to_are_refused(item: Head | Row, field: str, value: Any) -> None:
-    data = json.loads(to_line(item))
-    data[field] = value
+def test_figures_that_no_scan_comes_to_are_refused(item: Head | Row | Finding, field: str, value: Any) -> None:
+    data = json.loads(to_line(ROW if isinstance(item, Finding) else item))
+    assert from_line(json.dumps(data))
+    (data["finding"] if isinstance(item, Finding) else data)[field] = value
     with pytest.raises(UnreadableResults):
         from_line(json.dumps(data))
 
