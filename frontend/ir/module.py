@@ -84,6 +84,8 @@ class Function:
     location: Location = NOWHERE
     shown_registers: Mapping[str, str] = field(default_factory=dict)
     original: str = ""
+    integers: frozenset[str] = frozenset()
+    """Registers that are variables of integer type in the program, not pointers."""
 
 
 @dataclass(frozen=True, slots=True)

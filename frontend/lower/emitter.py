@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from frontend.ctypes import CType
+from frontend.ctypes import CType, IntType
 from frontend.ctypes.scope import Scope
 from frontend.ir import Forget, Instr, MemorySymbol, Set, Storage
 from frontend.ir.builder import GraphBuilder
 from frontend.lower.operands import Operand, ScalarValue
 from frontend.lower.unit import Unit
-from frontend.program import Expr, Read, Scalar
+from frontend.program import Expr, Read, Scalar, Var
 from frontend.text.ast_text import text_of
 from frontend.text.side_effects import Syntax
 
@@ -28,6 +28,8 @@ class Emitter:
         self.types = unit.types
         self.memory: list[MemorySymbol] = []
         self.shown: dict[str, str] = {}
+        self.integers: set[str] = set()
+        """See `Function.integers`."""
         self.cleanups: list[int] = []
         """The cleanup handlers that are pushed in the text before, by number."""
         self.conditions: list[Operand] = []
@@ -36,6 +38,12 @@ class Emitter:
     def emit(self, instr: Instr, node: c_ast.Node, text: str | None = None) -> None:
         """Append an instruction; `text`: what of the source it is shown as, if not the node itself."""
         self.graph.emit(instr, self.unit.where(node), text_of(node) if text is None else text)
+
+    def show(self, register: Var, name: str, t: CType) -> None:
+        """A register is a variable of the program, of this name and type."""
+        self.shown[register.name] = name
+        if isinstance(t, IntType):
+            self.integers.add(register.name)
 
     def arbitrary(self, scalar: Scalar, node: c_ast.Node, why: str = "") -> Expr:
         """A register with any value; `why` as in `Forget`."""

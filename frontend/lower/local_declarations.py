@@ -107,7 +107,7 @@ class Locals:
         x = self._x
         scalar = Scalar(t.bits, False) if isinstance(t, FloatType) else x.ints.scalar(t)
         var = x.graph.register(node.name, scalar)
-        x.shown[var.name] = node.name
+        x.show(var, node.name, t)
         x.scope.names[node.name] = RegisterName(var, t)
         if node.init is not None:
             v = x.math.convert(x.value(_scalar_init(node.init)), strip(t), node)

@@ -434,7 +434,8 @@ class CModule:
         return Function(
             name=known_as, type=decl.type, params=params, param_names=decl.param_names, result=result,
             registers=tuple(graph.registers.values()), memory=tuple(x.memory), size=made.size, start=made.start,
-            exit=made.exit, edges=made.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown)
+            exit=made.exit, edges=made.edges, attributes=decl.attributes, location=decl.location, shown_registers=x.shown,
+            integers=frozenset(x.integers))
 
     def _specified(self, name: str) -> tuple[int, ...]:
         """The clauses that say what callers of the function provide and get."""
@@ -478,7 +479,7 @@ class CModule:
             assert isinstance(t, (IntType, PointerType, FloatType))
             scalar = Scalar(t.bits, False) if isinstance(t, FloatType) else x.ints.scalar(t)
             var = x.graph.register(name, scalar)
-            x.shown[var.name] = name
+            x.show(var, name, t)
             x.scope.names[name] = RegisterName(var, t)
             params.append(var)
         return tuple(params)

@@ -260,7 +260,7 @@ class Resolver:
         if move.terms or start < 0 or start + size > obj.size:
             return None
         leaves = obj.overlapped(start, size)
-        return [PointerCase(None, obj, None, leaves, size > 1)] if leaves else None
+        return [PointerCase(TRUE, obj, None, leaves, size > 1)] if leaves else None
 
     def _along(self, obj: MemObject, instance: int | None, distance: int, dims: tuple[Dim, ...],
                terms: tuple[tuple[Expr, int], ...],

@@ -16,7 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from frontend.ir import Storage
+from frontend.ctypes import IntType
+from frontend.ir import Call, Function, Load, Storage
+from frontend.ir.split_registers import plain
 from frontend.memory.leaves import MemObject
 from frontend.memory.points_to import ANY, Target
 from frontend.memory.world import World
@@ -47,6 +49,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.fold import cast, conjunction, fold, minus, plus
+from frontend.threads.same_address import SameAddress, instance, within
 
 _PAGE = 4096
 """No object has an address below this, or as close to the end of the address space."""
@@ -74,6 +77,8 @@ class AddressNumbers:
     def __init__(self, world: World, temporary: Callable[[Scalar], Var]) -> None:
         self.world = world
         self.temporary = temporary
+        self.same = SameAddress(world)
+        self._integers: dict[str, frozenset[str]] = {}
         self.ghosts: dict[str, Variable] = {}
 
     def cases(self, function: str, e: Expr, renamed: Callable[[Expr], Expr]) -> tuple[Computed, ...]:
@@ -95,6 +100,12 @@ class AddressNumbers:
             found.append(Computed(open_, renamed(e), True))
         return tuple(c for c in found if c.guard != FALSE)
 
+    def integers(self, function: str) -> frozenset[str]:
+        """The registers of a function that are integers in the program and wide enough for an address."""
+        if function not in self._integers:
+            self._integers[function] = _integers(self.world.pointsto.reached.get(function))
+        return self._integers[function]
+
     def ghost(self, obj: MemObject) -> Variable:
         """The variable for the address of an object as a number, an array if the object has instances."""
         name = f"<address of {obj.name}>"
@@ -102,6 +113,16 @@ class AddressNumbers:
             length = None if obj.instances is None else obj.instances.count
             self.ghosts[name] = Variable(name, self.world.places.pointer, length, Arbitrary(), name, ghost=True)
         return self.ghosts[name]
+
+
+def _integers(body: Function | None) -> frozenset[str]:
+    if body is None:
+        return frozenset()
+    loaded = (e.instr.target.name for e in body.edges if isinstance(e.instr, Load) and isinstance(e.instr.place.type, IntType))
+    called = (e.instr.result.name for e in body.edges if isinstance(e.instr, Call) and isinstance(e.instr.result, Var)
+              and isinstance(e.instr.type.result, IntType))
+    declared = (r.name for r in body.registers if plain(r.name) in body.integers)
+    return frozenset((*loaded, *called, *declared))
 
 
 class _Reading:
@@ -175,7 +196,7 @@ class _Reading:
         address = e.left if first else e.right
         other = fold(self._renamed(e.right if first else e.left))
         if not isinstance(other, Const):
-            return e.op in ("==", "!=")
+            return e.op in ("==", "!=") and not self._is_number(address)
         c, width = other.value & ((1 << other.type.width) - 1), self._pointer.width
         if e.op in COMPARISONS:
             return c < _PAGE or c >= (1 << width) - _PAGE or (e.op in ("==", "!=") and self._objects.bare)
@@ -215,11 +236,7 @@ class _Reading:
         plain = fold(self._renamed(e))
         none = conjunction(self._is_small(e.left, a), self._is_small(e.right, b))
         if e.op in ("==", "!="):
-            if not (self._is_handle(e.left) and self._is_handle(e.right)):
-                return plain
-            # Two handles that differ here may be one that was used again.
-            self._only_if(fold(Binary("||", Binary("==", a, b), none)))
-            return Binary(e.op, self._arbitrary(e.left.type), self._arbitrary(e.right.type))
+            return self._equal(e, a, b, none)
         if e.op in ("+", "&", "|"):
             # A number that only flows where addresses do moves an address; of two addresses the result may be any place.
             self._only_if(fold(Binary("||", self._is_small(e.left, a), self._is_small(e.right, b))) if e.op == "+" else none)
@@ -232,6 +249,23 @@ class _Reading:
         self._only_if(fold(Binary("||", same, none)))
         first, second = cast(self._placed(e.left, a), e.left.type), cast(self._placed(e.right, b), e.right.type)
         return Ite(same, plain, Binary(e.op, first, second))
+
+    def _equal(self, e: Binary, a: Expr, b: Expr, none: Expr) -> Expr:
+        """Whether two addresses are equal, as far as every implementation agrees."""
+        if self._is_handle(e.left) and self._is_handle(e.right):
+            # Two handles that differ here may be one that was used again.
+            exact = fold(Binary("||", Binary("==", a, b), none))
+        else:
+            numbers = self._is_number(e.left) or self._is_number(e.right)
+            exact = fold(negate(self._numbers.same.is_open(a, b, self._targets(e.left), self._targets(e.right), numbers)))
+        if exact == TRUE:
+            return fold(self._renamed(e))
+        self._only_if(exact)
+        return Binary(e.op, self._arbitrary(e.left.type), self._arbitrary(e.right.type))
+
+    def _is_number(self, e: Expr) -> bool:
+        """Whether the value is an integer in the program, not a pointer."""
+        return any(name in self._numbers.integers(self._function) for name in variables(e))
 
     def _only_if(self, guard: Expr) -> None:
         self.met = True
@@ -257,19 +291,11 @@ class _Reading:
         found: Expr = FALSE
         for name in sorted(first & second):
             obj = self._objects.named(name)
-            both = conjunction(self._within(a, obj), self._within(b, obj))
+            both = conjunction(within(self._objects, a, obj), within(self._objects, b, obj))
             if obj.instances is not None:
-                both = conjunction(both, Binary("==", self._instance(a, obj), self._instance(b, obj)))
+                both = conjunction(both, Binary("==", instance(self._objects, a, obj), instance(self._objects, b, obj)))
             found = fold(Binary("||", found, both))
         return found
-
-    def _within(self, address: Expr, obj: MemObject) -> Expr:
-        size = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
-        return fold(Binary("<=", minus(address, self._objects.base(obj)), Const(size, address.type)))
-
-    def _instance(self, address: Expr, obj: MemObject) -> Expr:
-        assert obj.instances is not None
-        return fold(Binary("/", minus(address, self._objects.base(obj)), Const(obj.instances.stride, address.type)))
 
     def _placed(self, e: Expr, address: Expr) -> Expr:
         """The address as a number, by the object that it is in."""
@@ -280,7 +306,7 @@ class _Reading:
         found = Const(0, address.type) if alone else self._arbitrary(address.type)
         for obj in objects:
             number = self._in_object(address, obj)
-            found = number if alone else Ite(self._within(address, obj), number, found)
+            found = number if alone else Ite(within(self._objects, address, obj), number, found)
         small = self._is_small(e, address)
         return Ite(small, address, found)
 
@@ -292,7 +318,7 @@ class _Reading:
         ghost = self._numbers.ghost(obj)
         lvalue: Lvalue = Var(ghost.name, ghost.type)
         if obj.instances is not None:
-            lvalue = Element(ghost.name, cast(self._instance(address, obj), self._objects.word), ghost.type)
+            lvalue = Element(ghost.name, cast(instance(self._objects, address, obj), self._objects.word), ghost.type)
             distance = fold(Binary("%", distance, Const(obj.instances.stride, distance.type)))
         self.known.setdefault(lvalue)
         return plus(Read(lvalue), distance)

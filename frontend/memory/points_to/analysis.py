@@ -135,16 +135,19 @@ class PointsTo:
             return None
         texts: dict[str, None] = {}
         for name, _ in found.known:
-            if name not in self._texts:
-                self._texts[name] = self._constant_text(name)
-            text = self._texts[name]
+            text = self.literal(name)
             if text is None:
                 return None
             texts.update(dict.fromkeys(text[n:] for n in range(max(len(text), 1))))  # all elements of an array are one target
         return tuple(texts)
 
+    def literal(self, name: str) -> str | None:
+        """The string in an array of characters that nobody may change; None if it is something else."""
+        if name not in self._texts:
+            self._texts[name] = self._constant_text(name)
+        return self._texts[name]
+
     def _constant_text(self, name: str) -> str | None:
-        """The string in an array of characters that nobody may change."""
         symbol = self._module.symbols.get(name)
         match symbol.type if symbol is not None else None:
             case ArrayType(element=IntType() as element, length=int(length)) if element.bits == 8:
