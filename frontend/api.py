@@ -169,7 +169,9 @@ def load_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     # The parser and the passes are heavy and not needed by those who only import the data types.
     from frontend.link import Joined, LinkOptions, has_startup, link
     from frontend.lower.units import load_units
+    from frontend.text.bodies.library_bodies import with_bodies
     from frontend.text.parse import parse
+    from frontend.text.preprocess import preprocess
 
     if not files:
         raise ValueError("a program needs at least one file")
@@ -183,8 +185,10 @@ def load_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
     linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table)
     with deep_recursion(), no_collection():
-        parsed = [parse(file.path, source, texts[n] if texts else None, may_be_empty=len(sources) > 1)
-                  for n, (file, source) in enumerate(zip(sources, settings, strict=True))]
+        read = texts or [preprocess(file.path, source) for file, source in zip(sources, settings, strict=True)]
+        tokens = with_bodies([text.tokens for text in read], model)
+        parsed = [parse(file.path, source, replace(text, tokens=mine), may_be_empty=len(sources) > 1)
+                  for file, source, text, mine in zip(sources, settings, read, tokens, strict=True)]
         units = load_units(parsed, model, options.contracts)
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)

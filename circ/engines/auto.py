@@ -140,7 +140,7 @@ class Auto:
     def _case(self, asked: StagedQuestion) -> Case:
         inference = self.__dict__.get("inference")  # not loaded for a look at it
         paused = inference is not None and inference.paused is not None and inference.paused.question == asked.question
-        return Case(asked.reactive, asked.counted, asked.locks, paused, self.static.exhausted)
+        return Case(asked.reactive, asked.counted, asked.locks, paused, self.static.exhausted, self.chase.cut_off(asked.question))
 
     def _ask(self, stage: Stage, asked: StagedQuestion) -> Verdict:
         program, question, options, observer, effort = asked.program, asked.question, asked.options, asked.observer, stage.effort

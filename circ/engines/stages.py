@@ -53,6 +53,8 @@ class Case:
     """Context inference has paused at this question."""
     exhausted: bool
     """More effort might lead the static prover to another answer."""
+    cut_off: bool
+    """Random runs were cut off before their threads came to an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ STAGES = (
     Stage(Who.RUNS, Effort(90_000), _threads, Part.SEARCH),
     Stage(Who.SEARCH, MEDIUM, lambda case: case.counted, Part.SEARCH),
     Stage(Who.PATIENT, Effort(3_000_000), lambda case: case.locks and case.exhausted),
+    Stage(Who.RUNS, Effort(500_000), lambda case: not case.reactive and case.cut_off),
     Stage(Who.INFERENCE, Effort(200_000, 60_000_000), _threads),
     # Handlers: by turns, with more effort each time.
     Stage(Who.INFERENCE, Effort(6_000, 20_000_000), _handlers),

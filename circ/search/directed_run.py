@@ -20,7 +20,21 @@ from circ.semantics.evaluation import Undefined, Value, Where
 from circ.semantics.interpreter import LocalState, Machine, Move, settle
 from circ.verdict import RaceOn, Trace
 from circ.views.sure import is_doubtful
-from frontend.program import AllAt, Assume, Edge, Program, Role, Scalar, Var, op_reads, primitive
+from frontend.program import (
+    AllAt,
+    Assign,
+    Assume,
+    Const,
+    Edge,
+    Program,
+    Role,
+    Scalar,
+    Var,
+    name_of,
+    op_reads,
+    op_writes,
+    primitive,
+)
 
 SHORTENING = 200_000
 """Steps to replay for a shorter run to a race."""
@@ -72,6 +86,7 @@ class RunKnowledge:
         self._compared: dict[tuple[int, int], tuple[Where, ...]] = {}
         self._nearby: dict[tuple[int, int, Scalar], Sequence[int]] = {}
         self._ways: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._fails: dict[tuple[int, int], bool] = {}
         self._goals: dict[frozenset[str], Goals] = {}
 
     def goals(self, wanted: frozenset[str]) -> Goals:
@@ -87,6 +102,16 @@ class RunKnowledge:
             found = self._ways[template, location] = tuple(
                 e for e in self.machine.leaving(template, location) if not is_doubtful(self.machine.edge(template, e)))
         return list(found)
+
+    def fails(self, template: int, e: int) -> bool:
+        """Whether an edge gives 0 where another one could be taken as well: there is no memory, or nothing is found."""
+        key = template, e
+        if key not in self._fails:
+            edge = self.machine.edge(template, e)
+            others = (self.machine.edge(template, o) for o in self.machine.leaving(template, edge.source) if o != e)
+            self._fails[key] = isinstance(edge.op, Assign) and isinstance(edge.op.value, Const) and edge.op.value.value == 0 \
+                and any(name_of(edge.op.target) in op_writes(other.op) for other in others)
+        return self._fails[key]
 
     def nearby(self, template: int, e: int, t: Scalar) -> Sequence[int]:
         """Values of a type that an edge itself speaks of, which decide whether it passes; others if it speaks of none."""
@@ -290,7 +315,7 @@ class DirectedRun:
         if len(edges) > 1:
             self.random.shuffle(edges)
             if self.random.random() < self.careful:
-                edges.sort(key=lambda e: ((template, e) in self.shared.blamed,
+                edges.sort(key=lambda e: ((template, e) in self.shared.blamed, self.shared.fails(template, e),
                                           self.goals.loses(template, location, self.machine.edge(template, e).target)))
         waits = bool(self.goals.awaited(template, location)) and self.random.random() < self.careful
         for e in edges:

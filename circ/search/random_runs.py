@@ -20,8 +20,12 @@ TOGETHER = 12_000
 SHORTEST, MIDDLE, LONGEST, SHORT = 400, 5_000, 25_000, 2
 """Steps of one run: twice as many after each one that was cut off, with a middle number at most for all but one of so many
 runs: one in which the threads that matter ended early goes on for nothing."""
+LENGTHS = 4
+"""With much effort a run may take one of so many parts of it."""
 REACTIVE = (4_000, 4_000, 4_000, 8_000)
 """Steps of runs in which handlers fire for ever, in turn."""
+
+
 class RandomRuns:
     """Answers the questions of one program in turn; keeps the races that it comes across."""
 
@@ -49,11 +53,16 @@ class RandomRuns:
             return Refuted(shared.found[x], Statistics(states=len(shared.found[x].steps)))
         return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
 
+    def cut_off(self, question: Question) -> bool:
+        """Whether runs about the question were as long as they may be, and had not come to an end."""
+        return isinstance(question, RaceOn) and self.length.get(question.variable, 0) >= LONGEST
+
     def _search(self, shared: RunKnowledge, wanted: frozenset[str], key: str, effort: int, options: Options,
                 observer: Observer) -> None:
         """Runs until the effort, counted in steps, is spent or one of the wanted variables has a race."""
         if not wanted:
             return
+        most = max(LONGEST, effort // LENGTHS)
         while effort > 0 and not wanted & shared.found.keys():
             options.check_time()
             number = self.runs[key] = self.runs.get(key, -1) + 1
@@ -64,7 +73,7 @@ class RandomRuns:
                 length = REACTIVE[number % len(REACTIVE)]
             taken = run.go(min(length, effort))
             if taken == longest:
-                self.length[key] = min(2 * longest, LONGEST)
+                self.length[key] = min(2 * longest, most)
             effort -= taken + 20
             observer("chase", {"run": number, "threads": len(run.crew)})
 

@@ -19,6 +19,7 @@ from frontend.memory.objects import Notes
 from frontend.memory.points_to import Targets, points_to_const
 from frontend.memory.sketch import DEEP, SketchStep
 from frontend.program import (
+    COPIED,
     SKIP,
     Assign,
     Assume,
@@ -307,7 +308,7 @@ class LibraryCalls(Library):
             inliner.step(here, Havoc((request.result,)), request.target, edge, doubts=(lost,))
             return
         obj = accesses.world.objects.named(name)
-        if request.callee in ("realloc", "strdup", "strndup"):
+        if request.callee in ("realloc", "strndup") or (request.callee == "strdup" and not self._is_copied(request)):
             copied = Doubt("what is copied into new memory is not tracked", tuple(leaf.name for leaf in obj.leaves))
             here, before = inliner.sketch.fresh(), here
             inliner.step(before, SKIP, here, edge, doubts=(copied,))
@@ -320,6 +321,10 @@ class LibraryCalls(Library):
             inliner.step(here, Assign(request.result, cast(address, request.result.type)), request.target, edge)
         else:
             self._count(request, obj, here)
+
+    def _is_copied(self, request: CallRequest) -> bool:
+        """Whether what `strdup` gives is filled where it is called, as everywhere in the program."""
+        return any(name.rpartition(":")[2] == COPIED for name in request.inliner.accesses.world.module.declarations)
 
     def _address(self, request: CallRequest, obj: MemObject, instance: Expr) -> Expr:
         assert obj.instances is not None

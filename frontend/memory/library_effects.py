@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from frontend.memory.case_steps import CaseSteps, deferred
@@ -20,15 +20,19 @@ from frontend.program import (
     Const,
     Doubt,
     Element,
+    Expr,
     Havoc,
     Lvalue,
     Op,
+    Read,
+    Scalar,
     Var,
 )
-from frontend.program.fold import cast, fold, minus
+from frontend.program.fold import cast, fold, minus, plus, times
 
-_MOST_FILLED = 64
-"""Scalars of an object that is filled byte by byte; a larger one may hold anything afterwards."""
+_MOST_FILLED, _UNROLLED = 4096, 8
+"""Scalars of an object that is filled byte by byte, and of an array in it that needs no loop; a larger object may hold anything
+afterwards."""
 _NOT_EXACTLY = "which memory a function touches is not known exactly"
 _NOT_TRACKED = "what a function writes is not tracked"
 
@@ -36,7 +40,8 @@ _NOT_TRACKED = "what a function writes is not tracked"
 class LibraryEffects:
     """Settles the accesses of library functions; see `Pending.extent`."""
 
-    def __init__(self, world: World, cases: CaseSteps, resolver: Resolver) -> None:
+    def __init__(self, world: World, cases: CaseSteps, resolver: Resolver, temporary: Callable[[Scalar], Var]) -> None:
+        self._temporary = temporary
         self._world = world
         self._cases = cases
         self._resolver = resolver
@@ -104,27 +109,60 @@ class LibraryEffects:
         if obj is not None and pending.fill is not None and self._world.objects.is_hardware(obj):
             self._fill_bytes(sketch, source, step, case.leaves, Const(pending.fill, BYTE))
             return True
-        if obj is None or obj.instances is not None or pending.fill is None or pending.extent != obj.size:
+        if obj is None or pending.fill is None or pending.extent != obj.size or isinstance(base, str):
             return False
-        if case.guard is not None or base != Const(self._world.objects.base(obj), self._world.places.pointer):
+        begin_of = Const(self._world.objects.base(obj), self._world.places.pointer)
+        if obj.instances is None and (case.guard is not None or base != begin_of):
             return False
-        if sum(leaf.length or 1 for leaf in obj.leaves) > _MOST_FILLED:
+        if sum(_count(obj, leaf) for leaf in obj.leaves) > _MOST_FILLED:
             return False
-        here = step.source
+        first = self._instance(obj, base)
         for leaf in obj.leaves:
-            number = leaf.type.wrap(int.from_bytes(bytes([pending.fill & 255]) * leaf.size, "little"))
-            for k in range(leaf.length or 1):
-                lvalue: Lvalue = Element(leaf.name, Const(k, self._world.places.word), leaf.type)
-                if not leaf.dims:
-                    lvalue = Var(leaf.name, leaf.type)
-                access = Access(lvalue, True, step.location, step.text)
-                after = sketch.fresh()
-                shared = (access,) if self._world.objects.is_global(obj) else ()
-                sketch.steps.append(SketchStep(here, after, Assign(lvalue, Const(number, leaf.type)), shared, step.location,
-                                               step.text))
-                here = after
-        sketch.steps.append(SketchStep(here, step.target, SKIP, (), step.location, step.text))
+            count = _count(obj, leaf)
+            value = Const(leaf.type.wrap(int.from_bytes(bytes([pending.fill & 255]) * leaf.size, "little")), leaf.type)
+            begin = fold(times(first, count)) if first is not None else Const(0, self._world.places.word)
+            if not leaf.dims:
+                source = self._set(sketch, source, step, obj, Var(leaf.name, leaf.type), value)
+            elif count <= _UNROLLED:
+                for k in range(count):
+                    index = fold(plus(begin, Const(k, begin.type)))
+                    source = self._set(sketch, source, step, obj, Element(leaf.name, index, leaf.type), value)
+            else:
+                source = self._fill_array(sketch, source, step, obj, leaf, begin, value)
+        sketch.steps.append(SketchStep(source, step.target, SKIP, (), step.location, step.text))
         return True
+
+    def _set(self, sketch: Sketch, source: int, step: SketchStep, obj: MemObject, lvalue: Lvalue, value: Const) -> int:
+        """One scalar gets a value; gives where that leads to."""
+        after = sketch.fresh()
+        shared = (Access(lvalue, True, step.location, step.text),) if self._world.objects.is_global(obj) else ()
+        sketch.steps.append(SketchStep(source, after, Assign(lvalue, value), shared, step.location, step.text))
+        return after
+
+    def _fill_array(self, sketch: Sketch, source: int, step: SketchStep, obj: MemObject, leaf: Leaf, begin: Expr,
+                    value: Const) -> int:
+        """A loop that sets each element of an array, from index `begin` on."""
+        count = Const(_count(obj, leaf), begin.type)
+        number = self._temporary(begin.type)
+        loop, inside, after = sketch.fresh(), sketch.fresh(), sketch.fresh()
+
+        def add(from_: int, op: Op, to: int) -> None:
+            sketch.steps.append(SketchStep(from_, to, op, (), step.location, step.text, total=isinstance(op, Assume)))
+
+        add(source, Assign(number, Const(0, begin.type)), loop)
+        add(loop, Assume(Binary("<", Read(number), count)), inside)
+        add(loop, Assume(Binary(">=", Read(number), count)), after)
+        index = fold(plus(begin, Read(number)))
+        set_ = self._set(sketch, inside, step, obj, Element(leaf.name, index, leaf.type), value)
+        add(set_, Assign(number, Binary("+", Read(number), Const(1, begin.type))), loop)
+        return after
+
+    def _instance(self, obj: MemObject, pointer: Expr) -> Expr | None:
+        """Which instance of the object a pointer is in; None if there is only one."""
+        if obj.instances is None:
+            return None
+        distance = minus(fold(cast(pointer, self._world.places.pointer)), self._world.objects.base(obj))
+        return cast(fold(Binary("/", distance, Const(obj.instances.stride, distance.type))), self._world.places.word)
 
     def _fill_bytes(self, sketch: Sketch, source: int, step: SketchStep, leaves: tuple[Leaf, ...], value: Const) -> None:
         for leaf in leaves:
@@ -164,8 +202,8 @@ class LibraryEffects:
         base = fold(cast(pointer, self._world.places.pointer))
         if obj.instances is None or len(leaf.dims) != 1 or (case.guard is None and not isinstance(base, Const)):
             return None
-        distance = minus(base, self._world.objects.base(obj))
-        instance = cast(fold(Binary("/", distance, Const(obj.instances.stride, distance.type))), self._world.places.word)
+        instance = self._instance(obj, base)
+        assert instance is not None
         lvalue = Element(leaf.name, instance, leaf.type)
         return Access(lvalue, pending.write, pending.edge.location, pending.edge.text)
 
@@ -184,3 +222,11 @@ class LibraryEffects:
         if not pending.write or pending.input or pending.ends:
             return ()
         return (Doubt(_NOT_TRACKED, tuple(leaf.name for leaf in leaves)),)
+
+
+def _count(obj: MemObject, leaf: Leaf) -> int:
+    """How many elements a leaf has in one instance of its object."""
+    count = 1
+    for dim in obj.inner(leaf.dims):
+        count *= dim.count
+    return count

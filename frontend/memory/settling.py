@@ -59,7 +59,7 @@ class Settling:
         self._world = world
         self._cases = cases
         self._resolver = Resolver(world.module, world.objects, world.places, world.notes)
-        self._effects = LibraryEffects(world, cases, self._resolver)
+        self._effects = LibraryEffects(world, cases, self._resolver, temporary)
         self.registers = ComputedRegisters(world, cases)
         self._temporaries = temporaries
         self._temporary = temporary

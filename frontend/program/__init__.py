@@ -57,6 +57,8 @@ from frontend.program.program import (
     plain_edge,
 )
 from frontend.program.source import (
+    COPIED,
+    IN_LIBRARY,
     MAX_AST_DEPTH,
     MAX_DATA,
     MAX_NESTING,
@@ -78,9 +80,9 @@ from frontend.program.source import (
 
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
-    "Block", "CALLER", "COMPARISONS", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge", "Element",
-    "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
-    "FunctionText", "Havoc", "ILP32", "IP16", "Ints", "Invariant",
+    "Block", "CALLER", "COMPARISONS", "COPIED", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge",
+    "Element", "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
+    "FunctionText", "Havoc", "ILP32", "IN_LIBRARY", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_DATA", "MAX_NESTING", "MAX_SOURCE",
     "NOWHERE", "NotModelled", "Op", "OptionError", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",
     "Role", "SKIP", "Scalar", "Self", "Start",

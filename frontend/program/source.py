@@ -39,6 +39,10 @@ def _escaped(c: str) -> str:
 
 
 NOWHERE = Location("<circ>", 0)
+COPIED = "__circ_copied"
+"""The function that fills what `strdup` gives, in programs in which that is done at each of its calls."""
+IN_LIBRARY = "<library>"
+"""The file of functions of the C library that are given a body: what they do is shown where they are called."""
 
 
 class FrontendError(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pycparser import c_ast
 
 LIMIT = 80
@@ -9,6 +11,8 @@ LIMIT = 80
 _LEVEL = {"*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, "<=": 7, ">": 7, ">=": 7, "==": 6, "!=": 6,
           "&": 5, "^": 4, "|": 3, "&&": 2, "||": 1}
 _UNARY, _PRIMARY = 11, 12
+_STANDS_FOR = re.compile(r"__circ_(fgets|snprintf|sprintf)(_\d+)?")
+"""Functions that are called in place of those of the C library, see `frontend.text.bodies`."""
 
 
 def text_of(node: c_ast.Node | None) -> str:
@@ -58,6 +62,12 @@ class _AstWriter:
                 self.write(node.name, _PRIMARY)
                 self.put(node.type)
                 self.write(node.field, _PRIMARY)
+            case c_ast.FuncCall(name=c_ast.ID(name="__circ_copied"), args=c_ast.ExprList(exprs=[call, *_])):
+                self.write(call, level)
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if (stands_for := _STANDS_FOR.fullmatch(name)):
+                self.put(f"{stands_for[1]}(")
+                self._list(node.args.exprs)
+                self.put(")")
             case c_ast.FuncCall():
                 self.write(node.name, _PRIMARY)
                 self.put("(")

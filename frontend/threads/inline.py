@@ -31,6 +31,7 @@ from frontend.memory.points_to import Targets
 from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import (
     BOOL,
+    IN_LIBRARY,
     NOWHERE,
     RETURN,
     SKIP,
@@ -166,7 +167,9 @@ class Inliner:
             locations[function.exit] = end
         else:
             self.step(start, SKIP, end, edge)
-        for inner in function.edges:
+        hidden = function.location.file == IN_LIBRARY
+        for written in function.edges:
+            inner = replace(written, location=edge.location, text=edge.text) if hidden else written
             for q in (inner.source, inner.target):
                 if q not in locations:
                     locations[q] = self.sketch.fresh()
