@@ -12,12 +12,12 @@ from random import Random
 
 from circ.kernel.doubts import doubt
 from circ.search.goals import Goals
-from circ.search.sample_values import nearby, samples
+from circ.search.sample_values import CHARACTERS, nearby, samples, words
 from circ.search.shorten import shortened
 from circ.search.trace_building import FoundState, build_trace
 from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined, Value, Where
-from circ.semantics.interpreter import LocalState, Machine, Move, settle
+from circ.semantics.interpreter import Code, LocalState, Machine, Move, settle
 from circ.verdict import RaceOn, Trace
 from circ.views.sure import is_doubtful
 from frontend.program import (
@@ -66,6 +66,8 @@ SWARM, SHY = 5, 0.02
 """In two of so many runs some handlers seldom start, the others do when nobody has anything else to do: a race may need that
 one of them stays quiet, or that it is the only one that does not (Groce et al., "Swarm testing", ISSTA 2012)."""
 UNCONCERNED, WAITING = 4, 0.1
+SPELLED, WORDS = 2, 0.4
+"""In one of so many runs input is made of words of the program, as fuzzers do with a dictionary."""
 SMALL, TELLING = 4, 0.6
 """What is open is one of so many small numbers, or mostly a number that the program speaks of."""
 
@@ -80,6 +82,7 @@ class RunKnowledge:
         self.blamed: set[tuple[int, int]] = set()
         """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
         self._constants = samples(program)
+        self.words = words(program)
         self.crowds: dict[int, int] = {}
         """For templates of any number, how many threads a run needs so that whoever creates them gets on."""
         self._values: dict[Scalar, Sequence[int]] = {}
@@ -183,6 +186,9 @@ class DirectedRun:
         if crowds:
             self.ranks.sort(key=lambda i: not shared.goals(wanted).starts(self.crew[i]))  # else many threads end before all start
         self.path: list[tuple[int, Move]] = []
+        self.spells = number % SPELLED == 0
+        self.spelled: dict[int, tuple[int, ...]] = {}
+        """In some runs characters of input come from words of the program: what is left of the one that a thread reads."""
         self.chosen: dict[int, int] = {}
         """For each thread the last edge that it took by a free choice, of a way or a value, if it came to no goal since."""
         self.goals = shared.goals(wanted)
@@ -325,7 +331,7 @@ class DirectedRun:
             if code.guards and not all(self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
                 continue
             for attempt in range(TRIES):
-                known: dict[Where, int] = {}
+                known: dict[Where, int] = self._characters(i, code) if self.spells else {}
                 g, own = self.globals, local
                 passed = self._attempt(template, e, known, g, own, attempt % 2 > 0)
                 if passed is not None:
@@ -343,6 +349,17 @@ class DirectedRun:
                 if not known:
                     break
         return False
+
+    def _characters(self, i: int, code: Code) -> dict[Where, int]:
+        """Values for the characters that a step reads from outside."""
+        found: dict[Where, int] = {}
+        for k, hole in enumerate(code.holes):
+            if hole.type.width == 8 and not hole.whole:
+                literal = self.shared.words and self.random.random() < WORDS
+                word = self.spelled.get(i) or (
+                    self.random.choice(self.shared.words) if literal else (self.random.choice(CHARACTERS),))
+                found["h", k, None], self.spelled[i] = hole.type.wrap(word[0]), word[1:]
+        return found
 
     def _awaited(self, i: int, e: int, guards: tuple[AllAt, ...]) -> tuple[tuple[int, frozenset[int]], ...]:
         """The threads that must be at certain locations for thread i to take an edge, with these locations."""

@@ -11,11 +11,15 @@ from frontend.program import (
     Expr,
     Op,
     Program,
+    Values,
     children,
     primitive,
 )
 
 MOST_SAMPLES = 20
+MOST_WORDS = 40
+CHARACTERS = (10, 10, 32, 97, 97, 49)
+"""Characters that stand between words, or for the rest of the alphabet, newlines more often than others."""
 
 
 def samples(program: Program) -> tuple[int, ...]:
@@ -27,6 +31,18 @@ def samples(program: Program) -> tuple[int, ...]:
                 for c in _constants(part):
                     constants.update({c: None, c + 1: None, c - 1: None})
     return tuple(constants)[:MOST_SAMPLES]
+
+
+def words(program: Program) -> tuple[tuple[int, ...], ...]:
+    """Texts worth trying as input: the program's own string literals, if it has any."""
+    found: dict[tuple[int, ...], None] = {}
+    for v in program.globals:
+        if v.shown.startswith('"') and v.type.width == 8 and isinstance(v.start, Values):
+            characters = dict(v.start.elements)
+            text = tuple(characters[k] for k in range(len(characters)) if k in characters)
+            if text and "%" not in v.shown:
+                found[text] = None
+    return tuple(found)[:MOST_WORDS]
 
 
 def nearby(op: Op) -> tuple[int, ...]:

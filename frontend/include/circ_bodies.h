@@ -95,6 +95,30 @@ __attribute__((weak)) char *strstr(const char *s, const char *part)
     }
 }
 
+__attribute__((weak)) __SIZE_TYPE__ strcspn(const char *s, const char *set)
+{
+    __SIZE_TYPE__ n = 0;
+    const char *c;
+    for (; s[n] != 0; n++)
+        for (c = set; *c != 0; c++)
+            if (s[n] == *c)
+                return n;
+    return n;
+}
+
+__attribute__((weak)) __SIZE_TYPE__ strspn(const char *s, const char *set)
+{
+    __SIZE_TYPE__ n = 0;
+    const char *c;
+    for (; s[n] != 0; n++) {
+        for (c = set; *c != 0 && *c != s[n]; c++)
+            ;
+        if (*c == 0)
+            break;
+    }
+    return n;
+}
+
 __attribute__((weak)) char *strcpy(char *to, const char *from)
 {
     char *begin = to;
@@ -147,16 +171,18 @@ static char *__circ_copied(char *made, const char *s)
     return made;
 }
 
+/* A line ends with its newline, where there is no more room, or at the end of the input. */
 static char *__circ_fgets(char *to, int n, FILE *stream)
 {
+    extern int __circ_end_of_input(void);
     int i = 0;
     char c;
     if (feof(stream) || n <= 0)
         return 0;
-    while (i < n - 1 && (i == 0 || __VERIFIER_nondet_int())) {
+    while (i < n - 1) {
         c = __VERIFIER_nondet_char();
         to[i++] = c;
-        if (c == '\n')
+        if (c == '\n' || __circ_end_of_input())
             break;
     }
     to[i] = 0;

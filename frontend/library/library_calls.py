@@ -20,6 +20,7 @@ from frontend.memory.points_to import Targets, points_to_const
 from frontend.memory.sketch import DEEP, SketchStep
 from frontend.program import (
     COPIED,
+    END_OF_INPUT,
     SKIP,
     Assign,
     Assume,
@@ -92,6 +93,9 @@ class LibraryCalls(Library):
         return self._interrupts.returned(request)
 
     def external(self, request: CallRequest) -> None:
+        if request.callee == END_OF_INPUT:
+            self._end_of_input(request)
+            return
         known = KNOWN.get(request.callee)
         request = self.callbacks.before(request)
         if request.callee in CALLBACKS:
@@ -106,6 +110,14 @@ class LibraryCalls(Library):
             self._allocate(request)
         else:
             self._library(request, known)
+
+    def _end_of_input(self, request: CallRequest) -> None:
+        """The input may end here, but not be read any further then, which is not tracked."""
+        assert request.result is not None
+        for ended in (0, 1):
+            doubts = (Doubt("when the input ends is not tracked", step=True),) if ended else ()
+            request.inliner.step(request.source, Assign(request.result, Const(ended, request.result.type)), request.target,
+                                 request.edge, doubts=doubts)
 
     def _call_back(self, request: CallRequest, position: int, given: tuple[int, ...]) -> CallRequest:
         """The function that the callee is given runs any number of times, on pointers to anywhere; gives what is left to do."""

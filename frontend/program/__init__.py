@@ -58,6 +58,7 @@ from frontend.program.program import (
 )
 from frontend.program.source import (
     COPIED,
+    END_OF_INPUT,
     IN_LIBRARY,
     MAX_AST_DEPTH,
     MAX_DATA,
@@ -81,7 +82,7 @@ from frontend.program.source import (
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
     "Block", "CALLER", "COMPARISONS", "COPIED", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge",
-    "Element", "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
+    "END_OF_INPUT", "Element", "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
     "FunctionText", "Havoc", "ILP32", "IN_LIBRARY", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_DATA", "MAX_NESTING", "MAX_SOURCE",
     "NOWHERE", "NotModelled", "Op", "OptionError", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",

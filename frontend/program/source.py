@@ -41,6 +41,8 @@ def _escaped(c: str) -> str:
 NOWHERE = Location("<circ>", 0)
 COPIED = "__circ_copied"
 """The function that fills what `strdup` gives, in programs in which that is done at each of its calls."""
+END_OF_INPUT = "__circ_end_of_input"
+"""A function that tells bodies of library functions whether the input ends: it may at any time, but then it has ended."""
 IN_LIBRARY = "<library>"
 """The file of functions of the C library that are given a body: what they do is shown where they are called."""
 

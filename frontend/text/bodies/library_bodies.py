@@ -141,7 +141,7 @@ class _Bodies:
             return
         body = _texts()[name]
         for callee in dict.fromkeys(re.findall(r"\b\w+(?=\()", body)):
-            if callee.startswith(_OWN) and callee != name:
+            if callee.startswith(_OWN) and callee in _texts() and callee != name:
                 self._need(callee, texts)
         texts[name] = body
         self._given.add(name)

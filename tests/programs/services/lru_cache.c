@@ -1,9 +1,10 @@
+// EXPECT: race hits
 // EXPECT: safe cache.buckets[]
 // EXPECT: safe cache.newest
 // EXPECT: safe cache.count
 // EXPECT: safe misses
-// EXPECT: safe malloc@cache_put:118.key
-// EXPECT: safe malloc@cache_put:118.older
+// EXPECT: safe malloc@cache_put:119.key
+// EXPECT: safe malloc@cache_put:119.older
 /* An LRU cache: hash chains for lookup, a doubly linked list for age, all under one mutex. */
 #include <pthread.h>
 #include <stdint.h>

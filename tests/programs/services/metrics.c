@@ -1,3 +1,4 @@
+// EXPECT: race last_report
 // EXPECT: safe metrics[].name[]
 // EXPECT: safe metrics[].value
 // EXPECT: safe metric_count

@@ -1,3 +1,4 @@
+// EXPECT: race processed
 // EXPECT: safe q_in.slots[]
 // EXPECT: safe q_in.n
 // EXPECT: safe q_out.in
