@@ -9,6 +9,7 @@ from typing import Protocol
 
 from pycparser import c_ast
 
+from frontend.ctypes import bounds
 from frontend.ctypes.basic_types import basic_type
 from frontend.ctypes.conversions import Integers, joined, strip
 from frontend.ctypes.conversions import qualified as requalified
@@ -83,6 +84,9 @@ class Types:
             case c_ast.PtrDecl():
                 return self.qualified(PointerType(self.resolve(node.type, scope)), node.quals)
             case c_ast.ArrayDecl():
+                if isinstance(node.type, c_ast.ArrayDecl) and node.type.dim is None:
+                    raise FrontendError(self.parsed.location(node), "an array of arrays that have no size",
+                                        "only the first dimension may be left out")
                 return ArrayType(self.resolve(node.type, scope), self._length(node.dim, scope))
             case c_ast.FuncDecl():
                 return self.function(node, scope)
@@ -99,11 +103,9 @@ class Types:
             case c_ast.AttributedType():
                 return self.resolve(node.type, scope)
             case c_ast.BitIntType():
-                bits = self._evaluator.constant(node.width, scope)
-                if bits is None:
-                    raise FrontendError(self.parsed.location(node), "the width of _BitInt is not a constant",
-                                        "write the width as a constant")
-                return self.ints.of_width(bits, node.signedness != "unsigned")
+                signed = node.signedness != "unsigned"
+                bits = bounds.bit_int(self._evaluator.constant(node.width, scope), signed, self.parsed.location(node))
+                return self.ints.of_width(bits, signed)
         raise FrontendError(self.parsed.location(node), f"a type of this form ({type(node).__name__}) is not supported",
                             "write it with a typedef")
 
@@ -134,7 +136,7 @@ class Types:
     def _vector(self, t: CType, attribute: Attribute, scope: Scope) -> CType:
         """A vector of several `t`: like a floating type, all that is known of it is its size."""
         element = t.target if isinstance(t, PointerType) else t
-        number = self._argument(attribute, scope)
+        number = bounds.vector_size(self._argument(attribute, scope), attribute.location)
         bits = 8 * number * (self.sizeof(element) if attribute.name == "ext_vector_type" else 1)
         vector = FloatType(VECTOR, bits, element.quals)
         return replace(t, target=vector) if isinstance(t, PointerType) else vector
@@ -143,9 +145,7 @@ class Types:
         if dim is None or (isinstance(dim, c_ast.ID) and dim.name == "*"):
             return None
         length = self._evaluator.constant(dim, scope)
-        if length is not None and length < 0:
-            raise FrontendError(self.parsed.location(dim), "the size of the array is negative", "make it positive")
-        return length
+        return None if length is None else bounds.array_length(length, self.parsed.location(dim), 8 * self.model.pointer_size)
 
     def function(self, node: c_ast.FuncDecl, scope: Scope, kr_decls: list[c_ast.Decl] | None = None) -> FunctionType:
         """The type of a function; parameters are adjusted (arrays and functions to pointers)."""
@@ -251,7 +251,8 @@ class Types:
         packed = any(a.name == "packed" for a in self.parsed.record_attributes(node))
         if node.underlying_type is not None:
             fixed = self.resolve(node.underlying_type, scope)
-            assert isinstance(fixed, IntType)
+            if not isinstance(fixed, IntType):
+                raise FrontendError(self.parsed.location(node), "the enumeration is of no integer type", "name an integer type")
             t = fixed
         else:
             t = self._holding(low, high, packed)
@@ -290,8 +291,8 @@ class Types:
         made = lay_out(
             key, isinstance(node, c_ast.Union), fields,
             packed=_has(attributes, "packed"),
-            pack=self._number(attributes, "pack", definition.scope),
-            least=self._number(attributes, "aligned", definition.scope) or 1,
+            pack=bounds.packing(self._number(attributes, "pack", definition.scope)),
+            least=self._alignment(attributes, definition.scope) or 1,
             sizeof=self.sizeof, alignof=self.alignof,
         )
         self._completing.discard(key)
@@ -305,10 +306,8 @@ class Types:
             t = self.resolve(decl, scope)
             bits = None
             if decl.bitsize is not None:
-                bits = self._evaluator.constant(decl.bitsize, scope)
-                if bits is None:
-                    raise FrontendError(self.parsed.location(decl), "the width of the bit field is not a constant",
-                                        "write it as a constant")
+                where = self.parsed.location(decl.bitsize if decl.name is None else decl)
+                bits = bounds.bit_field(decl.name, t, self._evaluator.constant(decl.bitsize, scope), where)
             name = decl.name
             if name is None and bits is None:
                 if not isinstance(t, RecordType):
@@ -323,15 +322,14 @@ class Types:
                 name = f"<anon {anonymous}>"
                 anonymous += 1
             attributes = self.parsed.record_attributes(decl)
-            align = max(self._number(attributes, "aligned", scope) or 0, self._named_alignment(decl.type, scope))
+            align = max(self._alignment(attributes, scope), self._named_alignment(decl.type, scope))
             for item in decl.align or ():
                 align = max(align, self._alignas(item, scope))
             yield LayoutField(name, t, bits, _has(attributes, "packed"), align)
 
     def typedef(self, node: c_ast.Typedef, scope: Scope, size: Expr | None = None) -> TypeName:
         """What a typedef declares."""
-        align = max(self._number(self.parsed.record_attributes(node), "aligned", scope) or 0,
-                    self._named_alignment(node.type, scope))
+        align = max(self._alignment(self.parsed.record_attributes(node), scope), self._named_alignment(node.type, scope))
         return TypeName(self.resolve(node, scope), size, align)
 
     def alignment(self, node: c_ast.Node, scope: Scope) -> int:
@@ -350,7 +348,11 @@ class Types:
             return 0
         if isinstance(item.alignment, c_ast.Typename):
             return self.alignment(item.alignment, scope)
-        return self._evaluator.constant(item.alignment, scope) or 0
+        return bounds.alignment(self._evaluator.constant(item.alignment, scope) or 0, self.parsed.location(item))
+
+    def _alignment(self, attributes: tuple[Attribute, ...], scope: Scope) -> int:
+        """The greatest alignment that attributes ask for, 0 if none."""
+        return max((bounds.alignment(self._argument(a, scope), a.location) for a in attributes if a.name == "aligned"), default=0)
 
     def _number(self, attributes: tuple[Attribute, ...], name: str, scope: Scope) -> int | None:
         """The greatest argument of the attribute, None if it is not there."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
 from frontend.ctypes.conversions import Integers
 from frontend.ctypes.types import IntType
-from frontend.program import FrontendError, Location
-
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "E": 27,
-            "\\": 92, "'": 39, '"': 34, "?": 63}
-_PIECE = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]", re.DOTALL)
+from frontend.program import Location
+from frontend.text.tokens import character_codes
 
 
 def integer(text: str, ints: Integers) -> tuple[int, IntType]:
@@ -38,34 +34,23 @@ def integer(text: str, ints: Integers) -> tuple[int, IntType]:
     return value, ints.named("unsigned __int128")
 
 
+_MOST = 30_000
+"""Beyond this exponent, as far as a constant of `MAX_NUMBER` digits goes, all is infinite, or 0, in every type of C."""
+
+
 def floating(text: str) -> Fraction:
-    """The exact value of a floating constant."""
+    """The exact value of a floating constant; that of one which is infinite, or 0, in every type may be another such."""
     body = text.lower().rstrip("l")
     if body.startswith("0x"):
         mantissa, _, exponent = body[2:].rstrip("f" if "p" in body else "").partition("p")
         whole, _, part = mantissa.partition(".")
-        return Fraction(int(whole + part or "0", 16), 16 ** len(part)) * Fraction(2) ** int(exponent or "0")
-    return Fraction(body.rstrip("fij") or "0")
+        return Fraction(int(whole + part or "0", 16), 16 ** len(part)) * Fraction(2) ** _exponent(exponent)
+    mantissa, _, exponent = body.rstrip("fij").partition("e")
+    return Fraction(mantissa or "0") * Fraction(10) ** _exponent(exponent)
 
 
-def _codes(body: str, wide: bool, where: Location) -> list[int]:
-    """The character codes of the text between quotes; bytes of UTF-8 unless `wide`."""
-    out: list[int] = []
-    for piece in _PIECE.findall(body):
-        if piece[0] != "\\":
-            out.extend([ord(piece)] if wide else piece.encode("utf-8", "surrogateescape"))
-        elif piece[1] == "x":
-            out.append(int(piece[2:], 16))
-        elif piece[1] in "01234567":
-            out.append(int(piece[1:], 8))
-        elif piece[1] in "uU":
-            code = int(piece[2:], 16)
-            out.extend([code] if wide else chr(code).encode())
-        elif piece[1] in _ESCAPES:
-            out.append(_ESCAPES[piece[1]])
-        else:
-            raise FrontendError(where, f"unknown escape sequence '{piece}'", "write the character as \\x..")
-    return out
+def _exponent(digits: str) -> int:
+    return max(-_MOST, min(int(digits or "0"), _MOST))
 
 
 def _prefix(text: str, quote: str) -> tuple[str, str]:
@@ -88,7 +73,7 @@ def _element(prefix: str, ints: Integers) -> IntType:
 def character(text: str, ints: Integers, where: Location) -> tuple[int, IntType]:
     """Value and type of a character constant; several characters pack as gcc packs them."""
     prefix, body = _prefix(text, "'")
-    codes = _codes(body, prefix in ("L", "u", "U"), where)
+    codes = character_codes(body, prefix in ("L", "u", "U"), where)
     if prefix in ("L", "u", "U"):
         element = _element(prefix, ints)
         return element.scalar.wrap(codes[-1]), element
@@ -105,5 +90,5 @@ def string(text: str, ints: Integers, where: Location) -> tuple[tuple[int, ...],
     """The elements of a string literal, terminating zero included, and their type."""
     prefix, body = _prefix(text, '"')
     element = _element(prefix, ints)
-    codes = _codes(body, prefix in ("L", "u", "U"), where)
+    codes = character_codes(body, prefix in ("L", "u", "U"), where)
     return (*(element.scalar.wrap(c) for c in codes), 0), element

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from frontend.annotations.notes import Note
 from frontend.ctypes import CType, FunctionType
-from frontend.program import NOWHERE, Expr, Location, Var
+from frontend.program import NOWHERE, Expr, FrontendError, Location, Var
 
 
 # --------------------------------------------------------------------------------------------------- places
@@ -130,6 +130,13 @@ class Call:
     callee: str | Expr
     args: tuple[Expr | Place, ...]
     type: FunctionType
+
+    def scalar(self, position: int, where: Location) -> Expr:
+        """An argument that is no struct; raises FrontendError, at `where`, if the function is called with others than it has."""
+        argument = self.args[position] if position < len(self.args) else None
+        if argument is None or isinstance(argument, Place):
+            raise FrontendError(where, f"'{self.callee}' is called with other arguments than it takes", "see its manual")
+        return argument
 
 
 @dataclass(frozen=True, slots=True)

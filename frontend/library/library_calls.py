@@ -211,8 +211,8 @@ class LibraryCalls(Library):
         return folded.value if isinstance(folded, Const) and folded.value > 0 else -1
 
     def _is_pointer(self, request: CallRequest, position: int) -> bool:
-        argument = request.arguments[position]
-        if isinstance(argument, Place):
+        argument = request.arguments[position] if position < len(request.arguments) else None
+        if argument is None or isinstance(argument, Place):
             return False
         types = request.call.type.params
         if position < len(types):

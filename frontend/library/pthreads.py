@@ -194,8 +194,11 @@ class Pthreads:
 
     def number(self, request: CallRequest, position: int) -> Expr:
         """An argument that is a number."""
-        given = request.arguments[position] if len(request.arguments) > position else Const(0, _INT)
-        assert not isinstance(given, Place)
+        if len(request.arguments) <= position:
+            return Const(0, _INT)
+        request.call.scalar(position, request.location)
+        given = request.arguments[position]
+        assert not isinstance(given, Place), "it is one in the caller"
         return given
 
     def typed(self, request: CallRequest) -> None:

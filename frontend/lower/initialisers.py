@@ -14,7 +14,7 @@ from frontend.ctypes.declarations import field_type
 from frontend.ir import Address, AddressValue, Copy, Field, Index, MemorySymbol, PathStep, Place, Storage, Store
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, ScalarValue
-from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Read, Scalar, Var
+from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Location, Read, Scalar, Var
 from frontend.program.fold import compute
 
 
@@ -127,7 +127,7 @@ class _Walker:
     def _record(self, t: RecordType) -> Record:
         record = self._x.types.records.get(t.key)
         if record is None:
-            raise FrontendError(self._x.unit.parsed.location(None), f"'{t.key}' is incomplete where it is initialised",
+            raise FrontendError(Location(self._x.unit.parsed.path, 1), f"'{t.key}' is incomplete where it is initialised",
                                 "define the struct or union before")
         return record
 
@@ -239,7 +239,7 @@ class _Walker:
                 raise x.unit.error(designator, "an index designates an element of something that is no array",
                                    "name the member")
             expr = designator.expr if isinstance(designator, c_ast.ArrayDesignator) else designator
-            low, high = self._range(expr)
+            low, high = self._range(expr, t.length)
             for i in range(low, high + 1):
                 yield (self.index(i),), t.element
             return
@@ -249,13 +249,17 @@ class _Walker:
                                "correct the name of the member")
         yield tuple(Field(f.name) for f in way), field_type(way[-1])
 
-    def _range(self, expr: c_ast.Node) -> tuple[int, int]:
+    def _range(self, expr: c_ast.Node, length: int | None) -> tuple[int, int]:
+        """The first and last index that a designator names, in an array of this length or one that is as long as need be."""
         ends = [expr, expr]
         if isinstance(expr, c_ast.FuncCall) and isinstance(expr.name, c_ast.ID) and expr.name.name == "__circ_range":
             ends = list(expr.args.exprs)
         values = [self._x.unit.constant(e, self._x.scope) for e in ends]
-        if values[0] is None or values[1] is None or values[0] < 0:
+        if values[0] is None or values[1] is None:
             raise self._x.unit.error(expr, "the index of a designator is not a constant", "write the index as a constant")
+        most = 1 << (8 * self._x.types.model.pointer_size - 1) if length is None else length
+        if not 0 <= values[0] <= values[1] < most:
+            raise self._x.unit.error(expr, "the index of a designator lies outside of the array", "correct the index")
         return values[0], values[1]
 
 

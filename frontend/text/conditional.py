@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from frontend.program import MAX_NESTING, FrontendError
-from frontend.text.tokens import Token
+from frontend.text.tokens import Token, character_codes
 
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)")
 _PRECEDENCE = {
     "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, ">": 7, "<=": 7, ">=": 7, "==": 6, "!=": 6,
     "&": 5, "^": 4, "|": 3, "&&": 2, "||": 1,
 }
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_CHARACTERS = ("CHAR_CONST", "INT_CONST_CHAR", "WCHAR_CONST", "U8CHAR_CONST", "U16CHAR_CONST", "U32CHAR_CONST")
 _MASK = (1 << 64) - 1
 
 
@@ -153,16 +153,16 @@ class Condition:
             except ValueError:
                 raise self._error(token) from None
             return _ConditionValue.of(number, "u" in m[2].lower() or number > _MASK >> 1)
-        if token.type == "CHAR_CONST":
-            return _ConditionValue(_character(token.value[1:-1]))
+        if token.type in _CHARACTERS:
+            return _character(token)
         raise self._error(token)
 
 
-def _character(body: str) -> int:
-    if body[0] != "\\":
-        return ord(body)
-    if body[1] == "x":
-        return int(body[2:], 16)
-    if body[1].isdigit():
-        return int(body[1:], 8)
-    return _ESCAPES.get(body[1], ord(body[1]))
+def _character(token: Token) -> _ConditionValue:
+    """The value of a character constant; several characters pack as gcc packs them."""
+    prefix, _, body = token.value.partition("'")
+    wide = prefix in ("L", "u", "U")
+    value = 0
+    for code in character_codes(body[:-1], wide, token.location):
+        value = code & 0xFFFF_FFFF if wide else value << 8 & 0xFFFF_FF00 | code & 0xFF
+    return _ConditionValue(value)

@@ -106,6 +106,7 @@ def _preprocessed_text(text: str, path: str) -> Preprocessed:
     return Preprocessed(tokens, tuple(annotations))
 
 
+_LINE_NUMBER = re.compile("[0-9]{1,18}")
 _MACRO_NAME = re.compile(r"[A-Za-z_$\x80-\U0010ffff][\w$]*")
 
 
@@ -317,7 +318,7 @@ class _Preprocessor:
         group.taken = group.taken or group.active
 
     def _renumber(self, name: Token, rest: list[Token], file: _File, physical: int) -> None:
-        if not rest or rest[0].type != "NUMBER" or not rest[0].value.isdigit():
+        if not rest or rest[0].type != "NUMBER" or not _LINE_NUMBER.fullmatch(rest[0].value):
             raise FrontendError(name.location, "#line takes a line number and a file name", '#line 12 "file.c"')
         if len(rest) > 1:
             if rest[1].type != "STRING_LITERAL":

@@ -231,6 +231,40 @@ def _literal_type(kind: int, value: str) -> str:
 _ONE_ESCAPE = re.compile(r"\\(?:[0-7]{1,3}|x[0-9a-fA-F]+|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 
 
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "E": 27}
+_PIECE = re.compile(r"\\(?:x[0-9a-fA-F]*|[0-7]{1,3}|u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|.)|[^\\]", re.DOTALL)
+_LAST_CODE = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+
+
+def character_codes(body: str, wide: bool, where: Location) -> list[int]:
+    """The character codes of the text between quotes; bytes of UTF-8 unless `wide`. An unknown `\\q` is a `q`, as for gcc."""
+    out: list[int] = []
+    for piece in _PIECE.findall(body):
+        if piece[0] != "\\":
+            out.extend([ord(piece)] if wide else piece.encode("utf-8", "surrogateescape"))
+        elif piece[1] == "x":
+            if len(piece) == 2:
+                raise FrontendError(where, "'\\x' without hexadecimal digits", "write the character's code behind it")
+            out.append(int(piece[2:], 16))
+        elif piece[1] in "01234567":
+            out.append(int(piece[1:], 8))
+        elif piece[1] in "uU":
+            code = _universal(piece, where)
+            out.extend([code] if wide else chr(code).encode())
+        else:
+            out.append(_ESCAPES.get(piece[1], ord(piece[1])))
+    return out
+
+
+def _universal(piece: str, where: Location) -> int:
+    """The code of `\\u` with four digits or `\\U` with eight, if there is such a character."""
+    code = int(piece[2:] or "0", 16)
+    if len(piece) != (6 if piece[1] == "u" else 10) or code > _LAST_CODE or code in _SURROGATES:
+        raise FrontendError(where, f"'{piece}' is no character", "\\u takes four digits, \\U eight, of a character that there is")
+    return code
+
+
 def bad_literal(token: Token) -> FrontendError:
     """The error that a `BAD` token is."""
     if token.value.endswith('"'):

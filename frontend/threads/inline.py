@@ -459,9 +459,7 @@ class CallRequest:
 
     def raw(self, position: int) -> Expr:
         """A scalar argument over the caller's own registers, as the points-to analysis knows them."""
-        argument = self.call.args[position]
-        assert not isinstance(argument, Place)
-        return argument
+        return self.call.scalar(position, self.location)
 
 
 class Library:

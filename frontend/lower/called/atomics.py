@@ -10,6 +10,7 @@ from pycparser import c_ast
 from frontend.ctypes import CType, FloatType, IntType, PointerType, Quals, RecordType, VoidType
 from frontend.ctypes.conversions import binary, cast, strip, unary
 from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Orders, Place, Set, Store
+from frontend.lower.called.arguments import Arguments
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import ORDERINGS
@@ -44,7 +45,7 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     """The value of a call to an atomic builtin or generic function; None if the name is none of them."""
     if not name.startswith(("__atomic_", "__sync_", "atomic_", "__c11_atomic_")):
         return None
-    nodes = list(node.args.exprs) if node.args is not None else []
+    nodes = Arguments(x, node)
     if name in _FENCES:
         for arg in nodes:
             _order(x, arg, _LOAD)
@@ -57,7 +58,7 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
             op = found.group(1) or found.group(3 if not after else 2)
             if op in _OPS:
                 if not name.startswith("__sync_"):
-                    _orders(x, nodes[2:], _CHANGE)
+                    _orders(x, nodes.behind(2), _CHANGE)
                 return _modify(x, _OPS[op], after, nodes, node)
     match name:
         case "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap":
@@ -73,45 +74,45 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     return _generic(x, _PREFIX.sub("", name).removesuffix("_explicit"), name, nodes, node)
 
 
-def _generic(x: Lowering, kind: str, name: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+def _generic(x: Lowering, kind: str, name: str, nodes: Arguments, node: c_ast.FuncCall) -> Operand | None:
     gnu = name.startswith("__atomic_")
     match kind:
         case "init":
             place = x.target(nodes[0])
             return _assign(x, replace(place, type=_with_atomic(place.type, False)), x.value(nodes[1]), node)
         case "load" if gnu:
-            _orders(x, nodes[2:], _LOAD)
+            _orders(x, nodes.behind(2), _LOAD)
             return _load_into(x, nodes, node)
         case "load" | "load_n":
-            _orders(x, nodes[1:], _LOAD)
+            _orders(x, nodes.behind(1), _LOAD)
             return _load(x, nodes[0], node)
         case "store" if gnu:
-            _orders(x, nodes[2:], _STORE)
+            _orders(x, nodes.behind(2), _STORE)
             obj = _object(x, nodes[0])
             return _assign(x, obj.place, _pointed(x, nodes[1], node), node)
         case "store" | "store_n":
-            _orders(x, nodes[2:], _STORE)
+            _orders(x, nodes.behind(2), _STORE)
             obj = _object(x, nodes[0])
             return _assign(x, obj.place, x.value(nodes[1]), node)
         case "exchange" if gnu:
-            _orders(x, nodes[3:], _CHANGE)
+            _orders(x, nodes.behind(3), _CHANGE)
             return _exchange_into(x, nodes, node)
         case "exchange" | "exchange_n":
-            _orders(x, nodes[2:], _taking(x, nodes[1]))
+            _orders(x, nodes.behind(2), _taking(x, nodes[1]))
             return _exchange(x, nodes[0], x.value(nodes[1]), node)
         case "compare_exchange_n" | "compare_exchange":
-            _orders(x, nodes[4:5], _taking(x, nodes[2]) if kind == "compare_exchange_n" else _CHANGE)
-            _orders(x, nodes[5:], _LOAD)
+            _orders(x, nodes.behind(4, 1), _taking(x, nodes[2]) if kind == "compare_exchange_n" else _CHANGE)
+            _orders(x, nodes.behind(5), _LOAD)
             return _compare(x, nodes, node, weak=x.unit.constant(nodes[3], x.scope) != 0, by_pointer=kind == "compare_exchange")
         case "compare_exchange_strong" | "compare_exchange_weak":
-            _orders(x, nodes[3:4], _taking(x, nodes[2]))
-            _orders(x, nodes[4:], _LOAD)
+            _orders(x, nodes.behind(3, 1), _taking(x, nodes[2]))
+            _orders(x, nodes.behind(4), _LOAD)
             return _compare(x, nodes, node, weak=kind.endswith("weak"), by_pointer=False)
         case "test_and_set" | "flag_test_and_set":
-            _orders(x, nodes[1:], _TAKING)
+            _orders(x, nodes.behind(1), _TAKING)
             return _test_and_set(x, nodes[0], node)
         case "clear" | "flag_clear":
-            _orders(x, nodes[1:], _STORE)
+            _orders(x, nodes.behind(1), _STORE)
             return _store(x, nodes[0], ScalarValue(x.ints.int, Const(0, x.ints.int.scalar)), node)
     return None
 
@@ -190,7 +191,7 @@ def _copied(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
     return Aggregate(obj.type, place)
 
 
-def _load_into(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+def _load_into(x: Lowering, nodes: Arguments, node: c_ast.FuncCall) -> Operand:
     obj = _object(x, nodes[0])
     into = x.pointed(nodes[1])
     _put(x, into, _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node), node)
@@ -211,13 +212,13 @@ def _exchange(x: Lowering, pointer: c_ast.Node, v: Operand, node: c_ast.Node) ->
     return old
 
 
-def _exchange_into(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+def _exchange_into(x: Lowering, nodes: Arguments, node: c_ast.FuncCall) -> Operand:
     old = _exchange(x, nodes[0], _pointed(x, nodes[1], node), node)
     _put(x, x.pointed(nodes[2]), old, node)
     return Nothing()
 
 
-def _modify(x: Lowering, op: str, after: bool, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand:
+def _modify(x: Lowering, op: str, after: bool, nodes: Arguments, node: c_ast.FuncCall) -> Operand:
     """`fetch_op` and `op_fetch`; a pointer moves by bytes, as the builtins do."""
     obj = _object(x, nodes[0])
     operand = x.value(nodes[1])
@@ -236,7 +237,7 @@ def _modify(x: Lowering, op: str, after: bool, nodes: list[c_ast.Node], node: c_
     return new if after else old
 
 
-def _swap_if(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, wants_value: bool) -> Operand:
+def _swap_if(x: Lowering, nodes: Arguments, node: c_ast.FuncCall, wants_value: bool) -> Operand:
     obj = _object(x, nodes[0])
     expected = x.math.convert(x.value(nodes[1]), obj.type, node)
     desired = x.math.convert(x.value(nodes[2]), obj.type, node)
@@ -266,7 +267,7 @@ def _attempt(x: Lowering, obj: _Object, expected: ScalarValue, desired: ScalarVa
     return Read(old)
 
 
-def _compare_any(x: Lowering, obj: _Object, nodes: list[c_ast.Node], node: c_ast.FuncCall, by_pointer: bool) -> Operand:
+def _compare_any(x: Lowering, obj: _Object, nodes: Arguments, node: c_ast.FuncCall, by_pointer: bool) -> Operand:
     """Compare-and-exchange of a struct or a floating value: whether the bytes are equal is not tracked."""
     kept = x.pointed(nodes[1])
     desired = x.math.convert(_pointed(x, nodes[2], node) if by_pointer else x.value(nodes[2]), obj.type, node)
@@ -291,7 +292,7 @@ def _compare_any(x: Lowering, obj: _Object, nodes: list[c_ast.Node], node: c_ast
     return ScalarValue(x.ints.bool, Read(result))
 
 
-def _compare(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall, weak: bool, by_pointer: bool) -> Operand:
+def _compare(x: Lowering, nodes: Arguments, node: c_ast.FuncCall, weak: bool, by_pointer: bool) -> Operand:
     """Compare-and-exchange: `*expected` gets the old value on failure; a weak one may fail without a reason."""
     obj = _object(x, nodes[0])
     if not isinstance(obj.type, (IntType, PointerType)):

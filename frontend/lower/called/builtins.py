@@ -9,6 +9,7 @@ from frontend.ctypes.compatible import Compatibility
 from frontend.ctypes.conversions import binary, both, cast, strip
 from frontend.ctypes.declarations import field_type
 from frontend.ir import Forget, Guard, Set
+from frontend.lower.called.arguments import Arguments
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Nothing, Operand, ScalarValue
 from frontend.program import Const, FrontendError, Read, Scalar
@@ -29,7 +30,7 @@ def builtin(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         return _offsetof(x, node)
     if not name.startswith("__builtin_"):
         return None
-    nodes = list(node.args.exprs) if node.args is not None else []
+    nodes = Arguments(x, node)
     short = name.removeprefix("__builtin_")
     if name in _NOTHING:
         for arg in nodes:
@@ -37,7 +38,7 @@ def builtin(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         return Nothing()
     if short in ("expect", "expect_with_probability", "assume_aligned"):
         first = x.value(nodes[0])
-        for arg in nodes[1:]:
+        for arg in nodes.behind(1):
             x.effect(arg)
         return first if short == "assume_aligned" else x.math.convert(first, x.ints.named("long"), node)
     if short in ("frame_address", "return_address", "extract_return_addr"):
@@ -51,7 +52,7 @@ def builtin(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     return _at_compile_time(x, short, nodes) or _variadic(x, short, nodes, node) or _floating(x, short, nodes, node)
 
 
-def _at_compile_time(x: Lowering, short: str, nodes: list[c_ast.Node]) -> Operand | None:
+def _at_compile_time(x: Lowering, short: str, nodes: Arguments) -> Operand | None:
     """What the compiler says about its operands. Sizes of objects are what it says when it does not know: none, or any."""
     match short:
         case "constant_p":
@@ -59,7 +60,7 @@ def _at_compile_time(x: Lowering, short: str, nodes: list[c_ast.Node]) -> Operan
         case "choose_expr":
             return x.value(nodes[1] if x.unit.constant(nodes[0], x.scope) else nodes[2])
         case "types_compatible_p":
-            first, second = (strip(_operand_type(x, arg)) for arg in nodes)
+            first, second = strip(_operand_type(x, nodes[0])), strip(_operand_type(x, nodes[1]))
             return _number(x, int(Compatibility(x.types.records, x.types.records, one_file=True)(first, second)))
         case "object_size" | "dynamic_object_size":
             kind = x.unit.constant(nodes[1], x.scope)
@@ -68,7 +69,7 @@ def _at_compile_time(x: Lowering, short: str, nodes: list[c_ast.Node]) -> Operan
             return None
 
 
-def _variadic(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+def _variadic(x: Lowering, short: str, nodes: Arguments, node: c_ast.FuncCall) -> Operand | None:
     """The arguments behind the named ones, which are not told apart."""
     match short:
         case "va_arg_pack":
@@ -81,7 +82,7 @@ def _variadic(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.Func
             return None
 
 
-def _floating(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+def _floating(x: Lowering, short: str, nodes: Arguments, node: c_ast.FuncCall) -> Operand | None:
     """Floating-point functions and tests: any value."""
     if short not in _FLOATS and short not in _TESTS:
         return None
@@ -132,11 +133,14 @@ def _opaque_list(x: Lowering, target: c_ast.Node, node: c_ast.Node) -> Operand:
 
 
 def _offsetof(x: Lowering, node: c_ast.FuncCall) -> Operand:
-    kind, designator = node.args.exprs
+    arguments = Arguments(x, node)
+    kind, designator = arguments[0], arguments[1]
     steps: list[c_ast.Node] = []
-    while not isinstance(designator, c_ast.ID):
+    while isinstance(designator, c_ast.StructRef | c_ast.ArrayRef):
         steps.append(designator)
         designator = designator.name
+    if not isinstance(designator, c_ast.ID) or not isinstance(kind, c_ast.Typename):
+        raise x.unit.error(node, "offsetof takes a type and a member", "offsetof(struct s, member)")
     t: CType = x.types.resolve(kind, x.scope)
     offset, t = _member_offset(x, t, designator.name, node)
     for step in reversed(steps):
@@ -206,7 +210,7 @@ def _swapped(x: Lowering, width: int, arg: c_ast.Node, node: c_ast.Node) -> Oper
     return total
 
 
-def _overflow(x: Lowering, short: str, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Operand | None:
+def _overflow(x: Lowering, short: str, nodes: Arguments, node: c_ast.FuncCall) -> Operand | None:
     """`__builtin_add_overflow(a, b, &r)` and its typed forms: computed without loss, then stored and compared."""
     words = short.removesuffix("_overflow")
     op = next((sign for word, sign in (("add", "+"), ("sub", "-"), ("mul", "*")) if word in words), None)

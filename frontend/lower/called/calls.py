@@ -16,6 +16,7 @@ from frontend.ir.library_table import POP, PUSH
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.lower.called import assembly_statements as asm_statements
 from frontend.lower.called import atomics, builtins
+from frontend.lower.called.arguments import Arguments
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, ScalarValue
 from frontend.program import Const, Expr, Read, Scalar, Var
@@ -204,9 +205,13 @@ def _cleanup(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand:
             raise x.unit.error(node, "pthread_cleanup_pop without pthread_cleanup_push", "write them in pairs in one block")
         x.emit(Call(None, POP, (Const(x.cleanups.pop(), x.ints.int.scalar),), type_), node, "pthread_cleanup_pop")
         return Nothing()
-    given: list[c_ast.Node] = [c_ast.ID("__cancel_routine", node.coord), c_ast.ID("__cancel_arg", node.coord)]
-    routine, argument = (x.value(arg) for arg in (arguments(node) if name == "__circ_cleanup_push" else given))
-    assert isinstance(routine, ScalarValue) and isinstance(argument, ScalarValue)
+    given = [c_ast.ID("__cancel_routine", node.coord), c_ast.ID("__cancel_arg", node.coord)]
+    if name == "__circ_cleanup_push":
+        written = Arguments(x, node)
+        given = [written[0], written[1]]
+    routine, argument = (x.value(arg) for arg in given)
+    if not (isinstance(routine, ScalarValue) and isinstance(argument, ScalarValue)):
+        raise x.unit.error(node, "pthread_cleanup_push takes a function and a pointer", "see its manual")
     number = x.graph.current
     x.cleanups.append(number)
     x.emit(Call(None, PUSH, (Const(number, x.ints.int.scalar), routine.expr, argument.expr), type_), node, "pthread_cleanup_push")

@@ -72,9 +72,9 @@ class Externals:
             self._keep(function, call, *KEPT[callee])
         self._result(function, edge, call, callee)
         if callee in _COPY_BYTES and len(call.args) > 1:
-            self._copy_bytes(function, call.args[0], call.args[1])
+            self._copy_bytes(function, call.scalar(0, edge.location), call.scalar(1, edge.location))
         elif callee == "realloc" and isinstance(call.result, Var) and len(call.args) > 1:
-            self._copy_bytes(function, Const(0, self._memory.places.pointer), call.args[0],
+            self._copy_bytes(function, Const(0, self._memory.places.pointer), call.scalar(0, edge.location),
                              self.heap(function, edge, call, callee))
         elif known is not None and callee not in _KEEP_POINTERS:
             for position in known.writes:
@@ -203,9 +203,8 @@ class Externals:
 
         self._memory.each_place(function.name, Place(argument, (), kind, kind), arrived)
 
-    def _copy_bytes(self, function: Function, into: Expr | Place, origin: Expr | Place, fresh: str | None = None) -> None:
+    def _copy_bytes(self, function: Function, into: Expr, origin: Expr, fresh: str | None = None) -> None:
         """Bytes are copied from one pointer's target to another's, or to a fresh object."""
-        assert not isinstance(into, Place) and not isinstance(origin, Place)
         kind = ArrayType(_BYTE, 1)
         memory = self._memory
         target = memory.constant((fresh, ANY)) if fresh is not None else memory.place(function.name, Place(into, (), kind, kind))

@@ -64,8 +64,7 @@ class HandedOver:
         start, argument = roles
         if len(call.args) <= max(roles):
             return
-        body_value, passed = call.args[start], call.args[argument]
-        assert not isinstance(body_value, Place) and not isinstance(passed, Place)
+        body_value, passed = call.scalar(start, edge.location), call.scalar(argument, edge.location)
 
         def arrived(target: Target) -> None:
             body = self._callers.reach(target[0][1:]) if target[0].startswith("&") else None
@@ -109,9 +108,8 @@ class HandedOver:
         """The callee calls a function it is given, with pointers into what others of its arguments point to."""
         if len(call.args) <= position:
             return
-        back = call.args[position]
+        back = call.scalar(position, edge.location)
         pointers = [call.args[n] for n in given]
-        assert not isinstance(back, Place)
         pointer = self._memory.places.pointer
         somewhere = Read(Var("<somewhere>", pointer))
         inside = tuple(Binary("+", cast(p, pointer), somewhere) for p in pointers if not isinstance(p, Place))
@@ -124,7 +122,7 @@ class HandedOver:
         if callee in AT_EXIT and call.args:
             self._functions_of(function, call.args[0], lambda name: self._handler(AT_EXIT[callee], name, here))
         if callee == ON_EXIT and len(call.args) > 1:
-            self._given_at_exit(function, call.args[1])
+            self._given_at_exit(function, call.scalar(1, edge.location))
         if THREAD_LIBRARY.get(callee) is ThreadCall.NEW_KEY and len(call.args) > 1:
             self._functions_of(function, call.args[1], lambda name: self._handler(THREAD_END, name, here))
         if callee in EXITS:
@@ -188,9 +186,8 @@ class HandedOver:
         if not isinstance(argument, Place):
             self._memory.each_target(function.name, argument, arrived)
 
-    def _given_at_exit(self, function: Function, argument: Expr | Place) -> None:
+    def _given_at_exit(self, function: Function, argument: Expr) -> None:
         """Exit handlers with parameters get the argument, behind the status."""
-        assert not isinstance(argument, Place)
         self._memory.assign(function.name, argument, _GIVEN_AT_EXIT, self._memory.places.pointer)
         self._memory.each_target(function.name, argument, lambda t: self._facts.exposed.setdefault(t[0]))
 
