@@ -72,6 +72,8 @@ class Plan:
     """Do what is cheap for all questions first, if the engine's work has parts; answers come in another order then."""
     deadline: float | None = None
     """When the budget for all questions is used up, by the monotonic clock."""
+    shares: bool = True
+    """Give each part of the work its share of the budget, else as much as is left of it."""
 
 
 def check(
@@ -147,7 +149,7 @@ class Inquiry:
         self.program, self.asked, self.plan, self.observer = program, asked, plan, observer
         self.entry = engines.found(plan.engine)
         parts = plan.in_parts and plan.engine == engines.DEFAULT
-        self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline)
+        self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline, plan.shares)
         self._last: dict[NamedQuestion, str] = {}
 
     def __iter__(self) -> Iterator[Answer]:
@@ -179,15 +181,25 @@ class Inquiry:
                 else:
                     yield self._told(answer)
         yield from map(self._told, waiting)
-        yield from self.standing(_BUDGET if schedule.over() else _NO_TIME, _MORE_BUDGET if schedule.over() else _MORE_TIME)
+        spent = schedule.over() and self.plan.shares
+        yield from self.standing(_BUDGET if spent else _NO_TIME, _MORE_BUDGET if spent else _MORE_TIME)
 
     def standing(self, why: str, advice: str = "") -> list[Answer]:
         """Answers to the questions that have none, because the work was broken off."""
         left = self.schedule.open()
         if left and self.plan.possible and not self.schedule.races:
-            self.schedule.races = possible_races(self.program, variables_of(left))
+            self.schedule.races = self._last_look(variables_of(left))
         self.schedule.final.update(left)
         return [self._told(self.schedule.standing(named, why, advice, self.entry.name)) for named in left]
+
+    def _last_look(self, variables: tuple[str, ...]) -> Races:
+        """The possible races on what nobody had the time to look at, as far as they are found at once."""
+        worker = _Worker(self.program, self.plan, self.entry)
+        limits = replace(self.plan.limits, timeout=_LAST_LOOK)
+        for _, outcome in supervise([Suspect(variables, _LAST_LOOK)], lambda: worker, limits):
+            if isinstance(outcome, Done) and isinstance(outcome.value, dict):
+                return outcome.value
+        return {}
 
     def _plainly(self, outcome: Failed) -> Failed:
         """A limit as the user gave it: how much of it a part of the work had left is of no interest."""
@@ -369,6 +381,8 @@ def _timed(answer: Answer, **seconds: float) -> Answer:
 
 SUSPECTED = "suspected"
 """The event with which an observer is told of the possible races on what is undecided, before it is looked at further."""
+_LAST_LOOK = 10.0
+"""Seconds for the possible races once the time is over."""
 _BUDGET = "the budget is used up"
 _MORE_BUDGET = "give it more with --budget, or name the variables that matter with -x"
 _NO_TIME = "the time limit was reached"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +11,10 @@ from circ import engines
 from circ.report.summary import FileReport, file_status
 from circ.run.check import Plan, answers
 from circ.run.schedule import NamedQuestion
-from circ.verdict import Answer, Observer, Property, RaceOn, Refuted, Unknown
+from circ.verdict import Answer, Observer, Property, RaceOn, Refuted
 from frontend.program import FrontendError, Location, Program, read_data
 
 _PROPERTIES = {"data-race": Property.RACES, "call(reach_error())": Property.ASSERTS}
-_FIRST_ROUND = 0.1
-"""Part of the time that a variable gets before all of them had their turn."""
 
 
 # --------------------------------------------------------------------------------------------------- files
@@ -59,47 +56,24 @@ def read_task(path: str) -> Task:
 
 
 # --------------------------------------------------------------------------------------------------- time
-def rounds(program: Program, asked: Sequence[NamedQuestion], plan: Plan, deadline: float | None,
-           observer: Observer) -> Iterator[Answer]:
-    """Answers until the first race, all before the deadline: every question gets a little time, the undecided ones the rest.
+def until_a_race(program: Program, asked: Sequence[NamedQuestion], plan: Plan, deadline: float | None,
+                 observer: Observer) -> Iterator[Answer]:
+    """Answers until the first race, all before the deadline.
 
-    First of all a few random runs look for a race on any of the variables: if there is one, nothing else need be asked.
+    What is cheap is done for all questions first. How far each part of the work goes is counted, never timed: the deadline is the
+    only thing that cuts one short, so that two runs that end before it agree. First of all a few random runs look for a race on
+    any of the variables: if there is one, nothing else need be asked.
     """
-    plan = replace(plan, in_parts=False)
+    plan = replace(plan, deadline=deadline, shares=False, limits=replace(plan.limits, timeout=None))
     if plan.engine == engines.DEFAULT and len(asked) > 1:
-        runs = replace(plan, engine="chase", options=replace(plan.options, max_states=0))
-        for answer in _bounded(program, asked, runs, deadline, _FIRST_ROUND, observer):
+        runs = replace(plan, engine="chase", options=replace(plan.options, max_states=0), possible=False)
+        for answer in answers(program, asked, runs, observer):
             if isinstance(answer.verdict, Refuted):
                 yield answer
                 return
-    left: list[tuple[NamedQuestion, Answer]] = []
-    for task, answer in zip(asked, _bounded(program, asked, plan, deadline, _FIRST_ROUND, observer), strict=False):
-        if isinstance(answer.verdict, Unknown) and deadline is not None:
-            left.append((task, answer))
-            continue
+    for answer in answers(program, asked, plan, observer):
         yield answer
         if isinstance(answer.verdict, Refuted):
-            return
-    for number, (task, first) in enumerate(left):
-        again = next(_bounded(program, [task], plan, deadline, 1 / (len(left) - number), observer), first)
-        yield again
-        if isinstance(again.verdict, Refuted):
-            return
-
-
-def _bounded(program: Program, asked: Sequence[NamedQuestion], plan: Plan, deadline: float | None, share: float,
-             observer: Observer) -> Iterator[Answer]:
-    """Answers, each in a share of the time that is left now; none once the time is over."""
-    if deadline is None:
-        yield from answers(program, asked, plan, observer)
-        return
-    part = share * (deadline - time.monotonic())
-    if part <= 0:
-        return
-    limited = replace(plan, limits=replace(plan.limits, timeout=part))
-    for answer in answers(program, asked, limited, observer):
-        yield answer
-        if deadline - time.monotonic() < part:
             return
 
 

@@ -20,6 +20,8 @@ FIRST_LOOK = 0.15
 """Part of a question's limit that cheap proofs may take before all others had them."""
 FAIR = 2.0
 """How much more than its fair share of the budget a question may take: most take less."""
+SUSPECT = 30.0
+"""Seconds for the possible races of a program."""
 LEAST = 0.5
 """Seconds that are worth starting for."""
 
@@ -46,7 +48,7 @@ class Suspect:
     """A task: the possible races on these variables."""
 
     variables: tuple[str, ...]
-    timeout: float | None = 30.0
+    timeout: float | None
 
 
 Races: TypeAlias = Mapping[str, PossibleRace | str]
@@ -61,10 +63,13 @@ class Schedule:
     """The tasks of one program as they come, and what is known of its questions by then."""
 
     def __init__(self, asked: Sequence[NamedQuestion], parts: bool, possible: bool, timeout: float | None,
-                 deadline: float | None) -> None:
-        """`parts`: the engine's work has parts; `deadline` (of the monotonic clock): when the budget is used up."""
+                 deadline: float | None, shares: bool = True) -> None:
+        """`parts`: the engine's work has parts; `deadline` (of the monotonic clock): when the budget is used up.
+
+        With `shares` each part of the work gets its share of what is left of the budget, else as much as there is.
+        """
         self.asked, self.parts, self.possible = asked, parts and len(asked) > 1, possible
-        self.timeout, self.deadline = timeout, deadline
+        self.timeout, self.deadline, self.shares = timeout, deadline, shares
         self.answers: dict[NamedQuestion, Answer] = {}
         """The last answer to each question, final or not."""
         self.final: set[NamedQuestion] = set()
@@ -90,7 +95,7 @@ class Schedule:
     def _suspect(self, questions: Sequence[NamedQuestion]) -> Iterator[Suspect]:
         variables = variables_of(questions)
         if not self._suspected and variables:
-            yield Suspect(variables)
+            yield Suspect(variables, min(SUSPECT, self._rest()))
         self._suspected = True
 
     def awaits_races(self, answer: Answer) -> bool:
@@ -124,6 +129,10 @@ class Schedule:
         """Whether the budget is used up."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
+    def _rest(self) -> float:
+        """The seconds that are left of the budget."""
+        return float("inf") if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
     def _left(self) -> list[NamedQuestion]:
         """The open questions, those first for whose race most speaks."""
         left = self.open()
@@ -147,8 +156,10 @@ class Schedule:
         if self.timeout is not None:
             own = self.timeout - self.spent.get(named, 0.0)
             limits.append(min(own, FIRST_LOOK * self.timeout) if part is Part.PROVE else own)
-        if self.deadline is not None:
-            rest = self.deadline - time.monotonic()
+        if self.deadline is not None and not self.shares:
+            limits.append(self._rest())
+        elif self.deadline is not None:
+            rest = self._rest()
             # Later parts need time, too.
             here = rest * {Part.PROVE: 0.4, Part.SEARCH: 0.6, Part.REST: 1.0, Part.ALL: 1.0}[part]
             limits.append(min(rest, max(LEAST, FAIR * here / left)))

@@ -30,7 +30,7 @@ from circ.report.terminal.by_object import ObjectReport
 from circ.report.text import Manner, file_text
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
-from circ.run.competition import read_task, rounds, verdict_line
+from circ.run.competition import read_task, until_a_race, verdict_line
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import check_writable, encoded, make_folder, report_bug, write_whole
 from circ.run.progress import Progress
@@ -221,7 +221,9 @@ class Session:
                             self.request.possible)
         findings: dict[Question, Finding] = {}
         inquiry = Inquiry(program, asked, self._plan(file, share), observer)
-        found = rounds(program, asked, inquiry.plan, self.deadline, observer) if self.request.competition else iter(inquiry)
+        found = iter(inquiry)
+        if self.request.competition:
+            found = until_a_race(program, asked, inquiry.plan, self.deadline, observer)
 
         def note(answer: Answer, complete: bool) -> None:
             known.append(answer)

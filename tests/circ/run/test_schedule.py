@@ -93,3 +93,26 @@ def test_what_is_known_when_the_budget_is_used_up() -> None:
     verdict = found["log_.written"].verdict
     assert isinstance(verdict, Unknown) and "budget" in verdict.reason and "--budget" in verdict.advice
     assert "a lock in common" in verdict.advice and "predicate" not in verdict.advice
+
+
+def test_without_shares_only_the_deadline_cuts_a_part_short() -> None:
+    """A competition's time is nobody's share: how far a part goes is counted."""
+    schedule = Schedule((A, B, C), True, False, None, time.monotonic() + 1000, shares=False)
+    limits = []
+    for task in schedule.tasks():
+        assert isinstance(task, Ask)
+        limits.append((task.part, task.timeout is not None and task.timeout > 900))
+        schedule.note(task, Answer(task.named.question, task.named.shown, Unknown("no"), "auto"), 400.0)
+    assert limits == [(part, True) for part in (Part.PROVE, Part.SEARCH, Part.REST) for _ in (A, B, C)]
+
+
+def test_possible_races_end_with_the_budget() -> None:
+    for budget, most in ((5.0, 5.0), (500.0, 30.0)):
+        schedule = Schedule((A, B), True, True, 60.0, time.monotonic() + budget)
+        for task in schedule.tasks():
+            if isinstance(task, Suspect):
+                assert task.timeout is not None and most - 1 < task.timeout <= most
+                break
+            schedule.note(task, Answer(task.named.question, task.named.shown, Unknown("no"), "auto"), 0.0)
+        else:
+            raise AssertionError("nobody asks for the possible races")
