@@ -107,6 +107,7 @@ class ProofKind(enum.StrEnum):
     ONE_BY_ONE = "one-by-one"
     SECTIONS = "sections"
     QUOTIENT = "quotient"
+    ORDERS = "orders"
 
 
 @dataclass(frozen=True, slots=True)

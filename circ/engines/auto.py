@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
+from circ.engines.on_orders import OnOrders
 from circ.engines.on_views import OnLarge
 from circ.engines.stages import STAGES, Case, Stage, Who
 from circ.inference.effort import Effort
@@ -212,4 +213,7 @@ def _together(program: Program, trace: Trace) -> Trace:
 
 
 def engine() -> Engine:
-    return OnLarge(lambda: OnSections(Auto()), OnSections(RandomRuns()))
+    def on_sections() -> Engine:
+        return OnLarge(lambda: OnSections(Auto()), OnSections(RandomRuns()))
+
+    return OnOrders(on_sections)

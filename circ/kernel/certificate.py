@@ -18,10 +18,11 @@ from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
 from circ.views.copies import one_by_one
+from circ.views.orders import focusable, is_weak, ordered
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows
-from frontend.program import Program
+from frontend.program import Assumption, Program, RaceModel
 
 if TYPE_CHECKING:
     from circ.kernel.pairs import PairsCheck
@@ -70,6 +71,8 @@ class Kernel:
                 return _about_another(self.program, question, certificate)
             case ProofKind.QUOTIENT:
                 return self._quotient(question, certificate)
+            case ProofKind.ORDERS:
+                return self._orders(question, certificate.body)
             case ProofKind.REACHABLE:
                 return check_reachable(self.program, certificate)
             case kind if kind not in SOLVED:
@@ -135,8 +138,9 @@ class Kernel:
                 and isinstance(own, list | tuple) and len(own) == len(self._locals)
                 and all(_are_names(o, known) for o, known in zip(own, self._locals, strict=True))):
             return Refused("format", "", "`globals`, `asked` and, for each template, `locals` are lists of names")
-        if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) or body["kind"] == ProofKind.QUOTIENT:
-            return Refused("format", "", "`kind` and `body` are of a proof about the quotient, which is none of a quotient")
+        if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) \
+                or body["kind"] in (ProofKind.QUOTIENT, ProofKind.ORDERS):
+            return Refused("format", "", "`kind` and `body` are of a proof about the quotient, none of a quotient or of orders")
         if not isinstance(question, RaceOn) or question.variable not in body["asked"]:
             return Refused("question", "", "the accesses that the question is about are not in the quotient")
         self._quotients = self._quotients or Quotients(self.program)
@@ -144,6 +148,33 @@ class Kernel:
         small = self._quotients.of(kept, frozenset(body["asked"]))
         kernel = self._small.setdefault(id(small), Kernel(small))
         return kernel.check(question, Certificate(small.fingerprint(), question, body["kind"], body["body"]))
+
+
+    def _orders(self, question: Question, body: Mapping[str, Any]) -> Outcome:
+        """A proof about the program without the stale reads that memory orders exclude (`circ.views.orders`)."""
+        if set(body) != {"focus", "plain", "proofs"} or not isinstance(body["plain"], bool):
+            return Refused("format", "", "the body has `focus`, `plain` and `proofs`")
+        focus, plain, proofs = body["focus"], body["plain"], body["proofs"]
+        if not isinstance(question, RaceOn) or focus == question.variable:
+            return Refused("question", "", "memory orders are looked at for races on other variables than the focus")
+        if not is_weak(self.program) or self.program.race_model != RaceModel.C11:
+            return Refused("program", "", "there are no weak memory orders, or races are not those of C11")
+        if (focus is None and plain) or (focus is not None and not (isinstance(focus, str) and focusable(self.program, focus))):
+            return Refused("format", "", "the focus is an atomic scalar, or null for what is sequentially consistent")
+        asked = [question, RaceOn(focus)] if plain and isinstance(focus, str) else [question]
+        if not isinstance(proofs, list | tuple) or len(proofs) != len(asked) or not all(
+                isinstance(p, Mapping) and set(p) == {"kind", "body"} and isinstance(p["kind"], str)
+                and isinstance(p["body"], Mapping) and p["kind"] != ProofKind.ORDERS for p in proofs):
+            return Refused("format", "", "each of the `proofs` has a `kind` and a `body`, and there is one for each question")
+        view = ordered(self.program, focus, plain)
+        kernel = Kernel(view)
+        assumptions: tuple[Assumption, ...] = ()
+        for part, proof in zip(asked, proofs, strict=True):
+            outcome = kernel.check(part, Certificate(view.fingerprint(), part, proof["kind"], proof["body"]))
+            if not isinstance(outcome, Accepted):
+                return outcome
+            assumptions = (*assumptions, *outcome.assumptions)
+        return Accepted(tuple(dict.fromkeys(assumptions)))
 
 
 def _about_another(program: Program, question: Question, certificate: Certificate) -> Outcome:
@@ -164,8 +195,8 @@ def _about_another(program: Program, question: Question, certificate: Certificat
     body = certificate.body
     if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
         return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the other program")
-    if body["kind"] == certificate.kind:
-        return Refused("format", "", "made from this program once already")
+    if body["kind"] in (certificate.kind, ProofKind.ORDERS):
+        return Refused("format", "", "made from this program once already, or by memory orders, which come first")
     return check_certificate(other, question, Certificate(other.fingerprint(), question, body["kind"], body["body"]))
 
 

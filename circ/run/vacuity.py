@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from circ.verdict import Certificate, ProofKind, RaceOn
+from circ.views import orders
 from circ.views.copies import copy_of, one_by_one
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
@@ -140,6 +141,8 @@ def _proved(program: Program, kind: str, body: Mapping[str, Any], variable: str)
             case ProofKind.QUOTIENT:
                 kept = from_rows(other, body["globals"], body["locals"])
                 other = Quotients(other).of(kept, frozenset(body["asked"]))
+            case ProofKind.ORDERS:
+                other, body = orders.ordered(other, body["focus"], body["plain"]), body["proofs"][0]
             case ProofKind.REACHABLE:
                 return _spots(other, program, variable, _in_states(other, body))
             case ProofKind.PAIRS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from frontend.program import BOOL, Scalar
+from frontend.program import BOOL, MemoryOrder, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,8 @@ class Quals:
     const: bool = False
     volatile: bool = False
     atomic: bool = False
+    order: MemoryOrder = MemoryOrder.SEQ_CST
+    """With which an atomic object is accessed: of a place, never of a declared type."""
 
 
 NO_QUALS = Quals()

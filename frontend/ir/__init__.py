@@ -26,14 +26,15 @@ from frontend.ir.instructions import (
     Place,
     Set,
     Store,
+    ThreadFence,
     defined,
 )
-from frontend.ir.module import STRING, AddressValue, Function, FunctionDecl, MemorySymbol, Module, Orders, Storage
+from frontend.ir.module import STRING, AddressValue, Function, FunctionDecl, MemorySymbol, Module, Storage
 
 __all__ = [
     "Address", "AddressValue", "AtomicBegin", "AtomicEnd", "Call", "Copy", "CriticalBegin", "CriticalEnd", "Fail",
     "FailKind", "Field", "Forget", "Function", "FunctionDecl", "Guard", "Index", "Instr", "IrEdge", "Load", "Module",
-    "Nop", "Orders", "Place", "STRING", "Set", "PathStep", "Storage", "Store", "MemorySymbol", "defined",
+    "Nop", "Place", "STRING", "Set", "PathStep", "Storage", "Store", "MemorySymbol", "ThreadFence", "defined",
     # modules
     "assembly", "builder", "formats", "interrupt_table", "library_table", "modelled_calls", "split_registers", "thread_library",
 ]

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from frontend.annotations.notes import Note
 from frontend.ctypes import CType, FunctionType
-from frontend.program import NOWHERE, Expr, FrontendError, Location, Var
+from frontend.program import NOWHERE, Expr, FrontendError, Location, MemoryOrder, Var
 
 
 # --------------------------------------------------------------------------------------------------- places
@@ -175,13 +175,20 @@ class Fail:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadFence:
+    """`atomic_thread_fence`: orders the atomic accesses around it, touches no memory."""
+
+    order: MemoryOrder
+
+
+@dataclass(frozen=True, slots=True)
 class Nop:
     pass
 
 
 Instr: TypeAlias = (
     Set | Forget | Guard | Load | Store | Address | Copy | Call
-    | AtomicBegin | AtomicEnd | CriticalBegin | CriticalEnd | Fail | Nop | Note
+    | AtomicBegin | AtomicEnd | CriticalBegin | CriticalEnd | Fail | Nop | Note | ThreadFence
 )
 
 

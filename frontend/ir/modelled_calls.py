@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from frontend.annotations.attach import Attached
 from frontend.ctypes import CType, Record
-from frontend.ir.module import Function, FunctionDecl, MemorySymbol, Module, Orders
-from frontend.program import Location
+from frontend.ir.module import Function, FunctionDecl, MemorySymbol, Module
+from frontend.program import Location, MemoryOrder
 from frontend.text.tokens import Annotation
 
 
@@ -41,7 +41,7 @@ class Without:
         return self._module.annotations
 
     @property
-    def orders(self) -> frozenset[Orders]:
+    def orders(self) -> frozenset[MemoryOrder]:
         return self._module.orders
 
     @property

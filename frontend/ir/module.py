@@ -12,7 +12,7 @@ from frontend.ir.instructions import (
     IrEdge,
     PathStep,
 )
-from frontend.program import NOWHERE, DataModel, Location, Var
+from frontend.program import NOWHERE, DataModel, Location, MemoryOrder, Var
 from frontend.text.tokens import Annotation
 
 if TYPE_CHECKING:  # it brings the parser, which a command that reads no program can do without
@@ -104,14 +104,6 @@ class FunctionDecl:
     """Whether its body is an inline definition (C11 6.7.4): other files may have the same one."""
 
 
-class Orders(enum.Enum):
-    """Ways in which memory orders are weaker than sequentially consistent."""
-
-    WEAK = "orders nothing, or not both ways"
-    ACQUIRING = "a change that takes a lock sees what came before, and shows nothing"
-    ORDERING = "a store releases, or a change acquires and releases"
-
-
 class Module(Protocol):
     """A C file with its declarations known and its functions lowered on demand, each once."""
 
@@ -137,8 +129,8 @@ class Module(Protocol):
         """The annotations that are proof obligations, None if they are not heeded."""
 
     @property
-    def orders(self) -> frozenset[Orders]:
-        """How atomic accesses, of what was lowered so far, are weaker than sequentially consistent."""
+    def orders(self) -> frozenset[MemoryOrder]:
+        """The orders of atomic accesses, of what was lowered so far, that are weaker than sequentially consistent."""
 
     @property
     def bytewise(self) -> frozenset[str]:

@@ -29,6 +29,7 @@ from frontend.ir.instructions import (
     Place,
     Set,
     Store,
+    ThreadFence,
     defined,
 )
 from frontend.ir.module import Function
@@ -142,7 +143,7 @@ def _expressions(instr: Instr) -> Iterator[Expr]:
                     yield from _of_place(part)
                 elif part is not None and not isinstance(part, str | Var):
                     yield part
-        case Forget() | AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd() | Fail() | Nop() | Note():
+        case Forget() | AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd() | Fail() | Nop() | Note() | ThreadFence():
             pass
         case _:
             assert_never(instr)
@@ -187,7 +188,7 @@ def _renamed(instr: Instr, register: Var, use: Var, define: Var) -> Instr:
                            args=tuple(place(a) if isinstance(a, Place) else expr(a) for a in args))
         case Note(names=names):
             return replace(instr, names=tuple((name, use if v == register else v) for name, v in names))
-        case AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd() | Fail() | Nop():
+        case AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd() | Fail() | Nop() | ThreadFence():
             return instr
         case _:
             assert_never(instr)

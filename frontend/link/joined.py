@@ -10,8 +10,8 @@ from frontend.annotations.attach import Attached
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
 from frontend.ctypes.compatible import Compatibility
 from frontend.ctypes.conversions import strip
-from frontend.ir import Function, FunctionDecl, MemorySymbol, Module, Orders, Storage
-from frontend.program import FrontendError, Location
+from frontend.ir import Function, FunctionDecl, MemorySymbol, Module, Storage
+from frontend.program import FrontendError, Location, MemoryOrder
 from frontend.text.tokens import Annotation
 
 
@@ -127,7 +127,7 @@ class Joined:
         return tuple(dict.fromkeys(a for m in self._modules for a in m.annotations))
 
     @property
-    def orders(self) -> frozenset[Orders]:
+    def orders(self) -> frozenset[MemoryOrder]:
         return frozenset().union(*(m.orders for m in self._modules))
 
     @property

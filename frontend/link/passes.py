@@ -30,11 +30,11 @@ from frontend.link.options import DEFAULT_OPTIONS, LinkOptions
 from frontend.link.settle import settle_pointers
 from frontend.link.templates import make_templates
 from frontend.link.vacuous_claims import warn_of_vacuous_claims
-from frontend.link.weak_orders import are_weak, with_weak_loads
+from frontend.link.weak_orders import FENCE_GHOST, with_weak_loads
 from frontend.link.which_threads import find_roots, find_threads, reached_from, with_reentrance
 from frontend.memory.escapes import find_escapes
 from frontend.memory.objects import KnownRegisters, Notes
-from frontend.program import FrontendError, Location, Program, RaceModel
+from frontend.program import FENCE, FrontendError, Location, Program, RaceModel
 
 
 def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
@@ -72,11 +72,13 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     settle_lock_uses(drafts.threads, drafts.created)
     templates = make_templates(world, bodies, settled, drafts.created, options.table if threads.reactive else None)
 
-    if are_weak(seen.orders, templates):
+    if seen.orders:
         templates = with_weak_loads(templates)
 
     # The program, and what is said about it: who may preempt whom, contracts, claims, what `main` does before all else.
     program = assemble(world, drafts, templates, threads.reactive, firmware, options)
+    if FENCE in program.accesses:
+        program = replace(program, globals=(*program.globals, FENCE_GHOST))
     if threads.reactive:
         starts_on = interrupts.starts_on(reached_from(world, "main"))
         program, interrupts_whom = schedule(program, {s.function: s for s in threads.sources}, registers, starts_on)

@@ -1,8 +1,11 @@
-"""Atomic accesses whose memory order is weaker than sequentially consistent: what a load gives proves nothing then.
+"""Atomic accesses whose memory order is weaker than sequentially consistent: what a load gives proves nothing by itself.
 
 With weak orders a load may give an older value, and one that gives the latest need not make what its writer did before visible.
-So beside each step that reads an atomic variable there is one that reads anything. A proof covers both; a run that takes the
-second is none that is surely possible, because nothing here says which values are old enough.
+So beside each step that reads an atomic variable there is one that reads anything (`Edge.stale`). A proof about the program
+covers both; `circ.views.orders` leaves out what the orders exclude. A run that takes the second is none that is surely possible,
+because nothing here says which values are old enough.
+
+Why every race of C11 is one of this program: docs/memory.md, "Memory orders".
 """
 
 from __future__ import annotations
@@ -10,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from frontend.ir import Orders
 from frontend.program import (
+    BOOL,
+    FENCE,
+    Access,
     AccessKind,
     Assign,
     Assume,
@@ -19,44 +24,36 @@ from frontend.program import (
     Cfa,
     Doubt,
     Edge,
-    Element,
     Havoc,
     Op,
     ThreadTemplate,
+    Variable,
     name_of,
     op_reads,
     primitive,
 )
 
 _DOUBT = Doubt("with this memory order a load may give another value, and orders nothing", step=True)
-
-
-def are_weak(orders: frozenset[Orders], templates: tuple[ThreadTemplate, ...]) -> bool:
-    """Whether values of atomic variables tell less than with sequentially consistent accesses.
-
-    They do not if only changes look at them, which find the latest value, and all stores release: those are locks. A change that
-    only acquires takes a lock that a store of its own gives back. A load beside a store that only releases may pass it. And there
-    is one such variable at most: of two locks, each thread may give back its own and then find the other's still taken.
-    """
-    found = [(a, e.protected) for t in templates for e in t.cfa.edges for a in e.accesses if a.kind is AccessKind.ATOMIC]
-    kinds = [(a.write, protected) for a, protected in found]
-    loaded, stored = (False, False) in kinds, (True, False) in kinds
-    several = len({a.variable for a, _ in found}) > 1 or any(isinstance(a.lvalue, Element) for a, _ in found)
-    return Orders.WEAK in orders or (Orders.ACQUIRING in orders and not stored) or (bool(orders) and (loaded or several))
+FENCE_GHOST = Variable(FENCE, BOOL, ghost=True)
 
 
 def with_weak_loads(templates: tuple[ThreadTemplate, ...]) -> tuple[ThreadTemplate, ...]:
     """The templates with the steps that read anything beside those that read an atomic variable."""
-    return tuple(replace(t, cfa=replace(t.cfa, edges=tuple(_edges(t.cfa)))) for t in templates)
+    atomic = frozenset(a.variable for t in templates for e in t.cfa.edges for a in e.accesses if a.kind is AccessKind.ATOMIC)
+    return tuple(replace(t, cfa=replace(t.cfa, edges=tuple(_edges(t.cfa, atomic - {FENCE})))) for t in templates)
 
 
-def _edges(cfa: Cfa) -> Iterator[Edge]:
+def _edges(cfa: Cfa, atomic: frozenset[str]) -> Iterator[Edge]:
     for edge in cfa.edges:
         yield edge
-        loaded = frozenset(a.variable for a in edge.accesses if a.kind is AccessKind.ATOMIC and not a.write)
+        loaded = frozenset(a.variable for a in edge.accesses if a.variable in atomic and _reads(a))
         if loaded:
             op = Block(tuple(part for p in primitive(edge.op) for part in _anything(p, loaded)))
-            yield replace(edge, op=op, doubts=(*edge.doubts, _DOUBT))
+            yield replace(edge, op=op, doubts=(*edge.doubts, _DOUBT), stale=True)
+
+
+def _reads(a: Access) -> bool:
+    return not a.write and not a.orders
 
 
 def _anything(op: Op, loaded: frozenset[str]) -> Iterator[Op]:

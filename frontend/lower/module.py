@@ -19,7 +19,7 @@ from frontend.ctypes.declarations import adjusted
 from frontend.ctypes.linkage import declares_function, for_inlining, linkage
 from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName, RegisterName, Scope
-from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySymbol, Module, Orders, Place, Set, Storage
+from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySymbol, Module, Place, Set, Storage
 from frontend.ir.builder import GraphBuilder
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall, names_of
 from frontend.lower.called.not_modelled import StatementNotModelled, not_modelled
@@ -29,7 +29,7 @@ from frontend.lower.local_declarations import THREAD_LOCAL, fixed_value
 from frontend.lower.operands import InMemory, InRegister
 from frontend.lower.statements import Statements
 from frontend.lower.unit import Unit
-from frontend.program import Const, DataModel, FrontendError, Location, Scalar, Var, deep_recursion
+from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, Scalar, Var, deep_recursion
 from frontend.text.attributes import ASM_LABEL
 from frontend.text.parse import Attribute, ParsedFile
 from frontend.text.side_effects import effects, survey
@@ -329,7 +329,7 @@ class CModule:
         return self._parsed.annotations
 
     @property
-    def orders(self) -> frozenset[Orders]:
+    def orders(self) -> frozenset[MemoryOrder]:
         return frozenset(self._unit.orders)
 
     @property

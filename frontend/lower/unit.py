@@ -13,13 +13,12 @@ from frontend.ctypes.conversions import Integers
 from frontend.ctypes.declarations import Types
 from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import Scope
-from frontend.ir import STRING, Index, MemorySymbol, Orders, Place, Storage
-from frontend.program import Const, DataModel, FrontendError, Location, NotModelled
+from frontend.ir import STRING, Index, MemorySymbol, Place, Storage
+from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, NotModelled
 from frontend.text.parse import ParsedFile
 
 FLOATS = "floating-point values are arbitrary"
 ORDER = "operands are evaluated left to right where C leaves the order open"
-ORDERINGS = "locks made of acquiring changes and releasing stores are treated as sequentially consistent"
 ASSEMBLY = "inline assembly touches only its outputs and what its inputs lead to"
 
 
@@ -48,8 +47,8 @@ class Unit:
         self.noreturn = noreturn
         self.symbols: dict[str, MemorySymbol] = {}
         self.assumptions: dict[str, Location] = {}
-        self.orders: set[Orders] = set()
-        """What is weaker than sequentially consistent among the orders of atomic accesses."""
+        self.orders: set[MemoryOrder] = set()
+        """The orders of atomic accesses that are weaker than sequentially consistent."""
         self.bytewise: set[str] = set()
         """Structs and unions of which an address became one of bytes."""
         self.absent: set[str] = set()

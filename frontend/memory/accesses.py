@@ -129,7 +129,7 @@ class Accesses:
 
     def _below(self, place: Place, path: tuple[PathStep, ...], type_: CType) -> Place:
         # An atomic struct is accessed as a whole; one that only has atomic members is assigned like any other.
-        type_ = replace(type_, quals=replace(type_.quals, atomic=place.type.quals.atomic))
+        type_ = replace(type_, quals=replace(type_.quals, atomic=place.type.quals.atomic, order=place.type.quals.order))
         return Place(place.base, (*place.path, *path), type_, place.base_type)
 
     def _scalars(self, t: CType, location: Location) -> list[tuple[tuple[PathStep, ...], CType]]:

@@ -154,7 +154,7 @@ class CaseSteps:
         if not self._world.objects.is_global(obj):
             return ()
         kind = AccessKind.ATOMIC if cell.atomic else AccessKind.DATA
-        return tuple(Access(v, write, edge.location, edge.text, kind) for v in cell.lvalues)
+        return tuple(Access(v, write, edge.location, edge.text, kind, order=cell.order) for v in cell.lvalues)
 
     def _some(self, case: PointerCase, write: bool, edge: IrEdge) -> list[tuple[Access, ...]]:
         """For an access that is not known exactly: the accesses of each of its possibilities."""

@@ -9,7 +9,22 @@ from frontend.ctypes import ArrayType, CType, FieldDecl, FloatType, IntType, Rec
 from frontend.ir import Field, Index, Module, PathStep
 from frontend.memory.leaves import BYTE, ArrayNode, BytesNode, LayoutTree, Leaf, LeafNode, StructNode, scalar_of
 from frontend.memory.lock_types import state_of_kind
-from frontend.program import Assign, Binary, Const, Element, Expr, FrontendError, Havoc, Location, Lvalue, Op, Read, Scalar, Var
+from frontend.program import (
+    Assign,
+    Binary,
+    Const,
+    Element,
+    Expr,
+    FrontendError,
+    Havoc,
+    Location,
+    Lvalue,
+    MemoryOrder,
+    Op,
+    Read,
+    Scalar,
+    Var,
+)
 from frontend.program.fold import cast, fold, plus, times
 
 CHAR = IntType("unsigned char", 8, False)
@@ -28,6 +43,7 @@ class Cell:
     atomic: bool = False
     further: bool = False
     """A member of a library object other than its first; only the kind of a mutex matters."""
+    order: MemoryOrder = MemoryOrder.SEQ_CST
 
     @property
     def lvalues(self) -> tuple[Lvalue, ...]:
@@ -191,14 +207,14 @@ class Places:
             case LeafNode(leaf=leaf):
                 index = self.flatten(leaf, part.indices)
                 further = leaf.lock and part.byte not in (None, Const(0, self.word))
-                return Cell(leaf, index, scalar, part.bits, 0, floating, type_.quals.atomic, further)
+                return Cell(leaf, index, scalar, part.bits, 0, floating, type_.quals.atomic, further, type_.quals.order)
             case BytesNode(leaf=leaf):
                 assert part.byte is not None
                 index = self.flatten(leaf, (*part.indices, part.byte))
                 size = self._module.sizeof(type_)
                 if part.bits is not None:
                     size = (sum(part.bits) + 7) // 8
-                return Cell(leaf, index, scalar, part.bits, size, floating, type_.quals.atomic)
+                return Cell(leaf, index, scalar, part.bits, size, floating, type_.quals.atomic, order=type_.quals.order)
             case _:
                 raise FrontendError(location, "a struct, union or array is used as a value here", "use a member or an element")
 

@@ -4,7 +4,20 @@ The front end builds programs, circ checks them, and both compute with expressio
 know of C's syntax and types, nor of any analysis.
 """
 
-from frontend.program.cfa import RETURN, Access, AccessKind, Cfa, Doubt, Edge, ErrorKind, ErrorLocation, K, calls_copy
+from frontend.program.cfa import (
+    FENCE,
+    RETURN,
+    Access,
+    AccessKind,
+    Cfa,
+    Doubt,
+    Edge,
+    ErrorKind,
+    ErrorLocation,
+    K,
+    MemoryOrder,
+    calls_copy,
+)
 from frontend.program.expr import (
     ARITHMETIC,
     BOOL,
@@ -82,9 +95,10 @@ from frontend.program.source import (
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
     "Block", "CALLER", "COMPARISONS", "COPIED", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge",
-    "END_OF_INPUT", "Element", "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FrontendError",
+    "END_OF_INPUT", "Element", "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FENCE", "FrontendError",
     "FunctionText", "Havoc", "ILP32", "IN_LIBRARY", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "Lvalue", "MAX_AST_DEPTH", "MAX_DATA", "MAX_NESTING", "MAX_SOURCE",
+    "MemoryOrder",
     "NOWHERE", "NotModelled", "Op", "OptionError", "Preemption", "Procedures", "Program", "RETURN", "RaceModel", "Read", "Rely",
     "Role", "SKIP", "Scalar", "Self", "Start",
     "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",

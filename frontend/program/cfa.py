@@ -46,6 +46,31 @@ class AccessKind(enum.Enum):
     SYNC = "sync"
 
 
+class MemoryOrder(enum.Enum):
+    """C11's orders of atomic accesses and fences; consume is acquire. OPEN: one that the program computes."""
+
+    OPEN = "open"
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQ_REL = "acq_rel"
+    SEQ_CST = "seq_cst"
+
+    @property
+    def acquires(self) -> bool:
+        """Whether a read surely sees what the thread whose store it reads did before, if that store releases."""
+        return self in (MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL, MemoryOrder.SEQ_CST)
+
+    @property
+    def releases(self) -> bool:
+        """Whether a store surely shows what its thread did before to acquiring reads of it."""
+        return self in (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL, MemoryOrder.SEQ_CST)
+
+
+FENCE = "<fence>"
+"""The ghost that a fence of a program with weak orders touches, as an atomic access with the fence's order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """One access to a variable that other threads may see, as the user wrote it.
@@ -60,6 +85,8 @@ class Access:
     text: str = ""
     kind: AccessKind = AccessKind.DATA
     whole: bool = False
+    order: MemoryOrder = MemoryOrder.SEQ_CST
+    """Of an atomic access."""
 
     @property
     def variable(self) -> str:
@@ -106,6 +133,8 @@ class Edge:
     location: Location = NOWHERE
     text: str = ""
     doubts: tuple[Doubt, ...] = ()
+    stale: bool = False
+    """What the step beside it would do if its atomic loads gave any values: with weak orders they may give old ones."""
 
     def __str__(self) -> str:
         return f"{self.source} --{show_op(self.op)}--> {self.target}"

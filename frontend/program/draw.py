@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from frontend.program.cfa import Access, AccessKind, Cfa, Edge
+from frontend.program.cfa import Access, AccessKind, Cfa, Edge, MemoryOrder
 from frontend.program.display import DisplayNames
 from frontend.program.exact import exact_op
 from frontend.program.expr import show_lvalue
@@ -36,7 +36,8 @@ def draw(program: Program, form: str) -> str:
 # --------------------------------------------------------------------------------------------------- pieces
 def show_access(access: Access, names: DisplayNames) -> str:
     """`w x`, `r a[i]`, `w a[..]` for any element; an atomic or synchronising access says so."""
-    return f"{'w' if access.write else 'r'} {names.cell(access)}{_MARK[access.kind]}"
+    order = "" if access.order is MemoryOrder.SEQ_CST else f" {access.order.value}"
+    return f"{'w' if access.write else 'r'} {names.cell(access)}{_MARK[access.kind]}{order}"
 
 
 def show_accesses(edge: Edge, names: DisplayNames) -> str:

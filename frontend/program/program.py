@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from frontend.program.cfa import Access, Cfa, Edge
+from frontend.program.cfa import Access, Cfa, Edge, MemoryOrder
 from frontend.program.exact import exact_op, show_exact, show_exact_lvalue
 from frontend.program.expr import Expr, Lvalue, Scalar, Var
 from frontend.program.models import Ints, Preemption, RaceModel
@@ -275,7 +275,8 @@ class Program:
                 put("local", v.name, v.type, v.length, v.start)
             for e in t.cfa.edges:
                 put("edge", e.source, e.target, exact_op(e.op), e.protected,
-                    [(show_exact_lvalue(a.lvalue), a.write, a.kind.value, a.whole) for a in e.accesses])
+                    [(show_exact_lvalue(a.lvalue), a.write, a.kind.value, a.whole) for a in e.accesses],
+                    *_weak(e))
         if self.procedures is not None:
             put("procedures", self.procedures.fingerprint())
         return digest.hexdigest()
@@ -292,6 +293,13 @@ def _problems(cfa: Cfa, scope: frozenset[str]) -> Iterator[str]:
         yield from (f"edge {n}: there is no location {q}" for q in ends if not 0 <= q < cfa.size)
         unknown = {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)} - scope
         yield from (f"edge {n}: there is no variable '{name}'" for name in sorted(unknown))
+
+
+def _weak(e: Edge) -> tuple[str, ...]:
+    """What memory orders add to the hash of a step; nothing where all are sequentially consistent."""
+    orders = [a.order.value for a in e.accesses]
+    weak = any(a.order is not MemoryOrder.SEQ_CST for a in e.accesses)
+    return (*(orders if weak else ()), *(["stale"] if e.stale else ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,17 +25,20 @@ from frontend.ir import (
     Place,
     Set,
     Store,
+    ThreadFence,
 )
 from frontend.memory.accesses import Accesses
 from frontend.memory.points_to import Targets
 from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import (
     BOOL,
+    FENCE,
     IN_LIBRARY,
     NOWHERE,
     RETURN,
     SKIP,
     Access,
+    AccessKind,
     Assign,
     Assume,
     Binary,
@@ -304,6 +307,7 @@ class Inliner:
         """The steps of one instruction, over the thread's names for registers.
 
         - On registers alone (Set, Forget, Guard, Nop) it is one step without accesses.
+        - A fence is an access to a ghost where atomic accesses have weak orders, and nothing else.
         - On memory (Load, Store, Copy) it is what `Accesses` makes of it; a place behind a pointer is resolved later.
         - Behind a Guard that leaves a loop which joins threads, a step says so, in code that runs once.
         - A Note is located where the function is called if it says what the function requires.
@@ -326,6 +330,10 @@ class Inliner:
                     self.step(here, SKIP, target, edge, joined=ended)
             case Nop():
                 self.step(source, SKIP, target, edge)
+            case ThreadFence(order=order):
+                fence = Access(Var(FENCE, BOOL), True, edge.location, edge.text, AccessKind.ATOMIC, order=order)
+                weak = bool(self.accesses.world.module.orders)
+                self.step(source, SKIP, target, edge, accesses=(fence,) if weak else ())
             case Note(names=names) as note:
                 if note.place is NotePlace.ENTRY and frame.called != NOWHERE:
                     edge = replace(edge, location=frame.called)  # what is required is the caller's business

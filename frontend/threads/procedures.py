@@ -32,6 +32,7 @@ from frontend.ir import (
     Set,
     Storage,
     Store,
+    ThreadFence,
 )
 from frontend.ir.library_table import EXITS
 from frontend.memory.sketch import SectionMark, Sketch, SketchStep
@@ -55,6 +56,7 @@ from frontend.program import (
     Havoc,
     Ints,
     Lvalue,
+    MemoryOrder,
     Op,
     Procedures,
     Program,
@@ -252,12 +254,14 @@ class _ProcedureBuilder:
                 cell = self._cell(p, e)
                 op: Op = Havoc((cell,)) if v is None else Assign(cell, self._expr(v))
                 return op, (Access(cell, True, e.location, e.text or show_lvalue(cell)),)
-            case Nop() | Note() | AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd():
+            case Nop() | Note() | AtomicBegin() | AtomicEnd() | CriticalBegin() | CriticalEnd() | ThreadFence():
                 return SKIP, ()
             case _:
                 raise FrontendError(e.location, f"'{e.text}' is not understood by engines with a stack")
 
     def _cell(self, place: Place, e: IrEdge) -> Lvalue:
+        if place.type.quals.order is not MemoryOrder.SEQ_CST:
+            raise FrontendError(e.location, "engines with a stack know sequentially consistent atomic accesses only")
         symbol = self.module.symbols.get(place.base) if isinstance(place.base, str) else None
         if symbol is None:
             raise FrontendError(e.location, f"'{e.text}' goes through a pointer", "engines with a stack know no pointers yet")

@@ -8,4 +8,4 @@ from tests.support.c11.random_orders import examine
 def test_no_wrong_verdict() -> None:
     tally = examine(range(150))
     assert not tally.faults, str(tally)
-    assert {said for said, _ in tally.counts} == {"safe", "race", "unknown"}
+    assert tally.counts["safe", "no race"] > 2 * tally.counts["unknown", "no race"]

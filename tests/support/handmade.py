@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
-from frontend.ir import Function, FunctionDecl, Instr, IrEdge, MemorySymbol, Orders, Place, Storage
-from frontend.program import LP64, DataModel, Location, Scalar, Var
+from frontend.ir import Function, FunctionDecl, Instr, IrEdge, MemorySymbol, Place, Storage
+from frontend.program import LP64, DataModel, Location, MemoryOrder, Scalar, Var
 from frontend.text.tokens import Annotation
 
 INT = IntType("int", 32, True)
@@ -45,7 +45,7 @@ class HandModule:
     annotations: tuple[Annotation, ...] = ()
     assumptions: tuple[tuple[str, Location], ...] = ()
     attached: None = None
-    orders: frozenset[Orders] = frozenset()
+    orders: frozenset[MemoryOrder] = frozenset()
     bytewise: frozenset[str] = frozenset()
 
     @property

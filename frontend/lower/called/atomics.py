@@ -9,25 +9,22 @@ from pycparser import c_ast
 
 from frontend.ctypes import CType, FloatType, IntType, PointerType, Quals, RecordType, VoidType
 from frontend.ctypes.conversions import binary, cast, strip, unary
-from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Orders, Place, Set, Store
+from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Place, Set, Store, ThreadFence
 from frontend.lower.called.arguments import Arguments
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, ScalarValue
-from frontend.lower.unit import ORDERINGS
-from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Read
+from frontend.program import BOOL, FALSE, TRUE, Const, Expr, MemoryOrder, Read, negate
 
-_ACQUIRE, _RELEASE, _ACQ_REL, _SEQ_CST = 2, 3, 4, 5
-_LOAD = frozenset({_SEQ_CST})
-_STORE = frozenset({_RELEASE, _SEQ_CST})
-_CHANGE = frozenset({_ACQ_REL, _SEQ_CST})
-"""Orders with which a load, a store, and a load and a store in one let threads see what the others did before."""
-_TAKING = _CHANGE | {_ACQUIRE}
-"""The same for a change to a constant other than 0: a lock is taken so."""
+_ORDERS = (MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.ACQUIRE, MemoryOrder.RELEASE, MemoryOrder.ACQ_REL,
+           MemoryOrder.SEQ_CST)
+"""By the numbers of `memory_order` and `__ATOMIC_*`; consume is acquire."""
+_READING = {MemoryOrder.ACQ_REL: MemoryOrder.ACQUIRE, MemoryOrder.RELEASE: MemoryOrder.RELAXED}
+"""What is left of an order where only the read takes place."""
 _OPS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "nand": "nand"}
 _FETCH = re.compile(r"(?:__atomic_|__c11_atomic_|atomic_)fetch_(add|sub|and|or|xor|nand)(_explicit)?$|__sync_fetch_and_(\w+)$")
 _AFTER = re.compile(r"__atomic_(add|sub|and|or|xor|nand)_fetch$|__sync_(\w+)_and_fetch$")
-_FENCES = frozenset({"__atomic_thread_fence", "__atomic_signal_fence", "__sync_synchronize", "atomic_thread_fence",
-                     "atomic_signal_fence", "__c11_atomic_thread_fence", "__c11_atomic_signal_fence"})
+_FENCES = frozenset({"__atomic_thread_fence", "__sync_synchronize", "atomic_thread_fence", "__c11_atomic_thread_fence"})
+_SIGNAL_FENCES = frozenset({"__atomic_signal_fence", "atomic_signal_fence", "__c11_atomic_signal_fence"})
 _LOCK_FREE = frozenset({"__atomic_always_lock_free", "__atomic_is_lock_free", "atomic_is_lock_free", "__c11_atomic_is_lock_free"})
 _BYTES = "whether two structs or floating values have the same bytes is not tracked"
 _PREFIX = re.compile(r"^(__atomic_|__c11_atomic_|atomic_)")
@@ -47,8 +44,10 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         return None
     nodes = Arguments(x, node)
     if name in _FENCES:
-        for arg in nodes:
-            _order(x, arg, _LOAD)
+        x.emit(ThreadFence(_order(x, nodes, 0, fence=True)), node)
+        return Nothing()
+    if name in _SIGNAL_FENCES:
+        _order(x, nodes, 0, fence=True)
         return Nothing()
     if name in _LOCK_FREE:
         return ScalarValue(x.ints.bool, TRUE)
@@ -57,72 +56,60 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         if found:
             op = found.group(1) or found.group(3 if not after else 2)
             if op in _OPS:
-                if not name.startswith("__sync_"):
-                    _orders(x, nodes.behind(2), _CHANGE)
-                return _modify(x, _OPS[op], after, nodes, node)
+                order = MemoryOrder.SEQ_CST if name.startswith("__sync_") else _order(x, nodes, 2)
+                return _modify(x, _OPS[op], after, nodes, node, order)
     match name:
         case "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap":
             return _swap_if(x, nodes, node, wants_value="val" in name)
         case "__sync_lock_test_and_set":
-            x.unit.assume(ORDERINGS, x.unit.where(node))
-            x.unit.orders.add(Orders.ACQUIRING if _taking(x, nodes[1]) == _TAKING else Orders.WEAK)
-            return _exchange(x, nodes[0], x.value(nodes[1]), node)
+            return _exchange(x, _object(x, nodes[0], _weak(x, MemoryOrder.ACQUIRE)), x.value(nodes[1]), node)
         case "__sync_lock_release":
-            x.unit.assume(ORDERINGS, x.unit.where(node))
-            x.unit.orders.add(Orders.ORDERING)
-            return _store(x, nodes[0], ScalarValue(x.ints.int, Const(0, x.ints.int.scalar)), node)
+            zero = ScalarValue(x.ints.int, Const(0, x.ints.int.scalar))
+            return _assign(x, _object(x, nodes[0], _weak(x, MemoryOrder.RELEASE)).place, zero, node)
     return _generic(x, _PREFIX.sub("", name).removesuffix("_explicit"), name, nodes, node)
 
 
 def _generic(x: Lowering, kind: str, name: str, nodes: Arguments, node: c_ast.FuncCall) -> Operand | None:
+    """The operations that C11 and GNU C have in common; an order that is not given is sequentially consistent."""
     gnu = name.startswith("__atomic_")
+    orders: tuple[MemoryOrder, MemoryOrder]
     match kind:
         case "init":
             place = x.target(nodes[0])
             return _assign(x, replace(place, type=_with_atomic(place.type, False)), x.value(nodes[1]), node)
         case "load" if gnu:
-            _orders(x, nodes.behind(2), _LOAD)
-            return _load_into(x, nodes, node)
+            return _load_into(x, _object(x, nodes[0], _order(x, nodes, 2)), nodes[1], node)
         case "load" | "load_n":
-            _orders(x, nodes.behind(1), _LOAD)
-            return _load(x, nodes[0], node)
+            return _load(x, _object(x, nodes[0], _order(x, nodes, 1)), node)
         case "store" if gnu:
-            _orders(x, nodes.behind(2), _STORE)
-            obj = _object(x, nodes[0])
-            return _assign(x, obj.place, _pointed(x, nodes[1], node), node)
+            return _assign(x, _object(x, nodes[0], _order(x, nodes, 2)).place, _pointed(x, nodes[1], node), node)
         case "store" | "store_n":
-            _orders(x, nodes.behind(2), _STORE)
-            obj = _object(x, nodes[0])
-            return _assign(x, obj.place, x.value(nodes[1]), node)
+            return _assign(x, _object(x, nodes[0], _order(x, nodes, 2)).place, x.value(nodes[1]), node)
         case "exchange" if gnu:
-            _orders(x, nodes.behind(3), _CHANGE)
-            return _exchange_into(x, nodes, node)
+            return _exchange_into(x, _object(x, nodes[0], _order(x, nodes, 3)), nodes, node)
         case "exchange" | "exchange_n":
-            _orders(x, nodes.behind(2), _taking(x, nodes[1]))
-            return _exchange(x, nodes[0], x.value(nodes[1]), node)
+            return _exchange(x, _object(x, nodes[0], _order(x, nodes, 2)), x.value(nodes[1]), node)
         case "compare_exchange_n" | "compare_exchange":
-            _orders(x, nodes.behind(4, 1), _taking(x, nodes[2]) if kind == "compare_exchange_n" else _CHANGE)
-            _orders(x, nodes.behind(5), _LOAD)
-            return _compare(x, nodes, node, weak=x.unit.constant(nodes[3], x.scope) != 0, by_pointer=kind == "compare_exchange")
+            orders = _order(x, nodes, 4), _order(x, nodes, 5)
+            weak = x.unit.constant(nodes[3], x.scope) != 0
+            return _compare(x, nodes, node, orders, weak, by_pointer=kind == "compare_exchange")
         case "compare_exchange_strong" | "compare_exchange_weak":
-            _orders(x, nodes.behind(3, 1), _taking(x, nodes[2]))
-            _orders(x, nodes.behind(4), _LOAD)
-            return _compare(x, nodes, node, weak=kind.endswith("weak"), by_pointer=False)
+            orders = _order(x, nodes, 3), _order(x, nodes, 4)
+            return _compare(x, nodes, node, orders, kind.endswith("weak"), by_pointer=False)
         case "test_and_set" | "flag_test_and_set":
-            _orders(x, nodes.behind(1), _TAKING)
-            return _test_and_set(x, nodes[0], node)
+            return _test_and_set(x, _object(x, nodes[0], _order(x, nodes, 1)), node)
         case "clear" | "flag_clear":
-            _orders(x, nodes.behind(1), _STORE)
-            return _store(x, nodes[0], ScalarValue(x.ints.int, Const(0, x.ints.int.scalar)), node)
+            zero = ScalarValue(x.ints.int, Const(0, x.ints.int.scalar))
+            return _assign(x, _object(x, nodes[0], _order(x, nodes, 1)).place, zero, node)
     return None
 
 
 # --------------------------------------------------------------------------------------------------- parts
-def _with_atomic(t: CType, atomic_: bool) -> CType:
-    return replace(t, quals=Quals(t.quals.const, t.quals.volatile, atomic_))
+def _with_atomic(t: CType, atomic_: bool, order: MemoryOrder = MemoryOrder.SEQ_CST) -> CType:
+    return replace(t, quals=Quals(t.quals.const, t.quals.volatile, atomic_, order))
 
 
-def _object(x: Lowering, node: c_ast.Node) -> _Object:
+def _object(x: Lowering, node: c_ast.Node, order: MemoryOrder) -> _Object:
     """What the pointer argument points to, as an atomic object; an `atomic_flag` struct by its first member."""
     place = x.target(node)
     t = strip(place.type)
@@ -133,29 +120,26 @@ def _object(x: Lowering, node: c_ast.Node) -> _Object:
     if isinstance(t, VoidType):
         t = x.ints.named("unsigned char")
         place = Place(place.base, place.path, t, t if not place.path else place.base_type)
-    return _Object(replace(place, type=_with_atomic(place.type, True)), t)
+    return _Object(replace(place, type=_with_atomic(place.type, True, order)), t)
 
 
-def _order(x: Lowering, node: c_ast.Node, ordering: frozenset[int]) -> None:
-    """Take note of an order: `ordering` are those with which such an access orders threads."""
-    order = x.unit.constant(node, x.scope)
-    if order is None:
-        x.effect(node)
-    if order not in ordering:
-        x.unit.orders.add(Orders.WEAK)
-    elif order != _SEQ_CST:
-        x.unit.orders.add(Orders.ACQUIRING if order == _ACQUIRE else Orders.ORDERING)
-        x.unit.assume(ORDERINGS, x.unit.where(node))
+def _order(x: Lowering, nodes: Arguments, at: int, fence: bool = False) -> MemoryOrder:
+    """The order in this argument; the strongest if it is not given. Accesses with a weaker one are taken note of."""
+    if at >= len(nodes):
+        return MemoryOrder.SEQ_CST
+    number = x.unit.constant(nodes[at], x.scope)
+    if number is None:
+        x.effect(nodes[at])
+    # GNU C keeps hints for hardware transactions in higher bits.
+    order = MemoryOrder.OPEN if number is None or not 0 <= number & 0xFFFF < len(_ORDERS) else _ORDERS[number & 0xFFFF]
+    return order if fence else _weak(x, order)
 
 
-def _taking(x: Lowering, stored: c_ast.Node) -> frozenset[int]:
-    """The orders that are enough to change an atomic object to this value."""
-    return _TAKING if x.unit.constant(stored, x.scope) else _CHANGE
-
-
-def _orders(x: Lowering, nodes: list[c_ast.Node], ordering: frozenset[int]) -> None:
-    for node in nodes:
-        _order(x, node, ordering)
+def _weak(x: Lowering, order: MemoryOrder) -> MemoryOrder:
+    """The order, taken note of if it is weaker than sequentially consistent."""
+    if order is not MemoryOrder.SEQ_CST:
+        x.unit.orders.add(order)
+    return order
 
 
 def _read(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
@@ -177,8 +161,7 @@ def _put(x: Lowering, target: Designated, v: Operand, node: c_ast.Node) -> None:
     x.objects.store(target, x.math.convert(v, strip(target.type), node), node)
 
 
-def _load(x: Lowering, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
-    obj = _object(x, pointer)
+def _load(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
     return _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node)
 
 
@@ -191,19 +174,13 @@ def _copied(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
     return Aggregate(obj.type, place)
 
 
-def _load_into(x: Lowering, nodes: Arguments, node: c_ast.FuncCall) -> Operand:
-    obj = _object(x, nodes[0])
-    into = x.pointed(nodes[1])
+def _load_into(x: Lowering, obj: _Object, pointer: c_ast.Node, node: c_ast.FuncCall) -> Operand:
+    into = x.pointed(pointer)
     _put(x, into, _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node), node)
     return Nothing()
 
 
-def _store(x: Lowering, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
-    return _assign(x, _object(x, pointer).place, v, node)
-
-
-def _exchange(x: Lowering, pointer: c_ast.Node, v: Operand, node: c_ast.Node) -> Operand:
-    obj = _object(x, pointer)
+def _exchange(x: Lowering, obj: _Object, v: Operand, node: c_ast.Node) -> Operand:
     new = x.math.convert(v, obj.type, node)
     x.emit(AtomicBegin(), node)
     old = _copied(x, obj, node) if isinstance(obj.type, RecordType) else _read(x, obj, node)
@@ -212,15 +189,15 @@ def _exchange(x: Lowering, pointer: c_ast.Node, v: Operand, node: c_ast.Node) ->
     return old
 
 
-def _exchange_into(x: Lowering, nodes: Arguments, node: c_ast.FuncCall) -> Operand:
-    old = _exchange(x, nodes[0], _pointed(x, nodes[1], node), node)
+def _exchange_into(x: Lowering, obj: _Object, nodes: Arguments, node: c_ast.FuncCall) -> Operand:
+    old = _exchange(x, obj, _pointed(x, nodes[1], node), node)
     _put(x, x.pointed(nodes[2]), old, node)
     return Nothing()
 
 
-def _modify(x: Lowering, op: str, after: bool, nodes: Arguments, node: c_ast.FuncCall) -> Operand:
+def _modify(x: Lowering, op: str, after: bool, nodes: Arguments, node: c_ast.FuncCall, order: MemoryOrder) -> Operand:
     """`fetch_op` and `op_fetch`; a pointer moves by bytes, as the builtins do."""
-    obj = _object(x, nodes[0])
+    obj = _object(x, nodes[0], order)
     operand = x.value(nodes[1])
     if isinstance(obj.type, FloatType) or not isinstance(obj.type, (IntType, PointerType)):
         raise x.unit.error(node, "an atomic read-modify-write needs an integer or a pointer",
@@ -238,7 +215,7 @@ def _modify(x: Lowering, op: str, after: bool, nodes: Arguments, node: c_ast.Fun
 
 
 def _swap_if(x: Lowering, nodes: Arguments, node: c_ast.FuncCall, wants_value: bool) -> Operand:
-    obj = _object(x, nodes[0])
+    obj = _object(x, nodes[0], MemoryOrder.SEQ_CST)
     expected = x.math.convert(x.value(nodes[1]), obj.type, node)
     desired = x.math.convert(x.value(nodes[2]), obj.type, node)
     assert isinstance(expected, ScalarValue) and isinstance(desired, ScalarValue)
@@ -292,9 +269,14 @@ def _compare_any(x: Lowering, obj: _Object, nodes: Arguments, node: c_ast.FuncCa
     return ScalarValue(x.ints.bool, Read(result))
 
 
-def _compare(x: Lowering, nodes: Arguments, node: c_ast.FuncCall, weak: bool, by_pointer: bool) -> Operand:
-    """Compare-and-exchange: `*expected` gets the old value on failure; a weak one may fail without a reason."""
-    obj = _object(x, nodes[0])
+def _compare(x: Lowering, nodes: Arguments, node: c_ast.FuncCall, orders: tuple[MemoryOrder, MemoryOrder], weak: bool,
+             by_pointer: bool) -> Operand:
+    """Compare-and-exchange: `*expected` gets the old value on failure; a weak one may fail without a reason.
+
+    If a failure has another order than the read of a success, the two are two ways from the beginning.
+    """
+    success, failure = orders
+    obj = _object(x, nodes[0], success)
     if not isinstance(obj.type, (IntType, PointerType)):
         return _compare_any(x, obj, nodes, node, by_pointer)
     kept = x.pointed(nodes[1])
@@ -304,16 +286,24 @@ def _compare(x: Lowering, nodes: Arguments, node: c_ast.FuncCall, weak: bool, by
     graph = x.graph
     where, text = x.unit.where(node), ""
     equal, differs, end = graph.location(), graph.location(), graph.location()
-    result = graph.temporary(BOOL)
-    x.emit(AtomicBegin(), node)
-    old = graph.temporary(expected.expr.type)
-    x.emit(Load(old, obj.place), node)
+    result, old = graph.temporary(BOOL), graph.temporary(expected.expr.type)
     same = binary("==", Read(old), expected.expr)
-    if weak:
+    otherwise = TRUE if weak else negate(same)
+    if _READING.get(success, success) is failure:
+        x.emit(AtomicBegin(), node)
+        x.emit(Load(old, obj.place), node)
         graph.guard(same, equal, where, text)
-        graph.guard(TRUE, differs, where, text)
+        graph.guard(otherwise, differs, where, text)
     else:
-        graph.branch(same, equal, differs, where, text)
+        first, second = graph.location(), graph.location()
+        graph.guard(TRUE, first, where, text)
+        graph.guard(TRUE, second, where, text)
+        failing = replace(obj.place, type=_with_atomic(obj.place.type, True, failure))
+        for start, place, cond, then in ((first, obj.place, same, equal), (second, failing, otherwise, differs)):
+            graph.current = start
+            x.emit(AtomicBegin(), node)
+            x.emit(Load(old, place), node)
+            graph.guard(cond, then, where, text)
     graph.current = equal
     x.emit(Store(obj.place, desired.expr), node)
     x.emit(AtomicEnd(), node)
@@ -328,8 +318,7 @@ def _compare(x: Lowering, nodes: Arguments, node: c_ast.FuncCall, weak: bool, by
     return ScalarValue(x.ints.bool, Read(result))
 
 
-def _test_and_set(x: Lowering, pointer: c_ast.Node, node: c_ast.Node) -> Operand:
-    obj = _object(x, pointer)
+def _test_and_set(x: Lowering, obj: _Object, node: c_ast.Node) -> Operand:
     if not isinstance(obj.type, IntType):
         raise x.unit.error(node, "test-and-set needs an integer object", "use an atomic_flag")
     x.emit(AtomicBegin(), node)

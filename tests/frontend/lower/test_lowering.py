@@ -12,7 +12,7 @@ import pytest
 from frontend import ir
 from frontend.ctypes import ArrayType, IntType, PointerType
 from frontend.lower.module import load_module
-from frontend.program import BOOL, DATA_MODELS, Const, Expr, FrontendError, Read, Var, children, show
+from frontend.program import BOOL, DATA_MODELS, Const, Expr, FrontendError, MemoryOrder, Read, Var, children, show
 from frontend.text.parse import SourceOptions, parse
 from tests.support.ir_machine import Failed, Machine, run
 from tests.support.randomc.sequential import sequential
@@ -278,7 +278,8 @@ def test_atomic_builtins(load: Load) -> None:
         "e = 1", "AtomicBegin", "%2 <- c@", "[%2 == e]", "[%2 != e]", "c@ <- 9", "AtomicEnd", "%1 = 1", "AtomicEnd", "e = %2",
         "%1 = 0", "u = %1"]
     assert body(load, "while (__atomic_test_and_set(&flag, 5)); __atomic_clear(&flag, 5); __sync_synchronize();", before) == [
-        "AtomicBegin", "%1 <- flag@", "flag@ <- 1", "AtomicEnd", "[%1 != 0]", "[%1 == 0]", "flag@ <- 0"]
+        "AtomicBegin", "%1 <- flag@", "flag@ <- 1", "AtomicEnd", "[%1 != 0]", "[%1 == 0]", "flag@ <- 0",
+        "ThreadFence"]
 
 
 def test_weak_exchange_may_fail_without_reason(load: Load) -> None:
@@ -286,15 +287,22 @@ def test_weak_exchange_may_fail_without_reason(load: Load) -> None:
     assert "[%2 == e]" in lines and "[1]" in lines
 
 
-def test_orders_of_a_lock_are_an_assumption_and_weaker_ones_order_nothing(load: Load) -> None:
+def test_a_failure_with_another_order_is_a_way_of_its_own(load: Load) -> None:
+    lines = body(load, "int e = 1; u = __atomic_compare_exchange_n(&c, &e, 9, 0, 4, 2);", "int c;")
+    assert lines.count("%2 <- c@") == 1
+    lines = body(load, "int e = 1; u = __atomic_compare_exchange_n(&c, &e, 9, 0, 2, 0);", "int c;")
+    assert lines.count("%2 <- c@") == 2 and lines.count("AtomicBegin") == 2
+
+
+def test_weak_orders_are_taken_note_of(load: Load) -> None:
     strong = load("int c; void f(void) { __atomic_store_n(&c, 1, 5); }")
     lock = load("int c; void f(void) { __atomic_exchange_n(&c, 1, 2); __atomic_store_n(&c, 0, 3); }")
     weak = load("int c; void f(void) { __atomic_load_n(&c, 2); }")
     for module in (strong, lock, weak):
         module.function("f")
-    assert strong.assumptions == () and not strong.orders
-    assert "releasing stores" in lock.assumptions[0][0] and lock.orders == {ir.Orders.ACQUIRING, ir.Orders.ORDERING}
-    assert weak.orders == {ir.Orders.WEAK}
+    assert not strong.orders
+    assert lock.orders == {MemoryOrder.ACQUIRE, MemoryOrder.RELEASE}
+    assert weak.orders == {MemoryOrder.ACQUIRE}
 
 
 # --------------------------------------------------------------------------------------------------- known functions
