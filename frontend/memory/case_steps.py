@@ -7,13 +7,13 @@ tests the address, which is computed from the thread's own registers: the test t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from frontend.ir import Index, IrEdge, Place, Storage, Store
 from frontend.memory.leaves import Leaf, MemObject, scalar_of
 from frontend.memory.places import Cell
-from frontend.memory.pointer_cases import PointerCase, RegisterCase
+from frontend.memory.pointer_cases import Parts, PointerCase, RegisterCase
 from frontend.memory.points_to import ReachableObjects, Targets
 from frontend.memory.sketch import Pending, RegisterAccess, Sketch, SketchStep
 from frontend.memory.world import World
@@ -62,6 +62,7 @@ class CaseSteps:
         self._instances = instances
         self.used: dict[str, MemObject] = {}
         self._at_once: dict[tuple[bool, tuple[str, ...]], AllAtOnce] = {}
+        self._same_parts: dict[tuple[bool, int], tuple[Parts, AllAtOnce]] = {}
         self._reachable = ReachableObjects(world.pointsto, world.objects, world.outside, self.visible)
 
     def object(self, name: str) -> MemObject:
@@ -168,32 +169,35 @@ class CaseSteps:
             return [tuple(self.whole(leaf, write, edge) for leaf in case.leaves)]
         return [(self.whole(leaf, write, edge),) for leaf in case.leaves]
 
-    def all_at_once(self, objects: Sequence[MemObject], write: bool) -> AllAtOnce:
-        """Any part of all these objects as one step, for accesses that may be anywhere; shared by all such accesses.
+    def all_at_once(self, parts: Parts, write: bool) -> AllAtOnce:
+        """Any of these parts of objects as one step, for accesses that may be anywhere; shared by all such accesses.
 
         A step for each leaf would say no more: what is changed may stay as it was, and no such access is known exactly.
         """
-        key = (write, tuple(obj.name for obj in objects))
+        known = self._same_parts.get((write, id(parts)))
+        if known is not None:
+            return known[1]
+        key = (write, tuple(leaf.name for _, leaves in parts for leaf in leaves))
         if key not in self._at_once:
-            leaves = [leaf for obj in objects for leaf in obj.leaves]
-            seen = {obj.name for obj in objects if self._world.objects.is_global(obj)}
-            touched = tuple(self.whole(leaf, write, None) for obj in objects if obj.name in seen for leaf in obj.leaves)
+            leaves = [leaf for _, some in parts for leaf in some]
+            seen = {obj.name for obj, _ in parts if self._world.objects.is_global(obj)}
+            touched = tuple(self.whole(leaf, write, None) for obj, some in parts if obj.name in seen for leaf in some)
             changed: Op = SKIP
             if write:
                 changed = Havoc(tuple(Var(v.name, v.type) for v in leaves if not v.dims), tuple(v.name for v in leaves if v.dims))
             self._at_once[key] = AllAtOnce(touched, changed, tuple(v.name for v in leaves))
+        self._same_parts[write, id(parts)] = (parts, self._at_once[key])  # keeping the parts keeps their id their own
         return self._at_once[key]
 
-    def load_anything(self, sketch: Sketch, source: int, target: int, register: Var, objects: Sequence[MemObject],
-                      edge: IrEdge) -> None:
-        """register := something in one of the objects."""
-        accesses = self.all_at_once(objects, False).accesses
+    def load_anything(self, sketch: Sketch, source: int, target: int, register: Var, parts: Parts, edge: IrEdge) -> None:
+        """register := something in one of the parts."""
+        accesses = self.all_at_once(parts, False).accesses
         sketch.steps.append(SketchStep(source, target, Havoc((register,)), accesses, edge.location, edge.text, total=True,
                                        doubts=(Doubt(_UNSURE, (register.name,), True),)))
 
-    def store_anything(self, sketch: Sketch, source: int, target: int, objects: Sequence[MemObject], edge: IrEdge) -> None:
-        """Something in one of the objects changes."""
-        step = self.all_at_once(objects, True)
+    def store_anything(self, sketch: Sketch, source: int, target: int, parts: Parts, edge: IrEdge) -> None:
+        """Something in one of the parts changes."""
+        step = self.all_at_once(parts, True)
         sketch.steps.append(SketchStep(source, target, step.changed, step.accesses, edge.location, edge.text, total=True,
                                        doubts=(Doubt(_UNSURE, step.names, True, True),)))
 

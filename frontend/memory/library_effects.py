@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from frontend.memory.case_steps import CaseSteps, deferred
 from frontend.memory.leaves import BYTE, Leaf, MemObject
-from frontend.memory.pointer_cases import MANY_LEAVES, PointerCase, RegisterCase, Resolver
+from frontend.memory.pointer_cases import MANY_LEAVES, Parts, PointerCase, RegisterCase, Resolver
 from frontend.memory.points_to import ANY, COMPUTED
 from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep
 from frontend.memory.world import World
@@ -57,7 +57,7 @@ class LibraryEffects:
             changed = self._changed(pending, [leaf for obj in reached for leaf in obj.leaves])
             sketch.steps.append(SketchStep(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
             if not pending.sure and sum(len(obj.leaves) for obj in reached) > MANY_LEAVES:
-                self._touch_all(sketch, around, reached, pending)
+                self._touch_all(sketch, around, tuple((obj, obj.leaves) for obj in reached), pending)
                 reached = []
             for obj in reached:
                 for leaf in obj.leaves:
@@ -71,7 +71,7 @@ class LibraryEffects:
                                                  extent)
         if anywhere:
             around = sketch.fresh()
-            changed = self._changed(pending, [leaf for obj in anywhere for leaf in obj.leaves])
+            changed = self._changed(pending, [leaf for _, leaves in anywhere for leaf in leaves])
             sketch.steps.append(SketchStep(step.source, around, SKIP, (), step.location, step.text, doubts=changed))
             self._touch_all(sketch, around, anywhere, pending)
             sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
@@ -187,9 +187,9 @@ class LibraryEffects:
         sketch.steps.append(SketchStep(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
                                  doubts=doubts))
 
-    def _touch_all(self, sketch: Sketch, around: int, objects: Sequence[MemObject], pending: Pending) -> None:
-        """Any part of the objects is touched, by one step that may be repeated."""
-        step = self._cases.all_at_once(objects, pending.write)
+    def _touch_all(self, sketch: Sketch, around: int, parts: Parts, pending: Pending) -> None:
+        """Any of the parts is touched, by one step that may be repeated."""
+        step = self._cases.all_at_once(parts, pending.write)
         changes = pending.write and not pending.ends
         doubts = (*((Doubt(_NOT_TRACKED, step.names),) if changes else ()), Doubt(_NOT_EXACTLY, accesses=True))
         sketch.steps.append(SketchStep(around, around, step.changed if changes else SKIP, step.accesses, pending.edge.location,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from frontend.ctypes import ArrayType, CType, IntType, RecordType, VoidType
 from frontend.ir import Index, Module, PathStep, Place
@@ -44,6 +44,12 @@ MANY_LEAVES = 64
 """More than so many leaves that an access may touch under no condition are touched by one step."""
 _MANY_TARGETS = 16
 """So many targets are told apart where a pointer may be from outside as well, and that is the one step for all."""
+MOST_TARGETS = 24
+"""So many targets of a pointer are told apart at all. Beyond that one step touches all of them: a case for each, at each access,
+would make threads of many times the size of their code, in which nothing is found."""
+
+Parts: TypeAlias = tuple[tuple[MemObject, tuple[Leaf, ...]], ...]
+"""Objects with the leaves of them that an access may touch."""
 
 _BYTE = IntType("unsigned char", 8, False)
 OUTSIDE = PointerCase(None, None)
@@ -58,10 +64,10 @@ class Resolver:
         self._objects = objects
         self._places = places
         self._notes = notes
-        self._anywhere: dict[tuple[str, ...], tuple[MemObject, ...]] = {}
+        self._anywhere: dict[tuple[str, ...], Parts] = {}
+        self._joined: dict[tuple[str, ...], Parts] = {}
 
-    def anywhere(self, targets: Targets, visible: Callable[[MemObject], bool],
-                 anything: tuple[str, ...]) -> tuple[MemObject, ...]:
+    def anywhere(self, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...]) -> Parts:
         """The objects that a pointer from outside may point to, any part of them, if they have many leaves; else none.
 
         Always called with the same `visible`.
@@ -69,20 +75,34 @@ class Resolver:
         if not targets.unknown:
             return ()
         if anything not in self._anywhere:
-            objects = tuple(obj for name in anything if visible(obj := self._objects.named(name)))
-            self._anywhere[anything] = objects if sum(len(obj.leaves) for obj in objects) > MANY_LEAVES else ()
+            parts = tuple((obj, obj.leaves) for name in anything if visible(obj := self._objects.named(name)))
+            self._anywhere[anything] = parts if sum(len(leaves) for _, leaves in parts) > MANY_LEAVES else ()
         return self._anywhere[anything]
 
-    def _told_apart(self, targets: Targets, anywhere: tuple[MemObject, ...]) -> tuple[Target, ...]:
-        """The targets that get cases of their own: all, unless there are many and the step for all objects covers them."""
-        if not anywhere or len(targets.known) <= _MANY_TARGETS:
-            return targets.known
-        covered = {obj.name for obj in anywhere}
-        return tuple(t for t in targets.known if t[0] not in covered)
+    def _told_apart(self, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
+                    touched: Callable[[MemObject, int], tuple[Leaf, ...]]) -> tuple[tuple[Target, ...], Parts]:
+        """The targets that get cases of their own, and what one step for all others touches.
+
+        All targets are told apart, unless there are too many, or many beside those of a pointer from outside. `touched`: the
+        leaves of an object that are touched from an offset on. Registers of hardware are always told apart.
+        """
+        anywhere = self.anywhere(targets, visible, anything)
+        if len(targets.known) <= (_MANY_TARGETS if anywhere else MOST_TARGETS) or (targets.unknown and not anywhere):
+            return targets.known, anywhere
+        covered = {obj.name for obj, _ in anywhere}
+        leaves: dict[str, tuple[MemObject, dict[Leaf, None]]] = {}
+        for name, offset in targets.known:
+            if name not in covered and name[0] not in NO_OBJECT and visible(obj := self._objects.named(name)):
+                leaves.setdefault(name, (obj, {}))[1].update(dict.fromkeys(touched(obj, offset)))
+        rest = tuple((obj, tuple(some)) for obj, some in leaves.values())
+        if rest:
+            names = (*(anything if anywhere else ()), "", *(leaf.name for _, some in rest for leaf in some))
+            anywhere = self._joined.setdefault(names, (*anywhere, *rest))
+        return tuple(t for t in targets.known if t[0][0] == "*"), anywhere
 
     def cases(self, place: Place, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-              location: Location) -> tuple[list[PointerCase | RegisterCase], tuple[MemObject, ...]]:
-        """What an access to `place`, based on a pointer value, may touch; objects of which it may touch any part stand apart.
+              location: Location) -> tuple[list[PointerCase | RegisterCase], Parts]:
+        """What an access to `place`, based on a pointer value, may touch; what one step touches as a whole stands apart.
 
         `targets` is what the pointer may point to, `visible` tells the objects this thread can reach, `anything` names the
         objects a pointer from outside may point to.
@@ -98,8 +118,10 @@ class Resolver:
             if known[0] and nowhere and self._objects.at(known[0]) is None:
                 return [self._computed(None, base, place)], ()
         found: list[PointerCase | RegisterCase] = []
-        anywhere = self.anywhere(targets, visible, anything)
-        for target in self._told_apart(targets, anywhere):
+        apart, anywhere = targets.known, self.anywhere(targets, visible, anything)
+        if not place.type.quals.atomic:  # a step for many objects does not say that it is atomic
+            apart, anywhere = self._told_apart(targets, visible, anything, self._touched(place))
+        for target in apart:
             if target == COMPUTED:
                 found.append(self._computed(None, base, place))
             elif target[0].startswith("*") and COMPUTED not in targets.known:
@@ -120,7 +142,7 @@ class Resolver:
         return _distinct(found), anywhere
 
     def extents(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
-                extent: int) -> tuple[list[PointerCase | RegisterCase], tuple[MemObject, ...]]:
+                extent: int) -> tuple[list[PointerCase | RegisterCase], Parts]:
         """What a library function that follows a pointer may touch, as in `cases`; see `Pending.extent`."""
         base = fold(cast(pointer, self._places.pointer))
         at = self._objects.at(base.value) if isinstance(base, Const) else None
@@ -132,8 +154,9 @@ class Resolver:
             obj, _, offset = at
             return [PointerCase(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else [], ()
         found: list[PointerCase | RegisterCase] = []
-        anywhere = () if isinstance(base, Const) else self.anywhere(targets, visible, anything)
-        for name, offset in self._told_apart(targets, anywhere):
+        apart, anywhere = (targets.known, ()) if isinstance(base, Const) else self._told_apart(
+            targets, visible, anything, lambda obj, at: self._extent(obj, at, extent))
+        for name, offset in apart:
             if (name, offset) == COMPUTED:
                 found.append(RegisterCase(None, base, extent if extent > 0 else None))
             elif name[0] == "*" and self._objects.bare:
@@ -144,10 +167,10 @@ class Resolver:
             obj = self._objects.named(name)
             if visible(obj):
                 found.append(PointerCase(self._within(base, obj), obj, None, self._extent(obj, offset, extent)))
-        if found and not targets.unknown:
+        if (found or anywhere) and not targets.unknown:
             # What a null pointer means to a function is its own affair (free, realloc, time, ...): it follows it nowhere.
             found.append(PointerCase(fold(Binary("==", base, Const(0, base.type))), None))
-        if targets.unknown or not found:
+        if targets.unknown or not (found or anywhere):
             found.append(OUTSIDE)
             if targets.unknown and not anywhere:
                 found.extend(PointerCase(None, obj, None, obj.leaves) for obj in map(self._objects.named,
@@ -343,6 +366,19 @@ class Resolver:
         for case in found:
             rest = conjunction(rest, negate(case.guard or TRUE))
         return [*found, PointerCase(rest, obj, None, leaves, size > 1)]
+
+    def _touched(self, place: Place) -> Callable[[MemObject, int], tuple[Leaf, ...]]:
+        """The leaves of an object that an access to the place may touch, by the offset of the pointer that it is based on."""
+        move, size = self._places.displacement(place.base_type, place.path), self._module.sizeof(place.type)
+
+        def touched(obj: MemObject, at: int) -> tuple[Leaf, ...]:
+            there = ANY if at == ANY or walks(obj, at, place.base_type, self._module) else obj.normal(at + move.offset)
+            if move.terms and there != ANY:
+                strides = obj.strides(there)
+                there = there if all(stride in strides for _, stride in move.terms) else ANY
+            return tuple(obj.leaves[n] for n in obj.leaf_numbers(there, size))
+
+        return touched
 
     def _covered(self, obj: MemObject, anchors: list[Anchor]) -> bool:
         """Whether every leaf lies in one of the parts: all of it, or its share of each if the parts are elements of an array."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from frontend.program.expr import (
     BOOL,
     COMPARISONS,
@@ -221,3 +223,11 @@ def times(e: Expr, factor: int) -> Expr:
 def conjunction(a: Expr, b: Expr) -> Expr:
     """`a && b` as a folded condition."""
     return _binary("&&", fold(truth(a)), fold(truth(b)))
+
+
+def disjunction(parts: Iterable[Expr]) -> Expr:
+    """Whether one of the conditions holds, which are folded already; each is looked at once."""
+    found: Expr = FALSE
+    for part in parts:
+        found = _binary("||", found, part)
+    return found

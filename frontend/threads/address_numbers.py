@@ -48,11 +48,13 @@ from frontend.program import (
     negate,
     variables,
 )
-from frontend.program.fold import cast, conjunction, fold, minus, plus
+from frontend.program.fold import cast, conjunction, disjunction, fold, minus, plus
 from frontend.threads.same_address import SameAddress, instance, within
 
 _PAGE = 4096
 """No object has an address below this, or as close to the end of the address space."""
+_MOST_OBJECTS = 24
+"""So many objects are told apart in the value of a pointer that is computed with; beyond that a number is any one."""
 _USED_BITS = {16: 16, 32: 32, 64: 47}
 """Bits of an address that may be set, by the width of a pointer."""
 
@@ -288,14 +290,15 @@ class _Reading:
             [name] = first | second
             if self._objects.named(name).instances is None:
                 return TRUE
-        found: Expr = FALSE
-        for name in sorted(first & second):
-            obj = self._objects.named(name)
-            both = conjunction(within(self._objects, a, obj), within(self._objects, b, obj))
-            if obj.instances is not None:
-                both = conjunction(both, Binary("==", instance(self._objects, a, obj), instance(self._objects, b, obj)))
-            found = fold(Binary("||", found, both))
-        return found
+        common = sorted(first & second)
+        return disjunction(self._both_within(a, b, self._objects.named(name)) for name in common[:_MOST_OBJECTS])
+
+    def _both_within(self, a: Expr, b: Expr, obj: MemObject) -> Expr:
+        """Whether both addresses are in the object, and in the same one of its instances."""
+        both = conjunction(within(self._objects, a, obj), within(self._objects, b, obj))
+        if obj.instances is not None:
+            both = conjunction(both, Binary("==", instance(self._objects, a, obj), instance(self._objects, b, obj)))
+        return both
 
     def _placed(self, e: Expr, address: Expr) -> Expr:
         """The address as a number, by the object that it is in."""
@@ -304,7 +307,7 @@ class _Reading:
         objects = [self._objects.named(name) for name in dict.fromkeys(t[0] for t in targets if t[0][0] != "&")]
         alone = len(objects) == 1 and len(targets) == 1 and not self._is_handle(e)
         found = Const(0, address.type) if alone else self._arbitrary(address.type)
-        for obj in objects:
+        for obj in objects if len(objects) <= _MOST_OBJECTS else ():
             number = self._in_object(address, obj)
             found = number if alone else Ite(within(self._objects, address, obj), number, found)
         small = self._is_small(e, address)

@@ -17,7 +17,7 @@ from frontend.memory.objects import Objects
 from frontend.memory.points_to import ANY, Target
 from frontend.memory.world import World
 from frontend.program import FALSE, Binary, Const, Expr, negate
-from frontend.program.fold import conjunction, fold, minus
+from frontend.program.fold import conjunction, disjunction, fold, minus
 
 _Places = dict[str, set[int]]
 """Objects, with offsets in them."""
@@ -49,10 +49,7 @@ class SameAddress:
         """Whether `a == b`, of addresses in these targets, may be true or false; `numbers`: one of them is an integer."""
         if a == b:
             return FALSE
-        found: Expr = FALSE
-        for condition in self._conditions(a, b, _by_object(first), _by_object(second), numbers):
-            found = fold(Binary("||", found, condition))
-        return found
+        return disjunction(map(fold, self._conditions(a, b, _by_object(first), _by_object(second), numbers)))
 
     def _conditions(self, a: Expr, b: Expr, first: _Places, second: _Places, numbers: bool) -> Iterator[Expr]:
         if len(first) * len(second) > _MANY_PAIRS:

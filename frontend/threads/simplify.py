@@ -7,7 +7,8 @@ most once, and an access is never lost.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+import heapq
+from collections import Counter
 from dataclasses import replace
 
 from frontend.memory.sketch import Sketch, SketchStep
@@ -92,28 +93,34 @@ def is_skip(step: SketchStep) -> bool:
 # --------------------------------------------------------------------------------------------------- liveness
 def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
     """For each location a mask of the thread's own scalars whose value there may still be read."""
-    into: list[list[tuple[int, int, int]]] = [[] for _ in range(sketch.size)]
+    # Backwards: locations that lead to others come after them, so that few are looked at twice.
+    backwards = sketch.order()[::-1]
+    turn = [-1] * sketch.size
+    for number, location in enumerate(backwards):
+        turn[location] = number
+    into: list[list[tuple[int, int, int]]] = [[] for _ in backwards]
     for step in sketch.steps:
-        fact = facts.of(step.op)
-        needs = facts.needs(step)
-        into[step.target].append((step.source, fact.needed if needs is fact.needs else facts.mask(needs), ~fact.put))
-    live = [0] * sketch.size
-    order = sketch.reachable()
-    work = deque(reversed(order))
-    queued = set(order)
+        if turn[step.source] >= 0:
+            fact = facts.of(step.op)
+            needs = facts.needs(step)
+            needed = fact.needed if needs is fact.needs else facts.mask(needs)
+            into[turn[step.target]].append((turn[step.source], needed, ~fact.put))
+    live = [0] * len(backwards)
+    work = list(range(len(backwards)))
+    waiting = bytearray(b"\1") * len(backwards)
     while work:
-        here = work.popleft()
-        queued.discard(here)
+        here = heapq.heappop(work)
+        waiting[here] = 0
         after = live[here]
         for source, needed, kept in into[here]:
             known = live[source]
             now = known | needed | (after & kept)
             if now != known:
                 live[source] = now
-                if source not in queued:
-                    queued.add(source)
-                    work.append(source)
-    return live
+                if not waiting[source]:
+                    waiting[source] = 1
+                    heapq.heappush(work, source)
+    return [live[number] if number >= 0 else 0 for number in turn]
 
 
 def kill_dead(sketch: Sketch, facts: OpFacts) -> None:

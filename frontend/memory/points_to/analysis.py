@@ -11,7 +11,7 @@ from frontend.memory.objects import Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to.externals import Externals
 from frontend.memory.points_to.facts import PointerFacts
-from frontend.memory.points_to.graph import ConstraintGraph
+from frontend.memory.points_to.graph import MOST_ABSOLUTE, MOST_HOSTED, ConstraintGraph
 from frontend.memory.points_to.instructions import Called, Instructions
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import (
@@ -44,12 +44,14 @@ class PointsTo:
         """
         self._module = module
         self._objects = objects
-        self._graph = ConstraintGraph()
+        self._graph = ConstraintGraph(MOST_ABSOLUTE if objects.bare else MOST_HOSTED)
         self._facts = facts = PointerFacts()
         self._memory = MemoryConstraints(module, objects, places, self._graph, facts)
         self._externals = Externals(self._memory, heap_types, single, same or {})
         self._instructions = Instructions(self._memory, self._externals, functions, called)
         self._texts: dict[str, str | None] = {}
+        self._asked: dict[tuple[str, Expr], Targets] = {}
+        self._addresses: dict[tuple[str, str], bool] = {}
         # The tables of `PointerFacts`, which says what they mean.
         self.reached = facts.reached
         self.entered = facts.entered
@@ -81,6 +83,12 @@ class PointsTo:
     # ------------------------------------------------------------------------------------------- values
     def targets(self, function: str, e: Expr) -> Targets:
         """What the value of an expression over the function's registers may point to."""
+        known = self._asked.get((function, e))
+        if known is None:
+            known = self._asked[function, e] = self._targets(function, e)
+        return known
+
+    def _targets(self, function: str, e: Expr) -> Targets:
         found = self._found(function, e)
         real = tuple(t for t in found if t not in NUMBERS)
         objects = tuple(t for t in real if not t[0].startswith("*"))
@@ -106,7 +114,11 @@ class PointsTo:
 
     def may_be_address(self, function: str, name: str) -> bool:
         """Whether a register may hold the address of an object or of a function, or a thread's handle."""
-        return any(t == HANDLE or (t not in NUMBERS and t[0][0] != "*") for t in self._graph.targets(register(function, name)))
+        known = self._addresses.get((function, name))
+        if known is None:
+            found = self._graph.targets(register(function, name))
+            known = self._addresses[function, name] = any(t == HANDLE or (t not in NUMBERS and t[0][0] != "*") for t in found)
+        return known
 
     def is_handle(self, function: str, e: Expr) -> bool:
         """Whether the value of an expression may be a thread's handle."""

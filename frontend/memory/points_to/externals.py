@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from frontend.ctypes import ArrayType, CType, IntType, PointerType, VoidType, unqualified
+from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, RecordType, VoidType, unqualified
 from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import KEPT, KNOWN, LibraryFunction, LibraryResult
 from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY
@@ -191,6 +191,8 @@ class Externals:
         argument = call.args[position] if position < len(call.args) else None
         if argument is None or isinstance(argument, Place) or not self._memory.flows.wide(argument.type):
             return
+        if value == UNKNOWN and self._takes_numbers(call, position):
+            value = INTEGER
         kind = PointerType(VoidType())
         size = self._memory.places.pointer.width // 8
 
@@ -202,6 +204,28 @@ class Externals:
             self._memory.scramble(target, size, value)
 
         self._memory.each_place(function.name, Place(argument, (), kind, kind), arrived)
+
+    def _takes_numbers(self, call: Call, position: int) -> bool:
+        """Whether what the function writes through an argument is declared to be numbers (`sigset_t`, `struct stat`).
+
+        Not so for characters, which may be the bytes of anything.
+        """
+        type_ = call.type.params[position] if position < len(call.type.params) else None
+        target = type_.target if isinstance(type_, PointerType) else None
+        if target is None or (isinstance(target, IntType) and target.bits == _BYTE.bits):
+            return False
+        return self._only_numbers(target)
+
+    def _only_numbers(self, type_: CType) -> bool:
+        match type_:
+            case IntType() | FloatType():
+                return True
+            case ArrayType(element=element):
+                return self._only_numbers(element)
+            case RecordType(key=key) if key in self._memory.module.records:
+                return all(self._only_numbers(f.type) for f in self._memory.module.records[key].fields)
+            case _:
+                return False
 
     def _copy_bytes(self, function: Function, into: Expr, origin: Expr, fresh: str | None = None) -> None:
         """Bytes are copied from one pointer's target to another's, or to a fresh object."""

@@ -28,6 +28,9 @@ from frontend.program import Binary, Cast, Const, Expr, Ite, Read, Scalar, Var
 _FAR = 1 << 16
 """A pointer that is farther from its object than this is not followed back."""
 
+_MOST_ODD = 16
+"""So many offsets of an object are told apart at which no part of it starts."""
+
 _LOW_BITS = 1 << 12
 """Fewer bits of an address are no address."""
 
@@ -43,6 +46,8 @@ class Flows:
         self._objects = objects
         self._places = places
         self._shifts: dict[tuple[object, ...], Shift] = {}
+        self._offsets: dict[str, tuple[MemObject, set[int], list[int]]] = {}
+        """For each object the offsets that are told apart, and for how many more there is room."""
 
     def wide(self, t: Scalar) -> bool:
         """Whether a value of the type can be an address."""
@@ -134,8 +139,27 @@ class Flows:
         """The offset so many bytes on. What leaves the object by one step may come back by the next (`container_of`)."""
         there = offset + distance
         if is_inside(obj, there) or isinstance(obj.type, ArrayType):
-            return obj.normal(there)
-        return there if is_inside(obj, offset) and abs(there) <= _FAR else ANY
+            there = obj.normal(there)
+        elif not is_inside(obj, offset) or abs(there) > _FAR:
+            return ANY
+        return self._odd_bounded(obj, there)
+
+    def _odd_bounded(self, obj: MemObject, offset: int) -> int:
+        """The offset, if it is the start of a part of the object, or one of few others; else any one.
+
+        Pointers to bytes that walk over a struct would be another target for each of its bytes.
+        """
+        known = self._offsets.get(obj.name)
+        if known is None or known[0] is not obj:
+            known = self._offsets[obj.name] = (obj, {ANY, *(a.offset for a in obj.shape.anchors)}, [_MOST_ODD])
+        _, offsets, room = known
+        if offset in offsets:
+            return offset
+        if not room[0]:
+            return ANY
+        room[0] -= 1
+        offsets.add(offset)
+        return offset
 
     def strided(self, t: Target, stride: int) -> Target:
         """Any number of `stride` bytes on or back: stays in its array if the array's elements fit the stride."""

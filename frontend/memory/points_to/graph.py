@@ -17,8 +17,9 @@ from heapq import heapify, heappop, heappush
 from frontend.memory.points_to.targets import COMPUTED, INTEGER, UNKNOWN, PointerNode, Shift, Target
 from frontend.program.components import components
 
-MOST_ABSOLUTE = 64
-"""So many constant addresses a pointer may have; beyond that it is any one."""
+MOST_ABSOLUTE, MOST_HOSTED = 64, 8
+"""So many constant addresses a pointer may have on a bare processor, where they are registers, and in a program that runs on a
+system, where they are numbers most of the time; beyond that it is any one."""
 _FEW_EDGES = 2_000
 """So many new edges are not worth to look for cycles."""
 _UNKNOWN, _INTEGER, _COMPUTED = 1, 2, 4
@@ -54,7 +55,9 @@ class _Node:
 class ConstraintGraph:
     """Points-to sets, closed under edges and handlers once `run` returns."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_absolute: int = MOST_ABSOLUTE) -> None:
+        """`most_absolute`: so many constant addresses a node may point to; beyond that it is any one."""
+        self._most_absolute = most_absolute
         self._numbers: dict[PointerNode, int] = {}
         self._nodes: list[_Node] = []
         """By number; nodes that became one stand for all of their numbers."""
@@ -62,7 +65,8 @@ class ConstraintGraph:
         self._targets: list[Target] = []
         self._bits: dict[Target, int] = {}
         self._absolute = 0
-        self._memo: dict[Shift, dict[int, int]] = {}
+        self._memo: dict[Shift, tuple[dict[int, int], dict[int, int]]] = {}
+        """The sets after a shift: of single targets by their numbers, and of whole sets."""
         self._work: list[tuple[int, int]] = []
         self._foreign: set[int] = set()
         self._looped: set[int] = set()
@@ -201,23 +205,26 @@ class ConstraintGraph:
 
         A number that is counted up would be another address for every value it can have.
         """
-        room = max(MOST_ABSOLUTE - (node.points & self._absolute).bit_count(), 0)
-        for n in _numbers(new & self._absolute):
-            if room == 0:
-                new = new & ~(1 << n) | _COMPUTED
-            else:
-                room -= 1
-        return new
+        room = max(self._most_absolute - (node.points & self._absolute).bit_count(), 0)
+        addresses = new & self._absolute
+        if addresses.bit_count() <= room:
+            return new
+        kept = sum(1 << n for n in _numbers(addresses)[:room])
+        return (new ^ addresses | kept | _COMPUTED) & ~node.points
 
     def _moved(self, points: int, shift: Shift) -> int:
         """The set of the targets after a shift."""
-        memo = self._memo.setdefault(shift, {})
-        moved = 0
-        for n in _numbers(points):
-            if n not in memo:
-                memo[n] = self._bit(shift(self._targets[n]))
-            moved |= memo[n]
-        return moved
+        single, whole = self._memo.setdefault(shift, ({}, {}))
+        known = whole.get(points)
+        if known is None:
+            known = 0
+            for n in _numbers(points):
+                one = single.get(n)
+                if one is None:
+                    one = single[n] = self._bit(shift(self._targets[n]))
+                known |= one
+            whole[points] = known
+        return known
 
     def _tell(self, node: _Node, handler: _Handler) -> None:
         new = node.points & ~handler.seen
@@ -269,9 +276,15 @@ class ConstraintGraph:
         node.number = into.number
 
 
-def _numbers(points: int) -> Iterable[int]:
-    """The numbers of the bits that are set."""
-    while points:
-        low = points & -points
-        yield low.bit_length() - 1
-        points ^= low
+def _numbers(points: int) -> list[int]:
+    """The numbers of the bits that are set, in order."""
+    if points.bit_count() == 1:
+        return [points.bit_length() - 1]
+    # Taking off one bit after the other copies a wide mask each time; its digits are looked through once.
+    digits = bin(points)[:1:-1]
+    found: list[int] = []
+    n = digits.find("1")
+    while n >= 0:
+        found.append(n)
+        n = digits.find("1", n + 1)
+    return found

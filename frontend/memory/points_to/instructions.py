@@ -116,8 +116,8 @@ class Instructions:
         elif value is not None and memory.flows.wide(value.type):
             memory.store(name, value, memory.place(name, place), size)
         else:
-            narrow, constant = None if value is None else value.type.width, isinstance(value, Const)
-            memory.each_place(name, place, lambda target: memory.store_piece(target, size, narrow, constant))
+            width = None if value is None else value.type.width
+            memory.store_narrow(memory.place(name, place), size, width, isinstance(value, Const))
 
     def _copy(self, into: PointerNode, source: PointerNode, type_: CType) -> None:
         """A value of the type is copied from what one node points to to what another one does."""

@@ -47,6 +47,7 @@ class MemoryConstraints:
         self.flows = Flows(module, objects, places)
         self._initialised: set[str] = set()
         self._done: set[tuple[Hashable, ...]] = set()
+        self._pieces: set[tuple[Target, int, int | None, bool]] = set()
         self._cells: dict[tuple[Target, int], tuple[PointerNode, ...]] = {}
 
     # ------------------------------------------------------------------------------------------- values
@@ -149,6 +150,7 @@ class MemoryConstraints:
     def laid_out_anew(self) -> None:
         """An object got another layout."""
         self._cells.clear()
+        self._pieces.clear()
 
     def stored_at(self, target: Target, size: int = 0) -> tuple[PointerNode, ...]:
         """Nodes that together hold what is in the cells: these, or one for many of them."""
@@ -229,10 +231,17 @@ class MemoryConstraints:
             elif cell in bytewise:
                 self.graph.add(cell, INTEGER)
 
+    def store_narrow(self, place: PointerNode, size: int, width: int | None, constant: bool = False) -> None:
+        """A number too narrow for an address is stored where `place` points to; `width` None: one that is not known."""
+        if self._first("narrow", place, size, width, constant):
+            self.graph.each(place, lambda target: self.store_piece(target, size, width, constant))
+
     def store_piece(self, target: Target, size: int, width: int | None, constant: bool = False) -> None:
         """A number too narrow for an address is stored. As a part of a wider cell it may be a part of any address."""
-        if target[0][0] in NO_OBJECT:
+        piece = (target, size, width, constant)
+        if target[0][0] in NO_OBJECT or piece in self._pieces:
             return
+        self._pieces.add(piece)
         leaves = self.objects.named(target[0]).leaves
         for cell in self.cells(target, size):
             part = leaves[int(cell[2])]

@@ -63,6 +63,13 @@ def test_before_it_is_handed_over_it_does_not_run(tmp_path: Path) -> None:
     assert races(load(tmp_path, "void f(int s) { if (g) {} } int main(void) { g = 2; signal(2, f); if (g) {} }")) is False
 
 
+def test_a_set_of_signals_beside_the_handler_is_no_function(tmp_path: Path) -> None:
+    text = ("void f(int s) { g = 1; } void other(int n) { g = n; } void (*table[])(int) = { other };"
+            " int main(void) { struct sigaction a; a.sa_handler = f; sigemptyset(&a.sa_mask); sigaddset(&a.sa_mask, 3);"
+            " sigaction(2, &a, 0); table[0](2); }")
+    assert {t.name for t in load(tmp_path, text).templates} == {"main", "f"}
+
+
 AT_EXIT = [
     ("void f(void) { g = 1; } void *w(void *a) { g = 2; return 0; } int main(void) { atexit(f);" + THREAD + "return 0; }", True),
     ("void f(void) { g = 1; } void *w(void *a) { g = 2; return 0; } int main(void) { atexit(f);" + THREAD

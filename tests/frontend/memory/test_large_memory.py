@@ -12,6 +12,7 @@ from circ.run.check import confirmed
 from circ.search.explicit import oracle
 from circ.verdict import Answer, Options, RaceOn, silent, word
 from frontend import LoadOptions
+from frontend.memory.pointer_cases import MOST_TARGETS
 from frontend.program import Program
 
 HEAD = "#include <pthread.h>\n#include <stdlib.h>\nint nondet(void);\n"
@@ -107,3 +108,33 @@ def test_a_local_of_a_recursive_function_is_not_that_of_another_activation(tmp_p
     program = load(tmp_path, "int depth; void f(void); int *g; void *t(void *);",
                    "if (g) *g = 1;", "f();\n} void f(void) { pthread_t id; int l; if (depth++ == 0) { g = &l; CREATE; } else l = 2; f();")
     assert verdict(program, "f::l") == "unknown"
+
+
+MANY = MOST_TARGETS + 6
+OBJECTS = "struct s { int a, b; } " + ", ".join(f"s{n}" for n in range(MANY)) + "; struct s *table[] = { " + ", ".join(
+    f"&s{n}" for n in range(MANY)) + " };"
+
+
+def test_an_access_with_many_targets_is_one_step_that_touches_all_of_them(tmp_path: Path) -> None:
+    program = load(tmp_path, OBJECTS, "table[nondet()]->b = 1;", f"CREATE; s3.a = 2; s{MANY - 1}.b = 2;")
+    [thread] = [t for t in program.templates if t.name == "t"]
+    [step] = [e for e in thread.cfa.edges if any(a.variable == "s3.b" for a in e.accesses)]
+    assert {a.variable for a in step.accesses} == {f"s{n}.b" for n in range(MANY)} and all(a.write for a in step.accesses)
+    assert verdict(program, "s3.a") == "safe"
+    assert verdict(program, f"s{MANY - 1}.b") == "unknown"
+
+
+def test_what_many_targets_hold_under_a_lock_is_safe(tmp_path: Path) -> None:
+    declarations = OBJECTS + " pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;"
+    text = "pthread_mutex_lock(&m); table[nondet()]->b++; memset(table[nondet()], 0, 8); pthread_mutex_unlock(&m);"
+    program = load(tmp_path, "#include <string.h>\n" + declarations, text, f"CREATE; {text}")
+    assert verdict(program, "s3.b") == "safe" and verdict(program, "s3.a") == "safe"
+    program = load(tmp_path, "#include <string.h>\n" + declarations, text, "CREATE; memset(table[nondet()], 0, 8);")
+    assert verdict(program, "s3.b") == "unknown"
+
+
+def test_an_atomic_access_with_many_targets_stays_atomic(tmp_path: Path) -> None:
+    names = [f"c{n}" for n in range(MANY)]
+    declarations = f"_Atomic int {', '.join(names)}; _Atomic int *table[] = {{ {', '.join('&' + n for n in names)} }};"
+    program = load(tmp_path, declarations, "*table[nondet()] = 1;", "CREATE; *table[nondet()] = 2;")
+    assert verdict(program, "c3") == "safe"

@@ -13,7 +13,7 @@ from frontend.ir.split_registers import MARK, split
 from frontend.lower.module import load_module
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import PointsTo, heap_types
+from frontend.memory.points_to import ANY, PointsTo, heap_types
 from frontend.program import LP64, Read, Scalar, Var
 from frontend.text.parse import SourceOptions, parse
 from tests.support.ir_machine import Machine
@@ -77,6 +77,15 @@ def test_fields_are_kept_apart(tmp_path: Path) -> None:
     found = analyse(tmp_path, "struct { int a, b; } s; int main(void) { int *p = &s.a; int *q = &s.b; return *p + *q; }")
     assert found.targets("main", Read(Var("p", PTR))).known == (("s", 0),)
     assert found.targets("main", Read(Var("q", PTR))).known == (("s", 4),)
+
+
+def test_a_walk_over_the_bytes_of_a_struct_does_not_tell_each_of_them_apart(tmp_path: Path) -> None:
+    moves = " ".join(f"g = (char *)&s + {n};" for n in range(8 * 40))
+    fields = " ".join(f"long f{n};" for n in range(40))
+    found = analyse(tmp_path, f"struct {{ {fields} }} s; char *g; int main(void) {{ {moves} char *p = g; long *q = &s.f39; return *p; }}")
+    known = found.targets("main", Read(Var("p", PTR))).known
+    assert ("s", ANY) in known and {("s", 8 * n) for n in range(40)} < set(known) and len(known) < 60
+    assert found.targets("main", Read(Var("q", PTR))).known == (("s", 8 * 39),)
 
 
 def test_function_pointers_in_tables(tmp_path: Path) -> None:

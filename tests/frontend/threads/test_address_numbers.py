@@ -9,6 +9,7 @@ import pytest
 import circ
 import frontend
 from circ.verdict import word
+from frontend.program import Assume, primitive, reads
 
 HEAD = """#include <pthread.h>
 #include <stdint.h>
@@ -88,3 +89,19 @@ def test_an_address_is_the_same_number_everywhere(tmp_path: Path) -> None:
                     "int main(void) { pthread_create(&first, 0, w, 0); n = (uintptr_t)&x >> 4; return 0; }")
     program = frontend.load(path)
     assert [v.name for v in program.globals if v.name.startswith("<address")] == ["<address of x>"]
+
+
+@pytest.mark.parametrize("number", [6, 40])
+def test_so_many_objects_are_told_apart(tmp_path: Path, number: int) -> None:
+    """Beyond that the order of two pointers is open, and what depends on it no more than in doubt."""
+    names = [f"a{n}" for n in range(number)]
+    path = tmp_path / "p.c"
+    path.write_text(f"{HEAD}char {', '.join(f'{name}[4]' for name in names)}; char *table[] = {{ {', '.join(names)} }};\n"
+                    "int length(char *from, char *to) { int k = 0; for (char *p = from; p < to; p++) k++; return k; }\n"
+                    "void *w(void *v) { return 0; }\n"
+                    "int main(void) { pthread_create(&first, 0, w, 0); char *p = table[f()]; z = length(p, p + 3); }")
+    program = frontend.load(path)
+    sizes = [sum(1 for _ in reads(o.cond)) for t in program.templates for e in t.cfa.edges for o in primitive(e.op)
+             if isinstance(o, Assume)]
+    assert max(sizes) < 200
+    assert (len([v for v in program.globals if v.name.startswith("<address of a")]) == number) == (number < 24)
