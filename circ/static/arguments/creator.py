@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from circ.static.arguments.numbering import Made
+from circ.static.arguments.numbering import Made, made_by
 from frontend.program import (
     Assign,
     Assume,
@@ -27,9 +27,14 @@ from frontend.program import (
     negate,
     op_writes,
     primitive,
+    substitute,
     truth,
     variables,
 )
+from frontend.program.connectives import conjuncts
+from frontend.program.fold import fold
+
+NUMBER = "?number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +65,32 @@ class CreatorFacts:
     """(x, k): x has the handle of thread k, if there is one."""
     joined: frozenset[Var] = frozenset()
     """k: thread k is done, if there is one."""
+    zero: frozenset[Var] = frozenset()
+    """k: it is 0."""
+    through: frozenset[Var] = frozenset()
+    """k: all threads below k are done."""
+    tested: frozenset[Expr] = frozenset()
+    """Conditions on the counter that were passed; here and in `within` it is called `NUMBER`."""
+    within: frozenset[Expr] = frozenset()
+    """Conditions that held of the counter at every creation."""
+    over: bool = False
+    """All threads are done."""
 
     def meet(self, other: CreatorFacts) -> CreatorFacts:
+        within = other.within if self.none else self.within if other.none else self.within & other.within
         return CreatorFacts(self.none and other.none, self.ahead if self.ahead == other.ahead else None, self.fresh & other.fresh,
                      None if self.missing is None or other.missing is None else max(self.missing, other.missing),
-                     self.read & other.read, self.joined & other.joined)
+                     self.read & other.read, self.joined & other.joined, self.zero & other.zero, self.through & other.through,
+                     self.tested & other.tested, within, (self.over or self.none) and (other.over or other.none))
 
     def without(self, v: Var, counter: Var) -> CreatorFacts:
-        """What is left when this local is written."""
+        """What is left when this variable is written."""
+        gone = {v.name, NUMBER} if v == counter else {v.name}
         return replace(self, ahead=None if v == counter else self.ahead, fresh=self.fresh - {v},
-                       read=frozenset(pair for pair in self.read if v not in pair), joined=self.joined - {v})
+                       read=frozenset(pair for pair in self.read if v not in pair), joined=self.joined - {v},
+                       zero=self.zero - {v}, through=self.through - {v},
+                       tested=frozenset(c for c in self.tested if not gone & variables(c)),
+                       within=frozenset(c for c in self.within if v.name not in variables(c)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +182,21 @@ class Creator:
         match part:
             case Assume(cond=c):
                 done = {v for x, v in here.read if _awaits(c, x, ghosts.done.name)}
-                return replace(here, joined=here.joined | done)
+                passed = {fold(part) for part in conjuncts(truth(c))}
+                tested = frozenset(_of_number(part, m.counter) for part in passed if m.counter.name in variables(part))
+                over = here.over or any(_fails(w, k, passed) for w in here.within for k in here.through)
+                return replace(here, joined=here.joined | done, tested=here.tested | tested, over=over)
             case Assign(target=Var() as v) if v == ghosts.count:
                 missing = 1 if here.missing == 0 else None
-                return CreatorFacts(ahead=1 if here.ahead == 0 else None, fresh=here.fresh, missing=missing)
+                within = here.tested if here.none else here.tested & here.within
+                return CreatorFacts(ahead=1 if here.ahead == 0 else None, fresh=here.fresh, missing=missing, zero=here.zero,
+                                    through=here.zero, tested=here.tested, within=within)
             case Assign(target=Var() as v, value=e) if v.name in self.own:
                 left = here.without(v, m.counter)
+                if isinstance(e, Const) and e.value == 0:
+                    left = replace(left, zero=left.zero | {v}, through=left.through | {v})
+                elif v in here.through & here.joined and _one_more(e, v):
+                    left = replace(left, through=left.through | {v})
                 if v == m.counter:
                     zero = here.none and isinstance(e, Const) and e.value == 0
                     return replace(left, ahead=0 if zero or (here.ahead == 1 and _one_more(e, v)) else None)
@@ -183,6 +213,8 @@ class Creator:
                     return here
                 good = here.ahead == 1 and _plain(i) == m.counter and isinstance(e, Read) and e.lvalue in here.fresh
                 return replace(here, missing=0 if good and here.missing == 1 else None)
+            case Assign(target=Var() as v):
+                return here.without(v, m.counter)
             case Havoc(targets=ts):
                 for t in ts:
                     here = here.without(t, m.counter) if isinstance(t, Var) else here
@@ -193,6 +225,21 @@ class Creator:
 
 
 # --------------------------------------------------------------------------------------------------- finding it
+def made_in_turn(program: Program, number: int) -> Made | None:
+    """How the threads of a template are made; the counter may also be what tells where their handles are stored."""
+    def counted(creator: int, edge: int) -> Var | None:
+        template = program.templates[creator]
+        own = {v.name for v in template.locals}
+        handles = {p.target for p in primitive(template.cfa.edges[edge].op) if isinstance(p, Assign) and isinstance(p.target, Var)
+                   and p.target.name in own and isinstance(p.value, Binary) and p.value.op == "+"}
+        stored = {_plain(p.target.index) for e in template.cfa.edges for p in primitive(e.op) if isinstance(p, Assign)
+                  and isinstance(p.target, Element) and isinstance(p.value, Read) and p.value.lvalue in handles}
+        found = stored.pop() if len(stored) == 1 else None
+        return found if found is not None and found.name in own else None
+
+    return made_by(program, number, counted)
+
+
 def ghosts_of(program: Program, m: Made) -> Ghosts | None:
     """The ghosts of threads that are made by one edge, if nobody else has a hand in them."""
     shared = {v.name: v for v in program.globals}
@@ -236,6 +283,28 @@ def handles_of(program: Program, m: Made) -> Variable | None:
     others = {name for n, t in enumerate(program.templates) if n != m.creator for e in t.cfa.edges for name in op_writes(e.op)}
     found = sorted((stored & loaded) - others)
     return next(v for v in (*program.globals, *creator.locals) if v.name == found[0]) if len(found) == 1 else None
+
+
+def _of_number(c: Expr, counter: Var) -> Expr:
+    """The condition on the counter, which is called `NUMBER` in it."""
+    return substitute(c, lambda v: Read(Var(NUMBER, counter.type)) if v == counter else None)
+
+
+def _fails(within: Expr, k: Var, passed: set[Expr]) -> bool:
+    """Whether the conditions that were passed say that a local is no number within a bound; constants may be of other types."""
+    if fold(negate(number_is(within, Read(k)))) in passed:
+        return True
+    match fold(negate(within)):
+        case Binary(op=op, left=left, right=Const(value=c)) if (n := _plain(left)) is not None and n.name == NUMBER:
+            return any(isinstance(p, Binary) and p.op == op and _plain(p.left) == k and isinstance(p.right, Const)
+                       and p.right.value == c for p in passed)
+        case _:
+            return False
+
+
+def number_is(c: Expr, e: Expr) -> Expr:
+    """The condition with what `NUMBER` stands for."""
+    return substitute(c, lambda v: e if isinstance(v, Var) and v.name == NUMBER else None)
 
 
 def _results(program: Program, m: Made) -> frozenset[Var]:

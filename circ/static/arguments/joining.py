@@ -3,6 +3,7 @@
 The creator counts in step with the ghost number of threads, so the thread with number r was created with the argument E(r), and
 `handles[j]` is the handle of thread j for every j below that number. Who has read `handles[k]` and waited for that thread knows
 that thread k is done, or that there is none; a thread that still runs is not done, so it has another number and another argument.
+Who has done so for k = 0, 1, ... up to the bound that every creation was within knows that all are done.
 It takes formulas for every index, so there must be no atomic locations.
 """
 
@@ -11,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 
 from circ.static.arguments.argument import Argument, RegionPlace, of_thread
-from circ.static.arguments.creator import Creator, CreatorFacts, ghosts_of, handles_of
-from circ.static.arguments.numbering import Made, made_by, still_has
+from circ.static.arguments.creator import Creator, CreatorFacts, ghosts_of, handles_of, made_in_turn, number_is
+from circ.static.arguments.numbering import Made, still_has
 from circ.static.arguments.own_facts import NOTHING, LocalFacts, OwnFacts
 from circ.static.arguments.sites import ANY
 from frontend.program import (
@@ -42,7 +43,7 @@ class Joining(Argument):
         self.own = [frozenset(v.name for v in t.locals) for t in program.templates]
         self.made: Made | None = None
         exact = program.ints == Ints.EXACT and not any(t.cfa.atomic for t in program.templates)
-        found = [(m, g, h) for n in range(len(program.templates)) if exact and (m := made_by(program, n)) is not None
+        found = [(m, g, h) for n in range(len(program.templates)) if exact and (m := made_in_turn(program, n)) is not None
                  and (g := ghosts_of(program, m)) is not None and (h := handles_of(program, m)) is not None]
         if len(found) != 1:
             return
@@ -58,7 +59,7 @@ class Joining(Argument):
     @property
     def applies(self) -> bool:
         return self.made is not None and any(
-            v.known.joined or v.known.ahead is not None for variants in self.known_at for v in variants)
+            v.known.joined or v.known.over or v.known.ahead is not None for variants in self.known_at for v in variants)
 
     def _wanted(self, n: int) -> frozenset[str]:
         used = [a.lvalue.index for e in self.program.templates[n].cfa.edges for a in e.accesses
@@ -98,13 +99,13 @@ class Joining(Argument):
                 yield from map(variant.unless, self._creator(variant.known, m))
         elif spot[0] == m.template and spot[1] == self.program.templates[m.template].cfa.start:
             last = Binary("-", count, Const(1, g.count.type))
-            for said in (Binary(">=", count, Const(1, g.count.type)), Binary("==", Read(m.passed), self._argument(m, last)),
-                         negate(Read(self._done(last)))):
+            argument = [Binary("==", Read(m.passed), self._argument(m, last))] if m.told else []
+            for said in (Binary(">=", count, Const(1, g.count.type)), *argument, negate(Read(self._done(last)))):
                 yield Binary("||", negate(Read(m.flag)), said)
         elif spot[0] == m.template:
             yield from self.at(spot).formulas()
             yield Binary("<", Read(g.own), count)
-            if self.has[spot[1]]:
+            if self.has[spot[1]] and m.told:
                 yield Binary("==", Read(m.taken), self._argument(m, Read(g.own)))
             if self.running[spot[1]]:
                 yield negate(Read(self._done(Read(g.own))))
@@ -123,6 +124,13 @@ class Joining(Argument):
             number = fold(Cast(Read(k), t))
             yield Binary("||", Binary(">=", number, count),
                          Binary("==", Read(x), fold(Cast(Binary("+", number, Const(g.handle, t)), x.type))))
+        for v in sorted(here.zero, key=repr):
+            yield Binary("==", Read(v), Const(0, v.type))
+        for c in sorted(here.tested, key=repr):
+            yield number_is(c, Read(m.counter))
+        for c in sorted(here.within, key=repr):
+            last = fold(Cast(Binary("-", count, Const(1, t)), m.counter.type))
+            yield Binary("||", Binary("==", count, Const(0, t)), number_is(c, last))
         for k in sorted(here.joined, key=repr):
             number = fold(Cast(Read(k), t))
             yield Binary("||", Binary(">=", number, count), Read(self._done(number)))
@@ -138,6 +146,10 @@ class Joining(Argument):
     def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         assert self.made is not None
         m, g = self.made, self.ghosts
+        for creator, made, n in ((one, two, 2), (two, one, 1)):
+            if self._over(creator, made):
+                # With what holds of the thread alone, this excludes the two.
+                yield Read(self._done(of_thread(Read(g.own), n, self.own[m.template])))
         start = self.program.templates[m.template].cfa.start
         if one[0] != m.template or two[0] != m.template or one[1] == two[1] == start:
             return
@@ -160,8 +172,15 @@ class Joining(Argument):
                                 fold(Cast(Binary("+", index, Const(g.handle, t)), self.handles.type)))
                 there = Binary("-", Read(g.count), Const(variant.known.missing, t))
                 yield variant.unless(Binary("||", Binary(">=", index, there), stored))
+            ended = Binary("||", Binary(">=", index, Read(g.count)), Read(self._done(index)))
+            for k in sorted(variant.known.through, key=repr):
+                yield variant.unless(Binary("||", Binary(">=", index, fold(Cast(Read(k), t))), ended))
+            if variant.known.over:
+                yield variant.unless(ended)
 
     def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
+        if self._over(one, two) or self._over(two, one):
+            return True
         if a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False
         m = self.made
@@ -169,6 +188,12 @@ class Joining(Argument):
             i, j = self.at(one).root(a.lvalue.index), self.at(two).root(b.lvalue.index)
             return i == j and variables(i) == {m.taken.name} and self.has[one[1]] and self.has[two[1]]
         return self._other(one, a.lvalue, two, b.lvalue) or self._other(two, b.lvalue, one, a.lvalue)
+
+    def _over(self, creator: RegionPlace, made: RegionPlace) -> bool:
+        """Whether the creator knows that all threads are done, and a created thread is not."""
+        m = self.made
+        return m is not None and creator[0] == m.creator and made[0] == m.template and self.running[made[1]] and all(
+            v.known.over for v in self.known_at[creator[1]])
 
     def _other(self, creator: RegionPlace, a: Element, made: RegionPlace, b: Element) -> bool:
         """Whether a created thread is at its own element, and the creator at that of one that it joined or creates next."""

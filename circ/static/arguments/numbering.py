@@ -7,7 +7,7 @@ and differs from all that were. The bound that the loop tests is what keeps i fr
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from circ.static.arguments.argument import Argument, RegionPlace, of_thread
@@ -51,6 +51,11 @@ class Made:
     flag: Var
     taken: Var
     """The thread's own local that has the argument from its first step on."""
+
+    @property
+    def told(self) -> bool:
+        """Whether the argument is made of the counter and constants, so that the number of a thread tells it."""
+        return variables(self.value) <= {self.counter.name}
 
 
 class Numbering(Argument):
@@ -175,8 +180,11 @@ class Numbering(Argument):
 
 
 # --------------------------------------------------------------------------------------------------- finding it
-def made_by(program: Program, number: int) -> Made | None:
-    """How the threads of a template are made, if that is by one edge of one thread that counts."""
+def made_by(program: Program, number: int, counted: Callable[[int, int], Var | None] = lambda creator, edge: None) -> Made | None:
+    """How the threads of a template are made, if that is by one edge of one thread that counts.
+
+    The counter is what their arguments are made of, or else what `counted` says of the creator and its edge.
+    """
     arrival = arriving(program, number)
     if arrival is None:
         return None
@@ -192,9 +200,8 @@ def made_by(program: Program, number: int) -> Made | None:
         return None
     names = {v.name for v in program.templates[creator].locals}
     counters = [v for v in dict.fromkeys(op_reads(Assign(passed, value))) if isinstance(v, Var)]
-    if len(counters) != 1 or counters[0].name not in names:
-        return None
-    return Made(number, creator, edge, counters[0], value, passed, flag, own)
+    counter = counters[0] if len(counters) == 1 and counters[0].name in names else counted(creator, edge)
+    return None if counter is None else Made(number, creator, edge, counter, value, passed, flag, own)
 
 
 def awaited_flag(program: Program, number: int) -> Var | None:

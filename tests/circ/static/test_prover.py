@@ -219,3 +219,38 @@ def test_threads_joined_one_by_one(
         monkeypatch.setattr(Joining, "apart", lambda *_: True)
         verdict = prove(p, "r[]")
         assert isinstance(verdict, Unknown) and REFUSED in verdict.reason
+
+
+ALL_JOINED = """#include <pthread.h>
+#include <stdlib.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int x; int n;
+struct crew { pthread_t handle; int number; } crew[40]; pthread_t t[40];
+void *work(void *arg) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }
+static void start(void) { int i = 0; CREATE }
+int main(void) { int k = 0; N; start(); JOIN x = 0; return x; }
+"""
+EACH = "while (i < 40) { pthread_create(&t[i], 0, work, 0); i++; }"
+JOINED_BY = {
+    "a loop elsewhere": ("", EACH, "while (k < 40) { pthread_join(t[k], 0); k++; }", True),
+    "handles in structs": ("", "for (; i < 40; i++) pthread_create(&crew[i].handle, 0, work, &crew[i]);",
+                           "for (; k < 40; k++) pthread_join(crew[k].handle, 0);", True),
+    "a bound that is not known": ("n = rand()", "for (; i < n; i++) if (pthread_create(&t[i], 0, work, 0)) exit(1);",
+                                  "for (; k < n; k++) pthread_join(t[k], 0);", True),
+    "all but the first": ("", EACH, "for (k = 1; k < 40; k++) pthread_join(t[k], 0);", False),
+    "all but the last": ("", EACH, "for (; k < 39; k++) pthread_join(t[k], 0);", False),
+    "a bound that changes": ("n = rand()", "for (; i < n; i++) pthread_create(&t[i], 0, work, 0);",
+                             "n = n - 1; for (; k < n; k++) pthread_join(t[k], 0);", False),
+    "one handle for two": ("", EACH + " t[3] = t[4];", "for (; k < 40; k++) pthread_join(t[k], 0);", False),
+    "always the same": ("", EACH, "for (; k < 40; k++) pthread_join(t[0], 0);", False),
+    "some of them": ("", EACH, "for (; k < 40; k++) if (k != 7) pthread_join(t[k], 0);", False),
+    "too early": ("", "for (; i < 40; i++) { pthread_create(&t[i], 0, work, 0); x = 1; }",
+                  "for (; k < 40; k++) pthread_join(t[k], 0);", False),
+}
+
+
+@pytest.mark.parametrize("name", JOINED_BY)
+def test_all_threads_joined_in_a_loop(name: str, tmp_path: Path) -> None:
+    before, create, join, good = JOINED_BY[name]
+    file = tmp_path / "joined.c"
+    file.write_text(ALL_JOINED.replace("N;", before + ";").replace("CREATE", create).replace("JOIN", join))
+    assert isinstance(prove(load(file), "x"), Safe) == good
