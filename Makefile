@@ -10,7 +10,7 @@ N      ?= 2000
 LARGE  := $(wildcard nesc_examples/secure_tos_base* nesc_examples/surge* nesc_examples/sense*)
 IDIOMS := $(filter-out $(LARGE),$(sort $(wildcard nesc_examples/*.c)))
 
-.PHONY: package demo test check fuzz faults bench table1 bench-protocols clean tsan
+.PHONY: package vscode demo test check fuzz faults bench table1 bench-protocols clean tsan
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
@@ -30,6 +30,10 @@ check: $(STAMP)
 # What others install, built and used in clean environments; ONLY=oldest or ONLY=newest does one of the two.
 package: $(STAMP)
 	$(BIN)/python -m tests.support.package $(if $(ONLY),--only $(ONLY))
+
+# The extension for VS Code, editors/vscode/circ.vsix; needs npm.
+vscode:
+	cd editors/vscode && npm install --no-audit --no-fund && npm run package
 
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.support.fuzz_main --seed $(SEED) --count $(N)

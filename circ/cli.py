@@ -71,7 +71,7 @@ from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from circ.scan.header import READING, Header
 from frontend import SourceFile
-from frontend.program import FrontendError, Ints, read_data
+from frontend.program import FrontendError, Ints, Location, read_data, read_source
 from frontend.text.compilers import OWN
 
 if TYPE_CHECKING:
@@ -449,6 +449,47 @@ def engines() -> None:
     for entry in known:
         default = " (default)" if entry.name == DEFAULT else ""
         print(f"{entry.name.ljust(width)}  {entry.summary}{default}\n{' ' * width}  answers: {entry.claims}")
+
+
+@app.command()
+def serve(ctx: typer.Context, debug: Debug = False) -> None:
+    """Answer requests to check files on stdin, one JSON object a line, and remember what was read and proved (docs/serve.md)."""
+    from circ.serve.server import Server
+
+    def write_line(line: str) -> None:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+    with guarded(debug):
+        Server(sys.stdin.fileno(), write_line, partial(_request_of_words, ctx)).run()
+
+
+@app.command()
+def lsp(debug: Debug = False) -> None:
+    """Speak with an editor (Language Server Protocol, on stdin and stdout): races while you type, what protects a variable."""
+    with guarded(debug):
+        try:
+            from circ.lsp.server import start
+        except ModuleNotFoundError as error:
+            fail(f"circ: error: the language server needs the package {error.name} (pip install 'circ[lsp]')")
+        start()
+
+
+def _request_of_words(ctx: typer.Context, words: Sequence[str], file: str, text: str | None) -> Request:
+    """What is asked of a file by these words of a command line, and by its header comment."""
+    from circ.scan.header import read_header
+
+    header = read_header(file, read_source(file) if text is None else text, os.path.dirname(file) or ".")
+    check: Any = cast(Any, ctx.find_root().command).commands["check"]
+    try:
+        told = check.make_context("circ", [*words, "--", file], parent=ctx)
+        check_words(told.params)
+    except UnknownWord as error:
+        raise FrontendError(Location(file, 1), str(error), "see the options of the request") from None
+    except UsageError as error:
+        why = in_a_line(cast(Any, error).format_message())
+        raise FrontendError(Location(file, 1), why, "see the options of the request") from None
+    return request_of(FileOptions(told).of(header))
 
 
 # --------------------------------------------------------------------------------------------------- how a run ends

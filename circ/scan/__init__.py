@@ -4,4 +4,4 @@ Each file is a job in a process of its own, asked the questions that `circ.run` 
 know of this room but the command line. The cache is not believed: what it has goes through the kernel again.
 """
 
-__all__ = ["cache", "header", "scan", "scan_report", "sources"]
+__all__ = ["cache", "fingerprint", "header", "scan", "scan_report", "sources"]
