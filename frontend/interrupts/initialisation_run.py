@@ -60,8 +60,20 @@ def initialised(program: Program) -> Program:
         return program
     main = next((i for i, t in enumerate(program.templates) if t.role is Role.MAIN and t.count == 1), None)
     if main is not None and not program.invariants:
-        program = _Startup(program, main).program()
+        program = _Startup(_without_stale_doubts(program, main), main).program()
     return _settled(program)
+
+
+def _without_stale_doubts(program: Program, main: int) -> Program:
+    """The program without doubts of `main` about variables that nothing uses, and which it therefore does not have."""
+    known = {v.name for v in (*program.globals, *program.templates[main].locals)}
+    if all(n in known for e in program.templates[main].cfa.edges for d in e.doubts for n in d.values):
+        return program
+    cfa = program.templates[main].cfa
+    edges = tuple(replace(e, doubts=tuple(replace(d, values=tuple(n for n in d.values if n in known)) for d in e.doubts))
+                  for e in cfa.edges)
+    made = replace(program.templates[main], cfa=replace(cfa, edges=edges))
+    return replace(program, templates=(*program.templates[:main], made, *program.templates[main + 1:]))
 
 
 @dataclass

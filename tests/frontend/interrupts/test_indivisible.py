@@ -123,3 +123,11 @@ def test_reports_say_what_goes_wrong(tmp_path: Path) -> None:
     program = read(tmp_path, text)
     assert "torn: " in harm(program, "w") and "lost update: thread 1 has read it" in harm(program) and "not volatile" in harm(program, "f")
     assert any("1 byte is one instruction" in a.text for a in program.assumptions)
+
+
+def test_a_delay_loop_in_the_initialisation(tmp_path: Path) -> None:
+    """avr-libc's delays change an argument that nothing uses any more, on one of two ways that meet again."""
+    text = HEAD + "volatile uint8_t x;\nISR(__vector_9) { x = 1; }\n" \
+        'static inline void delay(uint16_t n) { __asm__ volatile ("1: sbiw %0,1\\n\\tbrne 1b" : "=w" (n) : "0" (n)); }\n' \
+        "int main(void) { if (PINB & 1) delay(30000); sei(); for (;;) x = 0; }\n"
+    assert answer(read(tmp_path, text)) == "safe"
