@@ -43,12 +43,12 @@ def find_entries(module: Module, requested: Sequence[str], table: InterruptTable
         if main and handlers:
             raise FrontendError(named[0].location, "--entry: there is a 'main' that runs beside the handlers already",
                                 "call the function there, or name threads with --thread")
-        return Entries(named, firmware=bool(handlers))
+        return Entries(named, firmware=bool(handlers) or table.word is not None)
     if main or any(is_thread(_attributes(d)) for d in decls):
         return None
     known = {d.name for d in handlers} | {d.name for d in decls if set(_attributes(d)) & {"constructor", "destructor"}}
     external = [d for d in decls if d.external and d.name not in known and d.location.file not in ("<circ>",)]
-    if handlers:
+    if handlers or table.word is not None:  # a processor that is named runs no threads
         return Entries(tuple(external), firmware=True)
     makes = {d.name for d in external if _calls(module, d.name, _MAKES)}
     ends = {d.name for d in external if _calls(module, d.name, _ENDS)}

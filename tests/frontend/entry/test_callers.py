@@ -138,3 +138,10 @@ def test_arguments_of_all_kinds(tmp_path: Path) -> None:
     for number, template in enumerate(program.templates, 1):
         written = {a.variable for e in template.cfa.edges for a in e.accesses}
         assert f"n{number}" in written, template.name
+
+
+def test_a_processor_that_is_named_runs_no_threads(tmp_path: Path) -> None:
+    path = tmp_path / "part.c"
+    path.write_text("unsigned char x; void f(void) { x++; } void g(void) { x = 0; }\n")
+    assert threads(load(path, LoadOptions())) == {"call@f": None, "call@g": None}
+    assert threads(load(path, LoadOptions(platform="avr"))) == {"main": 1}
