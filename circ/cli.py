@@ -43,6 +43,8 @@ from circ.command_options import (
     Include,
     InterruptsOption,
     IntsOption,
+    JudgeMemory,
+    JudgeTimeout,
     Memory,
     Model,
     Output,
@@ -374,8 +376,8 @@ def recheck(
     cpp: Consent = None,
     as_recorded: Annotated[bool, typer.Option("--as-recorded", help="Accept a proof about fewer threads than the files have, "
                                               "which the file of the proof names.")] = False,
-    timeout: Timeout = 60.0,
-    memory: Memory = 4096,
+    timeout: JudgeTimeout = 60.0,
+    memory: JudgeMemory = 4096,
     debug: Debug = False,
 ) -> None:
     """Check a proof of safety again, without any engine. Status: 0 accepted, 1 refused, 2 unreadable."""
@@ -392,8 +394,8 @@ def replay(
     target: Target = None,
     exclude: Exclude = None,
     cpp: Consent = None,
-    timeout: Timeout = 60.0,
-    memory: Memory = 4096,
+    timeout: JudgeTimeout = 60.0,
+    memory: JudgeMemory = 4096,
     debug: Debug = False,
 ) -> None:
     """Run a race again, step by step. Status: 0 it happens, 1 it does not, 2 unreadable."""
@@ -402,12 +404,11 @@ def replay(
 
 
 def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: bool, as_recorded: bool = False) -> NoReturn:
-    from circ.kernel.doubts import doubt
-    from circ.kernel.outcome import Accepted, Refused
+    from circ.kernel.outcome import Refused
     from circ.report.text import evidence_text, file_text
     from circ.run.certificate_files import UnreadableCertificate, parse
-    from circ.run.check import judge
-    from circ.verdict import Answer, Certificate, Refuted, Result, Safe, Trace
+    from circ.run.check import judge_within
+    from circ.verdict import Answer, Certificate, Refuted, Result, Safe
 
     try:
         evidence, source = parse(read_data(str(path)))
@@ -419,10 +420,9 @@ def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: b
         # A file from somebody else must not decide which programs run here.
         fail(f"{path}: error: made with the preprocessor '{source.cpp}', which is not run unasked (give --cpp '{source.cpp}')")
     program = load_within(inputs.program(source, limits), source, limits)
-    judgement = judge(program, evidence.question, evidence)
-    unsure = doubt(program, evidence) if isinstance(evidence, Trace) and isinstance(judgement, Accepted) else None
-    if isinstance(judgement, Refused) or unsure is not None:
-        print(f"{path}: refused: {judgement if unsure is None else f'it may be no run of the program: {unsure}'}")
+    judgement = judge_within(program, evidence, limits)
+    if isinstance(judgement, Refused):
+        print(f"{path}: refused: {judgement}")
         sys.exit(FOUND)
     missing = inputs.missing_threads(source, program, limits) if proof else []
     if missing and not as_recorded:

@@ -99,6 +99,8 @@ IgnoreNorace = Annotated[bool, typer.Option("--ignore-norace", help="Check varia
 Output = Annotated[Path | None, typer.Option("-o", metavar="OUT", help="Write to OUT instead of the standard output.")]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for reading the file.")]
 Memory = Annotated[int, typer.Option("--memory", metavar="MB", min=1, help="Megabytes for reading the file.")]
+JudgeTimeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for reading, and for judging.")]
+JudgeMemory = Annotated[int, typer.Option("--memory", metavar="MB", min=1, help="Megabytes for reading, and for judging.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
 
 

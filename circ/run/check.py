@@ -17,6 +17,7 @@ from circ import engines
 from circ.kernel.outcome import Accepted, Refused
 from circ.report.possible import advice
 from circ.run.dump import Dump
+from circ.run.reading import NotRead
 from circ.run.schedule import Ask, NamedQuestion, Races, Schedule, Suspect, variables_of
 from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfCpu, OutOfMemory, TimedOut, supervise
 from circ.run.triage import reason, triage
@@ -371,6 +372,26 @@ def judge(
             return replayed if isinstance(replayed, Refused) else Accepted()
         case _:
             assert_never(evidence)
+
+
+def judge_within(program: Program, evidence: Certificate | Trace, limits: Limits) -> Accepted | Refused:
+    """What is to be said of a proof or trace that anybody may have written, found out in a child process under the limits.
+
+    A trace that depends on what the program was over-approximated by is refused, and so is what a limit is reached by. Raises
+    NotRead for our own mistake.
+    """
+
+    def worker(task: Certificate | Trace, emit: Emit) -> Accepted | Refused:
+        from circ.kernel.doubts import doubt
+
+        found = judge(program, task.question, task)
+        unsure = doubt(program, task) if isinstance(task, Trace) and isinstance(found, Accepted) else None
+        return found if unsure is None else Refused("doubt", "", f"it may be no run of the program: {unsure}")
+
+    [(_, outcome)] = supervise([evidence], lambda: worker, limits)
+    if isinstance(outcome, Crashed):
+        raise NotRead(program.file, outcome)
+    return outcome.value if isinstance(outcome, Done) else Refused("limit", "", failed(outcome, None).reason, limit=True)
 
 
 def _timed(answer: Answer, **seconds: float) -> Answer:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,13 @@ import pytest
 
 import circ
 from circ import engines
+from circ.kernel.outcome import Accepted, Refused
+from circ.run import check as check_module
 from circ.run.check import Plan, answers, questions
+from circ.run.reading import NotRead
 from circ.run.supervise import Limits
-from circ.verdict import Assertions, RaceOn, Unknown
+from circ.verdict import Assertions, Certificate, RaceOn, Unknown
+from frontend import load
 from frontend.program import (
     Access,
     Assign,
@@ -110,3 +116,18 @@ def test_the_observer_hears_and_the_dump_is_written(tmp_path: Path) -> None:
 def test_importing_the_library_does_not_load_the_solver() -> None:
     script = "import circ, circ.cli, circ.run.session, frontend, sys; sys.exit('z3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[3]).returncode == 0
+
+
+def test_a_proof_of_somebody_elses_is_judged_within_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a child process: neither what takes for ever nor a mistake of ours happens in the one that was asked."""
+    (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { atomic { x = x + 1; } }\n")
+    program = load(str(tmp_path / "a.c"))
+    proof = Certificate(program.fingerprint(), RaceOn("x"), "protected", {})
+    assert isinstance(check_module.judge_within(program, proof, Limits(60.0)), Accepted)
+    assert isinstance(check_module.judge_within(program, replace(proof, kind="unshared"), Limits(60.0)), Refused)
+    monkeypatch.setattr(check_module, "judge", lambda program, question, evidence: time.sleep(60))
+    late = check_module.judge_within(program, proof, Limits(0.2))
+    assert isinstance(late, Refused) and late.limit and "timeout" in str(late)
+    monkeypatch.setattr(check_module, "judge", lambda program, question, evidence: 1 // 0)
+    with pytest.raises(NotRead):
+        check_module.judge_within(program, proof, Limits(60.0))
