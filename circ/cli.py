@@ -25,6 +25,7 @@ from circ.command_options import (
     DEFAULT_BUDGET,
     Assume,
     AssumeOption,
+    BaselineOption,
     Budget,
     Build,
     CfaFormat,
@@ -47,6 +48,7 @@ from circ.command_options import (
     JudgeTimeout,
     Memory,
     Model,
+    NoSuppress,
     Output,
     Platform,
     PreemptionOption,
@@ -67,7 +69,7 @@ from circ.report.forms import FailOn, ReportForm, When
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
 from circ.report.terminal.colours import coloured
 from circ.report.terminal.plain_text import plain
-from circ.run.output_files import encoded, is_full, make_folder, report_bug, write_whole
+from circ.run.output_files import BaselineFile, encoded, is_full, make_folder, report_bug, write_whole
 from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
@@ -145,6 +147,8 @@ def check(
     form: Form = ReportForm.TEXT,
     output: Output = None,
     fail_on: FailOnOption = FailOn.UNKNOWN,
+    baseline: BaselineOption = None,
+    no_suppress: NoSuppress = False,
     color: Color = When.AUTO,
     certificate: Annotated[Path | None, typer.Option(
         "--certificate", metavar="DIR", help="Write each proof and trace to a file in DIR.")] = None,
@@ -303,7 +307,8 @@ def scan(
             own.of(Header())).source, limits=limits), selection.exclude)
         kept = None if no_cache else _usable(Cache(cache or Cache.default_folder()), cache is not None)
         document = form.is_document and output is not None
-        wanted = ScanReport(form, options["flow_rule"], expect, options["fail_on"], output if document else None)
+        wanted = ScanReport(form, options["flow_rule"], expect, options["fail_on"], output if document else None,
+                            BaselineFile(options["baseline"]))
         results = output if not document and results is None else results
         scan = Scan(ScanRequest(sources, jobs, results, resume, kept, file_timeout, limits, debug), request_for)
         try:

@@ -91,6 +91,9 @@ InterruptsOption = Annotated[Path | None, typer.Option(
 Form = Annotated[ReportForm, typer.Option("--format", help="Report for people, for editors, for programs.")]
 FailOnOption = Annotated[FailOn, typer.Option(
     "--fail-on", help="What makes the exit status other than 0, and all that is worse.")]
+BaselineOption = Annotated[Path | None, typer.Option(
+    "--baseline", metavar="FILE", help="What FILE has does not fail; without such a file, what this run finds is written to it.")]
+NoSuppress = Annotated[bool, typer.Option("--no-suppress", help="Do not obey `circ-suppress` comments.")]
 Color = Annotated[When, typer.Option("--color", help="Colours; auto: on a terminal, unless NO_COLOR is set.")]
 ExplainOption = Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")]
 ExplainFull = Annotated[bool, typer.Option(
@@ -131,7 +134,8 @@ def request_of(options: Mapping[str, Any]) -> Request:
     return Request(source, tuple(o.variable) or None, property_of(o.prop), o.engine, o.timeout, o.memory, o.cpu_limit,
                    tuple(o.predicate), o.k,
                    o.form, o.output, o.certificate, o.dump, explain, o.flow_rule, o.debug, o.competition, o.unroll,
-                   not o.no_possible, o.assume is not Assume.none, o.budget, o.verbose, o.full_trace, o.fail_on)
+                   not o.no_possible, o.assume is not Assume.none, o.budget, o.verbose, o.full_trace, o.fail_on, o.baseline,
+                   not o.no_suppress)
 
 
 class UnknownWord(Exception):

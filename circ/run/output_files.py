@@ -1,4 +1,4 @@
-"""Files that are written: whole or not at all, and an error that names the file; our own mistakes go to a file, too."""
+"""Files that are written: whole or not at all, and an error that names the file; our own mistakes and baselines, too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ import errno
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+
+from circ.report.accepted.baseline import baseline_text, entries_of, read_baseline
+from circ.report.findings import Finding
+from circ.report.summary import plural
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -93,3 +99,44 @@ def report_bug(what: str, details: str, debug: bool) -> None:
         print(f"{line} (details in {file.name}, or with --debug)", file=sys.stderr)
     except OSError:
         print(f"{line} (details with --debug)", file=sys.stderr)
+
+
+# --------------------------------------------------------------------------------------------------- baselines
+class BaselineFile:
+    """Marks findings that are known. `new`: there is no such file yet."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Raises FrontendError if the file is no baseline, OSError if it can be neither read nor written."""
+        self.path = path
+        self.new = path is not None and not path.exists()
+        self._known = None if path is None or self.new else read_baseline(path)
+        if self.new and path is not None:
+            check_writable(path)
+
+    def marked(self, file: str, finding: Finding) -> Finding:
+        return finding if self._known is None else self._known.marked(file, finding)
+
+    def write(self, found: Sequence[tuple[str, Finding]], complete: bool) -> list[Finding]:
+        """Writes a new baseline of all findings, if it is to be; gives them, known from now on if it was written.
+
+        A run that was broken off, or that could not read something, writes none: what it did not see would be new later.
+        """
+        findings = [finding for _, finding in found]
+        if self.path is None:
+            return findings
+        if not self.new:
+            if complete and self._known is not None and self._known.gone:
+                print(f"circ: note: {plural(self._known.gone, 'finding')} of {self.path} did not occur any more", file=sys.stderr)
+            return findings
+        if not complete:
+            print(f"circ: warning: {self.path}: no baseline is written of a run that is not complete", file=sys.stderr)
+            return findings
+        entries = entries_of(found, os.path.dirname(os.path.abspath(self.path)))
+        try:
+            write_whole(self.path, encoded(baseline_text(entries)))
+        except OSError as failed:
+            print(f"circ: error: {failed.filename}: {failed.strerror} (no baseline is written)", file=sys.stderr)
+            return findings
+        print(f"circ: note: {plural(len(entries), 'finding')} written to {self.path}: only what is new fails from now on",
+              file=sys.stderr)
+        return [replace(f, known=f.verdict != "safe" and not f.suppressed and not f.bug) for f in findings]

@@ -10,13 +10,14 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO, TypeAlias
 
 from circ import engines
+from circ.report.accepted.suppressions import complaints, read_suppressions, suppressed
 from circ.report.documents import document
 from circ.report.findings import Finding, finding_of
 from circ.report.flow_rule import alarms, flow_text
@@ -32,7 +33,7 @@ from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
 from circ.run.competition import read_task, until_a_race, verdict_line
 from circ.run.dump import NOT_WRITTEN
-from circ.run.output_files import check_writable, encoded, make_folder, report_bug, write_whole
+from circ.run.output_files import BaselineFile, check_writable, encoded, make_folder, report_bug, write_whole
 from circ.run.progress import Progress
 from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
@@ -72,6 +73,8 @@ class Request:
     verbose: bool = False
     full_trace: bool = False
     fail_on: FailOn = FailOn.UNKNOWN
+    baseline: Path | None = None
+    suppress: bool = True
 
     def plan(self) -> Plan:
         return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump, self.possible,
@@ -100,6 +103,7 @@ class Session:
         self.out: TextIO = sys.stdout if request.output is None else io.StringIO()
         self.told: set[str] = set()
         self.source = request.source
+        self.baseline = BaselineFile(None)
         timeout = request.timeout if request.competition else None
         self.deadline = None if timeout is None else time.monotonic() + timeout
         self.budget_end = None if request.budget is None else time.monotonic() + request.budget
@@ -110,12 +114,14 @@ class Session:
                 make_folder(folder)
         if self.request.output is not None:
             check_writable(self.request.output)
+        self.baseline = BaselineFile(self.request.baseline)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.progress.clear()
         self.request = self._general
         form = self.request.form
+        self._keep_baseline(kind is None)
         if form is ReportForm.JSON:
             self.out.write(report_json(self.reports, self.request.source, self._options(), self.status,
                                        self.request.flow_rule, self.request.fail_on))
@@ -133,6 +139,14 @@ class Session:
                 print(f"circ: error: {failed.filename}: {failed.strerror} (the report is printed instead)", file=sys.stderr)
                 sys.stdout.write(text)
         sys.stdout.flush()
+
+    def _keep_baseline(self, finished: bool) -> None:
+        """Writes the baseline, if a new one is asked for: what it has is known from then on."""
+        complete = finished and all(r.complete and r.error is None and not r.bug for r in self.reports)
+        found = self.baseline.write([(r.file, f) for r in self.reports for f in r.findings], complete)
+        for n, r in enumerate(self.reports):
+            mine, found = found[:len(r.findings)], found[len(r.findings):]
+            self.reports[n] = replace(r, findings=tuple(mine))
 
     @property
     def status(self) -> int:
@@ -220,6 +234,8 @@ class Session:
         told = ObjectReport(program, variables_of(asked), everything, Manner(self.request.explain, self.request.full_trace),
                             self.request.possible)
         findings: dict[Question, Finding] = {}
+        suppressing = self.request.suppress and not self.request.competition
+        suppressions = read_suppressions((file, *program.files)) if suppressing else ()
         inquiry = Inquiry(program, asked, self._plan(file, share), observer)
         found = iter(inquiry)
         if self.request.competition:
@@ -227,7 +243,8 @@ class Session:
 
         def note(answer: Answer, complete: bool) -> None:
             known.append(answer)
-            finding = findings[answer.question] = finding_of(program, answer)
+            finding = self.baseline.marked(file, suppressed(finding_of(program, answer), suppressions))
+            findings[answer.question] = finding
             result = Result(program, in_order(known, asked))
             self.reports[index] = FileReport(file, result, complete=complete,
                                              findings=tuple(findings[a.question] for a in result.answers))
@@ -242,13 +259,16 @@ class Session:
                     note(answer, complete=False)
             raise
         finally:
-            self._end(Result(program, in_order(known, asked)), told)
-
-    def _end(self, result: Result, told: ObjectReport) -> None:
-        """What stands once below the answers of a program, whether all are there or not."""
-        if self.request.form is ReportForm.TEXT:
             self.progress.clear()
-            self.out.write(told.at_the_end(result.answers))
+            for line in complaints(suppressions, list(findings.values()), len(known) == len(asked)):
+                print(line, file=sys.stderr)
+            counting = {question for question, finding in findings.items() if finding.counts}
+            self._end(Result(program, in_order(known, asked)), told, counting)
+
+    def _end(self, result: Result, told: ObjectReport, counting: Container[Question]) -> None:
+        """What stands once below the answers of a program, whether all are there or not; some of them do not count."""
+        if self.request.form is ReportForm.TEXT:
+            self.out.write(told.at_the_end([a for a in result.answers if a.question in counting]))
             self.out.write(file_text(result))
             if self.request.flow_rule:
                 words = {a.shown: word(a.question, a.verdict) for a in result.answers}
@@ -294,7 +314,7 @@ class Session:
         if isinstance(answer.verdict, Unknown) and answer.verdict.bug:
             report_bug(f"{answer.shown}: {answer.verdict.reason}", answer.verdict.bug, self.request.debug)
         if self.request.form is ReportForm.TEXT:
-            self.out.write(told.at_once(answer))
+            self.out.write(told.at_once(answer) if finding.counts else "".join(f"{line}\n" for line in diagnostics(finding)))
         elif self.request.form is ReportForm.GCC:
             self.out.write("".join(f"{line}\n" for line in diagnostics(finding)))
         self.out.flush()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from circ.report.accepted.suppressions import Suppression, read_suppressions
 from circ.report.rows import Head, Row, head_of, row_of
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import answers, file_name, questions
@@ -58,6 +59,7 @@ class About:
 
     lines: int
     expectations: tuple[Expectation, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
     variables: tuple[str, ...] | None = None
 
 
@@ -96,7 +98,8 @@ class FileScan:
             lines = text.count("\n") + 1
             header = read_header(job.path, text, job.source.project)
             request = self.request_for(job.source, header)
-            tell(About(lines, header.expectations, request.variables))
+            suppressions = read_suppressions(file.path for file in job.source.all_files) if request.suppress else ()
+            tell(About(lines, header.expectations, suppressions, request.variables))
             self._scan(job, lines, header, request, tell)
         except FrontendError as error:
             tell(Head(job.path, None, lines, error=str(header.located(error))))

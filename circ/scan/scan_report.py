@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from circ.report.accepted.suppressions import complaints, suppressed
 from circ.report.documents import document
 from circ.report.formats.table import table_json, table_text, verdicts
 from circ.report.forms import FailOn, ReportForm
 from circ.report.gcc import diagnostics
 from circ.report.rows import Scanned, scanned_status
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED, plural, worst
-from circ.run.output_files import encoded, write_whole
+from circ.run.output_files import BaselineFile, encoded, write_whole
 from circ.scan.job import About, Job
 from circ.scan.scan import Scan
 from circ.verdict import POSSIBLE
@@ -29,11 +30,12 @@ class ScanReport:
     expect: bool = False
     fail_on: FailOn = FailOn.UNKNOWN
     output: Path | None = None
+    baseline: BaselineFile = field(default_factory=lambda: BaselineFile(None))
 
 
 def report(scan: Scan, wanted: ScanReport) -> int:
     """Writes the report on what is known by now and gives the exit status."""
-    files = scan.files
+    files = _judged(scan, wanted.baseline)
     differences = list(_differences(scan)) if wanted.expect else None
     missing = list(_missing(scan))
     status = worst([_status(scan, files, differences, wanted.fail_on), BAD_INPUT if missing else PROVED])
@@ -51,6 +53,22 @@ def report(scan: Scan, wanted: ScanReport) -> int:
         print(f"circ: interrupted: {plural(scan.unfinished, 'file')} not reached; {_how_to_go_on(scan)}", file=sys.stderr)
     sys.stdout.flush()
     return status
+
+
+def _judged(scan: Scan, baseline: BaselineFile) -> tuple[Scanned, ...]:
+    """The files, with those findings marked that are suppressed or known; suppressions that do nothing are told of."""
+    about = {job.path: _about(scan, job) for job in scan.jobs}
+    files = []
+    for scanned in scan.files:
+        suppressions = about[scanned.head.file].suppressions
+        rows = [replace(row, finding=baseline.marked(scanned.head.file, suppressed(row.finding, suppressions)))
+                for row in scanned.rows]
+        for line in complaints(suppressions, [row.finding for row in rows], scanned.complete):
+            print(line, file=sys.stderr)
+        files.append(replace(scanned, rows=tuple(rows)))
+    complete = not scan.unfinished and all(f.complete and not (f.head.error or f.head.bug or f.head.limit) for f in files)
+    found = iter(baseline.write([(f.head.file, row.finding) for f in files for row in f.rows], complete))
+    return tuple(replace(f, rows=tuple(replace(row, finding=next(found)) for row in f.rows)) for f in files)
 
 
 def _text(scan: Scan, files: tuple[Scanned, ...], wanted: ScanReport, differences: list[str] | None, status: int) -> str:

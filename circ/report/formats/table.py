@@ -10,6 +10,7 @@ from typing import Any
 
 from circ.report.flow_rule import flow_data, flow_text
 from circ.report.forms import FailOn
+from circ.report.gcc import diagnostics
 from circ.report.json import circ_version
 from circ.report.rows import Row, Scanned, scanned_status, verdict_counts
 from circ.report.summary import plural
@@ -59,7 +60,7 @@ def _told(scanned: Scanned) -> Iterator[str]:
     """What stands above the table: what is not proved, and what makes a proof say less than it seems to."""
     for row in scanned.rows:
         if row.verdict != "safe":
-            yield row.message
+            yield row.message if row.finding.counts else next(diagnostics(row.finding))
         yield from (f"{displayed(scanned.head.file)}: warning: {row.variable}: {w}" for w in row.finding.warnings)
     if scanned.rows:
         yield from (f"{displayed(scanned.head.file)}: warning: {w}" for w in scanned.head.warnings)
