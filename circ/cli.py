@@ -62,6 +62,7 @@ from circ.command_options import (
     request_of,
     source_of,
 )
+from circ.config_file import default_map, find_config, read_config
 from circ.engines import ANNOTATED, DEFAULT, ENGINES, installed
 from circ.file_options import FileOptions, UsageError, in_a_line
 from circ.inputs import Inputs, NothingNamed
@@ -101,9 +102,21 @@ def _print_version(asked: bool) -> None:
 
 
 @app.callback()
-def _circ(version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True,
-                                                help="Print circ's version and end.")] = False) -> None:
-    pass
+def _circ(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True,
+                                          help="Print circ's version and end.")] = False,
+    config: Annotated[Path | None, typer.Option(
+        "--config", metavar="FILE", help="Options are in FILE, not in the nearest circ.toml or pyproject.toml.")] = None,
+    no_config: Annotated[bool, typer.Option("--no-config", help="Heed no file of options.")] = False,
+) -> None:
+    if no_config or ctx.invoked_subcommand not in ("check", "verify", "scan", "cfa"):
+        return
+    with guarded(False):
+        found = find_config(os.getcwd()) if config is None else read_config(str(config))
+        if found is not None and found.options:
+            ctx.default_map = default_map(found, cast(Any, ctx.command).commands)
+            print(f"circ: note: {os.path.relpath(found.path)} says {found}", file=sys.stderr)
 
 
 # --------------------------------------------------------------------------------------------------- commands
