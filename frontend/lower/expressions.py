@@ -331,8 +331,10 @@ class Expressions(Lowering):
         if isinstance(node, c_ast.Constant) and node.type == "int" and node.value[0] != "'":
             return literals.integer(node.value, self.ints)[0]
         self._divides_by_zero(node)
+        before, _ = self.graph.mark
         v = self.value(node)
-        return v.expr.value if isinstance(v, ScalarValue) and isinstance(v.expr, Const) else None
+        done, _ = self.graph.mark
+        return v.expr.value if isinstance(v, ScalarValue) and isinstance(v.expr, Const) and done == before else None
 
     def _divides_by_zero(self, node: c_ast.Node) -> None:
         """Raises FrontendError for a constant expression that surely divides by zero."""

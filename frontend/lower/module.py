@@ -28,7 +28,7 @@ from frontend.lower.initialisers import leaves, link_values
 from frontend.lower.local_declarations import THREAD_LOCAL, fixed_value
 from frontend.lower.operands import InMemory, InRegister
 from frontend.lower.statements import Statements
-from frontend.lower.unit import Unit
+from frontend.lower.unit import Unit, failed_assertion
 from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, Scalar, Var, deep_recursion
 from frontend.text.attributes import ASM_LABEL
 from frontend.text.parse import Attribute, ParsedFile
@@ -132,6 +132,7 @@ class CModule:
         if contracts:
             self._unit.attached = self._attached(parsed)
         self._check_labels()
+        self._check_assertions()
 
     def _attached(self, parsed: ParsedFile) -> Attached:
         """The file's annotations, with the enumeration constants that they name."""
@@ -192,6 +193,18 @@ class CModule:
                 if other != name and (same_object or same_function):
                     raise FrontendError(attribute.location, f"'{name}' is another name of '{other}' for the assembler",
                                         "use one name")
+
+    def _check_assertions(self) -> None:
+        """What the file says about types and constants is true; what is no constant here is passed over."""
+        for node in self._parsed.ast.ext:
+            if not isinstance(node, c_ast.StaticAssert):
+                continue
+            try:
+                holds = self._unit.constant(node.cond, self._scope)
+            except FrontendError:
+                continue
+            if holds == 0:
+                raise failed_assertion(self._unit, node)
 
     def _tags(self, node: c_ast.Node) -> None:
         """Enter structs and unions by tag, and the names of enumeration constants."""

@@ -17,7 +17,7 @@ from frontend.lower.called.not_modelled import NOT_TRACKED, StatementNotModelled
 from frontend.lower.expressions import Expressions
 from frontend.lower.local_declarations import Locals
 from frontend.lower.operands import Designated, Nothing, Operand, ScalarValue
-from frontend.lower.unit import Unit
+from frontend.lower.unit import Unit, failed_assertion
 from frontend.program import BOOL, TRUE, Const, Expr, NotModelled, Read, negate
 from frontend.text.ast_text import text_of
 from frontend.text.attributes import cleanup_of
@@ -220,7 +220,7 @@ class Statements:
 
     def _static_assert(self, node: c_ast.StaticAssert) -> None:
         if self._x.unit.constant(node.cond, self._x.scope) == 0:
-            raise self._x.unit.error(node, "static assertion failed", "correct the condition, or choose another --data-model")
+            raise failed_assertion(self._x.unit, node)
 
     def _if(self, node: c_ast.If) -> None:
         graph = self._x.graph

@@ -15,6 +15,7 @@ from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import Scope
 from frontend.ir import STRING, Index, MemorySymbol, Place, Storage
 from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, NotModelled
+from frontend.text.ast_text import text_of
 from frontend.text.parse import ParsedFile
 
 FLOATS = "floating-point values are arbitrary"
@@ -123,3 +124,9 @@ class Unit:
     def type_of(self, node: c_ast.Node, scope: Scope) -> CType:
         """The type of an expression, which is not evaluated; arrays stay arrays."""
         return self._scratch(self, scope).type_of(node)
+
+
+def failed_assertion(unit: Unit, node: c_ast.StaticAssert) -> FrontendError:
+    """The error of a `_Static_assert` that does not hold."""
+    said = f"static assertion failed: {text_of(node.cond)}"
+    return unit.error(node, said, "correct the condition, or choose another --data-model")

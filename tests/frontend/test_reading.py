@@ -25,6 +25,8 @@ def test_the_verdict_is_that_of_the_header(example: Example) -> None:
 @pytest.mark.parametrize(("text", "message"), [
     ("void h __attribute__((signal));\nvoid h(void) { }\nint main(void) { return 0; }\n", "2:6: error: 'h' is declared as a function and as an object"),
     ("#include <pthread.h>\nint main(void) { pthread_join(); return 0; }\n", "2:18: error: 'pthread_join' has too few arguments"),
+    ("struct s { char c; int i; };\n_Static_assert(sizeof(struct s) == 5, \"packed\");\nint main(void) { return 0; }\n",
+     "2:1: error: static assertion failed: sizeof(struct s) == 5"),
     ("#include <string.h>\nchar b[4];\nint main(void) { memset(b); return 0; }\n", "3:18: error: 'memset' has too few arguments"),
     ("int pthread_join();\nint main(void) { pthread_join(); return 0; }\n", "2:18: error: 'pthread_join' has too few arguments"),
     ("int pthread_once();\nint main(void) { pthread_once(0); return 0; }\n", "2:18: error: 'pthread_once' has too few arguments"),
