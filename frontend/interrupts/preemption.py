@@ -129,7 +129,13 @@ class _Scheduler:
         never = [ghost(IE, int(self._starts_on)), *(ghost(enabled(h)) for h in self._handlers)]  # what no step changes
         made += [v for v in never if v.name in used and v.name not in known]
         return replace(self._program, globals=tuple(made), templates=templates,
-                       assumptions=(*self._program.assumptions, *self._assumptions()))
+                       assumptions=(*self._program.assumptions, *self._assumptions()),
+                       warnings=(*self._program.warnings, *self._warnings()))
+
+    def _warnings(self) -> Iterable[Assumption]:
+        for handler in map(self._templates.__getitem__, self._handlers):
+            if not _returns(handler):
+                yield Assumption(f"handler '{handler.name}' never returns: what it interrupts does not go on", handler.location)
 
     def _assumptions(self) -> Iterable[Assumption]:
         if self._nested and self._handlers:
@@ -141,9 +147,8 @@ class _Scheduler:
     # ------------------------------------------------------------------------------------------- who preempts whom
     def _look(self, template: ThreadTemplate) -> _Preempted:
         source = self._sources[template.name]
-        if not any(_is_mark(e, ACTIVE, 0) for e in template.cfa.edges):
-            what = "task" if template.role is Role.TASK else "handler"
-            raise FrontendError(template.location, f"{what} '{template.name}' never returns",
+        if template.role is Role.TASK and not _returns(template):
+            raise FrontendError(template.location, f"task '{template.name}' never returns",
                                 "a thread that runs for ever is marked circ_thread")
         looks = any(IE.name in (*op_writes(e.op), *map(name_of, op_reads(e.op))) for e in template.cfa.edges)
         return _Preempted(template.cfa.start, source.masked and (not looks or stays_off(template)), looks)
@@ -348,6 +353,11 @@ def _scheduling(main: ThreadTemplate) -> frozenset[int]:
     inside = {e.target for e in main.cfa.edges if _is_mark(e, SCHEDULING, 1)}
     ends = {q for q, out in enumerate(main.cfa.leaving()) if not out}
     return frozenset(inside | ends) if inside else frozenset()
+
+
+def _returns(template: ThreadTemplate) -> bool:
+    """Whether a handler or a task can come to its end."""
+    return any(_is_mark(e, ACTIVE, 0) for e in template.cfa.edges)
 
 
 def _is_mark(edge: Edge, mark: Var, value: int) -> bool:

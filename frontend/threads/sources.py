@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from frontend.ctypes import VoidType
-from frontend.ir import AddressValue, Function, FunctionDecl, Module
+from frontend.ir import AddressValue, Call, Copy, Function, FunctionDecl, Load, Module, Store
 from frontend.ir.interrupt_table import HandlerRule, InterruptTable
 from frontend.program import FrontendError, Location, OptionError, Role
 
@@ -146,22 +146,17 @@ def _unmarked(module: Module, table: InterruptTable, known: frozenset[str]) -> l
               for _, value in s.initial if isinstance(value, AddressValue)]
     listed = [n for n in listed if n in plain and "reset" not in n.lower() and not _called(module, n)]
     return [replace(_handler(plain[n], table.rule(n), None, reentrant=False, masked=False), ranked=True)
-            for n in dict.fromkeys((*named, *listed)) if _returns(module.function(n))]
+            for n in dict.fromkeys((*named, *listed)) if _does_anything(module.function(n))]
 
 
 def _called(module: Module, name: str) -> bool:
     return any(name in module.mentioned(d.name) for d in module.declarations.values() if d.defined)
 
 
-def _returns(function: Function) -> bool:
-    """Whether control can come to the end: a default handler that only loops stops the program."""
-    seen, todo = {function.start}, [function.start]
-    while todo:
-        here = todo.pop()
-        more = {e.target for e in function.edges if e.source == here} - seen
-        seen |= more
-        todo += more
-    return function.exit in seen
+def _does_anything(function: Function) -> bool:
+    """Whether a handler is more than a loop that stops the program, as default handlers are."""
+    return any(isinstance(e.instr, Load | Store | Copy | Call) for e in function.edges) or any(
+        e.target == function.exit for e in function.edges)
 
 
 def _annotated(decl: FunctionDecl, table: InterruptTable, nested: bool) -> list[ThreadSource]:
