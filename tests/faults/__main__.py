@@ -19,6 +19,8 @@ from tests.faults.test_hostile import hostile
 from tests.faults.test_hostile import read as read_hostile
 from tests.faults.test_inputs import data_round, mutants, read_all
 from tests.faults.test_kills import PROGRAMS, kills, scan
+from tests.faults.test_odd_c import NAMES
+from tests.support.odd_c import calls, programs
 
 
 def flip_bits(count: int, folder: Path) -> None:
@@ -75,6 +77,8 @@ def main() -> int:
         print("\n\n".join(bad) or f"inputs: {wanted.inputs}, as it should be")
         bad += (wrong := read_hostile(hostile(100), Path(folder), Limits(60.0, 3000, 60.0)))
         print("\n".join(wrong) or "hostile programs: as it should be", flush=True)
+        bad += (odd := read_all([*programs(), *calls(NAMES)], Path(folder)))
+        print("\n\n".join(odd) or "odd programs and calls: as it should be", flush=True)
         rng = random.Random(wanted.seed)
         for _ in range(wanted.data):
             data_round(rng, Path(folder))

@@ -251,6 +251,23 @@ def test_one_bad_file_does_not_stop_the_rest(scan: Run, folder: Path) -> None:
     assert "broken.c:1:9: error:" in done.err and "missing.c:1:1: error: no such file" in done.err
 
 
+def test_a_mistake_of_ours_in_one_file_is_its_row(scan: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from circ.scan import job
+
+    real = job.load_project
+
+    def load(files: Any, *rest: Any) -> Any:
+        if files[0].path.endswith("locked.c"):
+            raise KeyError("a mistake")
+        return real(files, *rest)
+
+    monkeypatch.setattr(job, "load_project", load)
+    done = scan(folder, "--format", "csv")
+    assert done.status == 4 and done.rows[0][:2] == ("locked.c", "") and len(done.rows) == 4
+    [line] = [line for line in done.err.splitlines() if "internal error" in line]
+    assert "locked.c: KeyError: 'a mistake' (details in " in line and "Traceback" not in done.err
+
+
 def test_limits_end_in_unknown(scan: Run, folder: Path) -> None:
     hard = folder / "hard.c"
     hard.write_text((ROOT / "tests/programs/circ/bakery2.c").read_text())
