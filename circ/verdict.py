@@ -66,12 +66,14 @@ class Step:
     """Thread `thread` takes edge `edge` (its index in `cfa.edges` of the thread's template).
 
     `choices` are the values for the havocs of the operation in order, one for each target; elements of a `whole` array
-    that are not named get 0.
+    that are not named get 0. `source`, in a run under weak memory orders: the step whose store an atomic load reads, -1 for
+    the value at the start; None for the latest.
     """
 
     thread: int
     edge: int
     choices: tuple[Choice, ...] = ()
+    source: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ class Trace:
     """A run from the start: thread i is a copy of `threads[i]`; after `steps` the state shows what `question` asks for.
 
     A race names two (thread, edge, index into the edge's accesses) that are next and conflict; a violated assertion names
-    nothing more: a thread is at an error location, two are in critical sections, or an invariant is false.
+    nothing more: a thread is at an error location, two are in critical sections, or an invariant is false. Under weak memory
+    orders the first of the two was made by the step `earlier`, and does not happen before the second, which is next.
     """
 
     program: str
@@ -88,6 +91,7 @@ class Trace:
     start: tuple[Choice, ...]
     steps: tuple[Step, ...]
     accesses: tuple[tuple[int, int, int], ...] = ()
+    earlier: int | None = None
 
 
 class ProofKind(enum.StrEnum):

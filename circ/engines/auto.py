@@ -12,6 +12,7 @@ from circ.engines.stages import STAGES, Case, Stage, Who
 from circ.inference.effort import Effort
 from circ.search import explicit
 from circ.search.random_runs import RandomRuns
+from circ.search.weak_runs import WeakRuns
 from circ.static.prover import Static
 from circ.verdict import (
     Choice,
@@ -216,4 +217,4 @@ def engine() -> Engine:
     def on_sections() -> Engine:
         return OnLarge(lambda: OnSections(Auto()), OnSections(RandomRuns()))
 
-    return OnOrders(on_sections)
+    return OnOrders(on_sections, WeakRuns())

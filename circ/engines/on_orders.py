@@ -2,7 +2,8 @@
 
 The views of `circ.views.orders` differ in their focus, the one variable whose coherence a proof may use. They are tried in turn:
 first what is sequentially consistent, then each atomic scalar that a thread which accesses the variable accesses, too. Races are
-looked for in the program itself. Programs without weak orders go straight to the engine.
+looked for under C11's own rules (`circ.search.weak_runs`), and in the program itself. Programs without weak orders go straight to
+the engine.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ class _View:
 
 
 class OnOrders:
-    """Asks engines that `make` gives: one for the program, one for each view of it."""
+    """Asks engines that `make` gives: one for the program, one for each view of it. `hunter` looks for races of C11."""
 
-    def __init__(self, make: Callable[[], Engine]) -> None:
-        self.make = make
+    def __init__(self, make: Callable[[], Engine], hunter: Engine) -> None:
+        self.make, self.hunter = make, hunter
         self.engine = make()
         self._program: Program | None = None
         self._weak = False
@@ -69,6 +70,10 @@ class OnOrders:
 
     def _part(self, program: Program, question: RaceOn, options: Options, observer: Observer) -> Verdict:
         """One part of the work: on the program, then on each view of it."""
+        if options.part is Part.SEARCH:
+            found = self.hunter(program, question, options, observer)
+            if isinstance(found, Refuted):
+                return found
         verdict = _sure(program, self.engine(program, question, options, observer))
         if not isinstance(verdict, Unknown):
             return verdict

@@ -33,12 +33,17 @@ from frontend.program import (
 def doubt(program: Program, trace: Trace) -> str | None:
     """Why a trace that replays may be no run of the C program; None if it is one."""
     run = _DoubtfulRun(program, trace)
-    for step in trace.steps:
+    for number, step in enumerate(trace.steps):
+        if number == trace.earlier and trace.accesses:
+            reason = run.access(step.thread, run.edge(step.thread, step.edge), trace.accesses[0][2])
+            if reason is not None:
+                return reason
         reason = run.step(step.thread, run.edge(step.thread, step.edge))
         if reason is not None:
             return reason
     if isinstance(trace.question, RaceOn):
-        found = (run.access(thread, run.edge(thread, e), at) for thread, e, at in trace.accesses)
+        at_end = trace.accesses if trace.earlier is None else trace.accesses[1:]
+        found = (run.access(thread, run.edge(thread, e), at) for thread, e, at in at_end)
         return next((reason for reason in found if reason is not None), None)
     reason = next((reason for inv in program.invariants if (reason := run.depends(0, inv.cond)) is not None), None)
     return reason or run.assumed(program, trace)

@@ -14,8 +14,9 @@ from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Machine, State
 from circ.semantics.trace_run import NotARun, TraceRun, run_trace
 from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroken, RelyBroken, Violation, violation_at_end
+from circ.semantics.weak_memory import WeakRun
 from circ.verdict import Assertions, RaceOn, Trace
-from frontend.program import Program
+from frontend.program import Program, RaceModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def replay(program: Program, trace: Trace, machine: Machine | None = None) -> Re
 def _finding(machine: Machine, trace: Trace, run: TraceRun) -> str:
     match trace.question:
         case RaceOn(variable=x):
-            return _race(machine, run.crew, trace, x, run.states[-1])
+            return _race(machine, trace, x, run) if run.weak is None else _weak_race(machine, trace, x, run, run.weak)
         case Assertions():
             if trace.accesses:
                 raise _WrongEnd("a violated assertion has no accesses")
@@ -68,7 +69,35 @@ def _finding(machine: Machine, trace: Trace, run: TraceRun) -> str:
     raise _WrongEnd("an unknown question")
 
 
-def _race(machine: Machine, crew: tuple[int, ...], trace: Trace, x: str, state: State) -> str:
+def _weak_race(machine: Machine, trace: Trace, x: str, run: TraceRun, weak: WeakRun) -> str:
+    """The first access was made by the step `earlier`, the second is next, and the first does not happen before it."""
+    if len(trace.accesses) != 2 or trace.earlier is None or not 0 <= trace.earlier < len(trace.steps):
+        raise _WrongEnd("a race needs two accesses, the first of which was made")
+    if machine.program.race_model is not RaceModel.C11:
+        raise _WrongEnd("memory orders are those of C11's races")
+    (one, first, at), (two, second, access) = trace.accesses
+    step = trace.steps[trace.earlier]
+    if (step.thread, step.edge) != (one, first) or not 0 <= two < len(trace.threads):
+        raise _WrongEnd("the step made no such access")
+    location, local = run.states[-1].threads[two]
+    if second not in machine.leaving(run.crew[two], location):
+        raise _WrongEnd(f"thread {two} is at location {location}, which edge {second} does not leave")
+    if machine.edge(run.crew[two], second).stale:
+        raise _WrongEnd("the access is one of a load that reads anything")
+    if not 0 <= access < len(machine.edge(run.crew[two], second).accesses):
+        raise _WrongEnd(f"edge {second} has no access {access}")
+    if machine.edge(run.crew[two], second).accesses[access].variable != x:
+        raise _WrongEnd(f"the accesses are not to {x!r}")
+    if not machine.is_next(run.crew[two], second, access, run.states[-1].globals, local):
+        raise _WrongEnd(f"the access of thread {two} is not next: a condition before it does not hold")
+    found = weak.races(two, second, access)
+    if found is None or (found.thread, found.step, found.edge, found.access) != (one, trace.earlier, first, at):
+        raise _WrongEnd("the first access happens before the second, or does not conflict with it")
+    return f"thread {two} is about to access {x}, which thread {one} accessed, and nothing orders them"
+
+
+def _race(machine: Machine, trace: Trace, x: str, run: TraceRun) -> str:
+    crew, state = run.crew, run.states[-1]
     if len(trace.accesses) != 2:
         raise _WrongEnd("a race needs two accesses")
     edges, found, indices = [], [], []

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import assert_never
 
+from circ.report.missing_order import missing_order, origin
 from circ.semantics.evaluation import cell
 from circ.semantics.interpreter import Machine, State
 from circ.semantics.trace_run import run_trace
 from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroken, RelyBroken, violation_at_end
-from circ.verdict import Step, Trace
+from circ.verdict import Trace
 from frontend.program import (
     NOWHERE,
     AccessKind,
@@ -92,9 +94,9 @@ class Rerun:
         self.rows: list[ShownStep] = []
         """The steps that a user could see."""
         run = run_trace(self.machine, trace)
-        self.crew, self._states = run.crew, run.states
-        for step, before, after in zip(trace.steps, run.states, run.states[1:], strict=False):
-            self._show(step, before, after)
+        self.crew, self._states, self._weak = run.crew, run.states, run.weak
+        for number, (before, after) in enumerate(pairwise(run.states)):
+            self._show(number, before, after)
 
     @property
     def state(self) -> State:
@@ -146,18 +148,23 @@ class Rerun:
         return sorted(self._meeting(), key=lambda m: not m.write)
 
     def _meeting(self) -> Iterator[RacingAccess]:
-        for thread, edge, index in self.trace.accesses:
+        for position, (thread, edge, index) in enumerate(self.trace.accesses):
             found = self.machine.edge(self.crew[thread], edge)
             access = found.accesses[index]
-            names, local = self.names[self.crew[thread]], self.state.threads[thread][1]
-            element = self.machine.cell(self.crew[thread], edge, index, self.state.globals, local)
+            made = self.trace.earlier if position == 0 else None
+            state = self.state if made is None else self._states[made]
+            names, local = self.names[self.crew[thread]], state.threads[thread][1]
+            element = self.machine.cell(self.crew[thread], edge, index, state.globals, local)
             where = names.cell(access) if element is None else names.element(access.variable, element)
             place = access.location if access.location != NOWHERE else found.location
             text = " ".join(access.text.split())
             yield RacingAccess(thread, place, access.write, where, "" if text == where else text)
 
     def harm(self) -> str:
-        """In the race model of machines, what goes wrong between the instructions of an access; else nothing."""
+        """In the race model of machines, what goes wrong between the instructions of an access; under weak memory orders, which
+        order is missing; else nothing."""
+        if self._weak is not None:
+            return missing_order(self.machine, self.trace, self._weak)
         if self.machine.program.race_model is not RaceModel.MACHINE:
             return ""
         found = [(thread, self.machine.edge(self.crew[thread], edge).accesses[index])
@@ -171,15 +178,23 @@ class Rerun:
         return "torn: one instruction does not access all of it, and the other thread may come in between"
 
     # ----------------------------------------------------------------------------------------------- steps
-    def _show(self, step: Step, before: State, after: State) -> None:
+    def _show(self, number: int, before: State, after: State) -> None:
+        step = self.trace.steps[number]
         template = self.crew[step.thread]
+        if self._weak is not None and number in self._weak.seen:
+            before = replace(before, globals=self._weak.seen[number])
         edge = self.machine.edge(template, step.edge)
         values = tuple(self._values(step.thread, edge, before, after))
         if self._is_pointer_case(edge):
             return
         fails = edge.target in self.machine.program.templates[template].cfa.errors
         if (fails or not _trivial(edge)) and (values or edge.text):
-            self.rows.append(ShownStep(step.thread, edge.location, self._text(template, edge), values))
+            self.rows.append(ShownStep(step.thread, edge.location, self._text(template, edge) + self._origin(number), values))
+
+    def _origin(self, number: int) -> str:
+        """Under weak memory orders, which store a load read."""
+        found = "" if self._weak is None else origin(self.machine, self.trace, self._weak, number)
+        return f" ({'old value, ' if self.trace.steps[number].source is not None else ''}{found})" if found else ""
 
     def _is_pointer_case(self, edge: Edge) -> bool:
         """Whether the step only asks which object a pointer points to, which is how circ follows pointers."""

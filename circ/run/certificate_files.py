@@ -104,8 +104,10 @@ def _trace_body(trace: Trace) -> dict[str, Any]:
     return {
         "threads": list(trace.threads),
         "start": [_choice_data(c) for c in trace.start],
-        "steps": [[s.thread, s.edge, [_choice_data(c) for c in s.choices]] for s in trace.steps],
+        "steps": [[s.thread, s.edge, [_choice_data(c) for c in s.choices], *([] if s.source is None else [s.source])]
+                  for s in trace.steps],
         "accesses": [list(a) for a in trace.accesses],
+        **({} if trace.earlier is None else {"earlier": trace.earlier}),
     }
 
 
@@ -164,15 +166,18 @@ def _choice(data: Any) -> Choice:
 
 
 def _trace(data: Any, program: str, question: Question) -> Trace:
-    body = as_object(data, "body", {"threads", "start", "steps", "accesses"})
+    earlier = {"earlier"} if isinstance(data, dict) and "earlier" in data else set()
+    body = as_object(data, "body", {"threads", "start", "steps", "accesses"} | earlier)
     steps = []
     for step in as_list(body["steps"], "steps"):
-        thread, edge, choices = as_list(step, "a step", 3)
+        thread, edge, choices, *source = as_list(step, "a step", 4 if isinstance(step, list) and len(step) == 4 else 3)
         made = tuple(map(_choice, as_list(choices, "choices")))
-        steps.append(Step(as_integer(thread, "thread"), as_integer(edge, "edge"), made))
+        steps.append(Step(as_integer(thread, "thread"), as_integer(edge, "edge"), made,
+                          as_integer(source[0], "source") if source else None))
     accesses = []
     for access in as_list(body["accesses"], "accesses"):
         t, e, a = (as_integer(n, "access") for n in as_list(access, "an access", 3))
         accesses.append((t, e, a))
     return Trace(program, question, tuple(_text(t, "thread") for t in as_list(body["threads"], "threads")),
-                 tuple(map(_choice, as_list(body["start"], "start"))), tuple(steps), tuple(accesses))
+                 tuple(map(_choice, as_list(body["start"], "start"))), tuple(steps), tuple(accesses),
+                 as_integer(body["earlier"], "earlier") if earlier else None)

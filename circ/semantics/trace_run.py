@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from circ.semantics.evaluation import Undefined, Value, cells
-from circ.semantics.interpreter import Hole, Machine, State
+from circ.semantics.interpreter import Globals, Hole, Machine, State
+from circ.semantics.weak_memory import WeakRun
 from circ.verdict import Choice, Step, Trace
 from frontend.program import Arbitrary, Scalar, Self, Variable
 
@@ -22,6 +23,8 @@ class TraceRun:
 
     crew: tuple[int, ...]
     states: tuple[State, ...]
+    weak: WeakRun | None = None
+    """What memory orders add, at the end of the run."""
 
 
 class NotARun(Exception):
@@ -43,10 +46,11 @@ def run_trace(machine: Machine, trace: Trace) -> TraceRun:
         crew = _crew(machine, trace)
         at = "the start"
         states = [_start(machine, crew, trace)]
+        weak = None if trace.earlier is None else WeakRun(machine, crew, states[0])
         for number, step in enumerate(trace.steps):
             at = f"step {number + 1}"
-            states.append(_step(machine, crew, len(trace.threads), states[-1], step))
-        return TraceRun(crew, tuple(states))
+            states.append(_step(machine, crew, len(trace.threads), states[-1], step, weak))
+        return TraceRun(crew, tuple(states), weak)
     except _WrongTrace as wrong:
         raise NotARun(at, str(wrong)) from None
     except Undefined as missing:
@@ -137,7 +141,7 @@ def _numbers(
 
 
 # --------------------------------------------------------------------------------------------------- steps
-def _step(machine: Machine, crew: tuple[int, ...], named: int, state: State, step: Step) -> State:
+def _step(machine: Machine, crew: tuple[int, ...], named: int, state: State, step: Step, weak: WeakRun | None) -> State:
     me = step.thread
     if not 0 <= me < named:
         raise _WrongTrace(f"no thread {me}")
@@ -151,7 +155,18 @@ def _step(machine: Machine, crew: tuple[int, ...], named: int, state: State, ste
     if not machine.guards_pass(code.guards, crew, state.threads, me):
         raise _WrongTrace(f"thread {me} waits for other threads")
     choices = list(step.choices)
-    after = machine.execute(code, state.globals, local, lambda k, index: _fill(machine, code.holes[k], index, choices, me))
+
+    def fill(k: int, index: int | None) -> Value:
+        return _fill(machine, code.holes[k], index, choices, me)
+
+    if weak is not None:
+        if not weak.step(me, step.edge, fill, step.source):
+            raise _WrongTrace(f"a condition does not hold, or the load cannot read that: {machine.edge(template, step.edge)}")
+        after: tuple[Globals, tuple[Value, ...]] | None = (weak.state.globals, weak.state.threads[me][1])
+    elif step.source is not None:
+        raise _WrongTrace("a load reads an old value in a run that is sequentially consistent")
+    else:
+        after = machine.execute(code, state.globals, local, fill)
     if after is None:
         raise _WrongTrace(f"a condition does not hold: {machine.edge(template, step.edge)}")
     if choices:

@@ -1,0 +1,35 @@
+// The last owner frees the object: decrements release, and a fence behind the last one acquires.
+// EXPECT: safe object.value
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct object { atomic_int references; int value; };
+
+static struct object object = { 2, 0 };
+
+static void drop(struct object *o)
+{
+    if (atomic_fetch_sub_explicit(&o->references, 1, memory_order_release) == 1) {
+        atomic_thread_fence(memory_order_acquire);
+        o->value = -1;
+    }
+}
+
+static void *reader(void *arg)
+{
+    int seen = object.value;
+
+    drop(&object);
+    return seen ? arg : 0;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+
+    object.value = 7;
+    pthread_create(&a, 0, reader, 0);
+    pthread_create(&b, 0, reader, 0);
+    return 0;
+}

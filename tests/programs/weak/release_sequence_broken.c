@@ -1,0 +1,38 @@
+// The third thread stores, relaxed, instead of changing: the release sequence ends there.
+// EXPECT: race data
+#include <pthread.h>
+#include <stdatomic.h>
+
+static int data;
+static atomic_int stage;
+
+static void *maker(void *arg)
+{
+    data = 1;
+    atomic_store_explicit(&stage, 1, memory_order_release);
+    return arg;
+}
+
+static void *approver(void *arg)
+{
+    if (atomic_load_explicit(&stage, memory_order_acquire) == 1)
+        atomic_store_explicit(&stage, 2, memory_order_relaxed);
+    return arg;
+}
+
+static void *user(void *arg)
+{
+    if (atomic_load_explicit(&stage, memory_order_acquire) == 2)
+        data++;
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b, c;
+
+    pthread_create(&a, 0, maker, 0);
+    pthread_create(&b, 0, approver, 0);
+    pthread_create(&c, 0, user, 0);
+    return 0;
+}
