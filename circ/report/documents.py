@@ -11,12 +11,15 @@ from circ.report.formats.junit import junit
 from circ.report.formats.sarif import sarif
 from circ.report.formats.table import table_csv, table_markdown
 from circ.report.forms import FailOn, ReportForm
+from circ.report.html.page import html_page
 from circ.report.rows import Scanned
 
 
 def document(form: ReportForm, files: Sequence[Scanned], status: int, finished: bool, fail_on: FailOn) -> str:
     """The report on all files; not `finished`: the run was interrupted."""
     match form:
+        case ReportForm.HTML:
+            return html_page(files, finished)
         case ReportForm.SARIF:
             return sarif(files, status, finished)
         case ReportForm.JUNIT:

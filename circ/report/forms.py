@@ -11,6 +11,7 @@ class ReportForm(StrEnum):
     TEXT = "text"
     GCC = "gcc"
     JSON = "json"
+    HTML = "html"
     SARIF = "sarif"
     JUNIT = "junit"
     GITHUB = "github"
@@ -21,7 +22,7 @@ class ReportForm(StrEnum):
     @property
     def is_document(self) -> bool:
         """Whether it is one document for another program or a browser, which a scan writes to `-o`."""
-        return self in (ReportForm.SARIF, ReportForm.JUNIT, ReportForm.GITHUB, ReportForm.CODE_CLIMATE)
+        return self in (ReportForm.HTML, ReportForm.SARIF, ReportForm.JUNIT, ReportForm.GITHUB, ReportForm.CODE_CLIMATE)
 
     @property
     def told_at_once(self) -> bool:

@@ -392,7 +392,7 @@ def test_the_version(inside: Run) -> None:
 
 @pytest.mark.parametrize(("format_", "begin"), [
     ("gcc", "counter.c:4:5: warning: race on 'x'"), ("sarif", '{\n "$schema"'), ("junit", "<?xml"), ("github", "::error file=counter.c,line=4"),
-    ("codeclimate", "[\n {"), ("csv", "name,lines"), ("md", "| name"), ("json", '{\n "format"'),
+    ("codeclimate", "[\n {"), ("html", "<!doctype html>"), ("csv", "name,lines"), ("md", "| name"), ("json", '{\n "format"'),
 ])
 def test_every_form_of_a_report(inside: Run, counter: Path, format_: str, begin: str) -> None:
     done = inside("check", "counter.c", "--thread", "w", "--format", format_, cwd=counter.parent)

@@ -1,0 +1,163 @@
+"""The page for browsers: what is in it, that nothing of a source becomes markup, and how it behaves in a real browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import circ
+from circ.report.documents import document
+from circ.report.findings import FoundStep, FoundValue
+from circ.report.forms import FailOn, ReportForm
+from circ.report.rows import Scanned, scanned_of
+from circ.report.summary import FileReport
+from frontend import load
+from frontend.program import FrontendError, Location
+
+PROGRAM = """#include <pthread.h>
+int raced, locked;
+pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+void *worker(void *argument)
+{
+    raced++; /* <b>not markup</b> */
+    pthread_mutex_lock(&guard);
+    locked++;
+    pthread_mutex_unlock(&guard);
+    return argument;
+}
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, worker, 0);
+    pthread_create(&two, 0, worker, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return raced + locked;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Scanned]:
+    """A race, a proof, a possible race; and a file that cannot be read."""
+    path = tmp_path_factory.mktemp("page") / "mixed.c"
+    path.write_text(PROGRAM)
+    scanned = scanned_of(FileReport(str(path), circ.check(load(str(path)))))
+    [race] = [row for row in scanned.rows if row.verdict == "race"]
+    possible = replace(race, variable="p", finding=replace(
+        race.finding, variable="p<script>alert(1)</script>", verdict="possible race", message="possible race \x1b[2J</script>", steps=(),
+        accesses=tuple(replace(a, number=0, path=(a.location,), calls=("touch",), locks=("guard",)) for a in race.finding.accesses)))
+    broken = scanned_of(FileReport("broken.c", error=FrontendError(Location("broken.c", 3), "no C")))
+    return [replace(scanned, rows=(*scanned.rows, possible)), broken]
+
+
+def page(files: list[Scanned]) -> str:
+    return document(ReportForm.HTML, files, 1, True, FailOn.UNKNOWN)
+
+
+class Checker(HTMLParser):
+    """Every element ends where it should, and nothing is fetched from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not {"src", "href", "onclick"} & {name for name, _ in attrs}
+        self.scripts += tag == "script"
+        if tag not in ("meta", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_and_only_ours(files: list[Scanned]) -> None:
+    text = page(files)
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == [] and checker.scripts == 1
+    assert "alert(1)</script>" not in text and "<b>not" not in text and "&lt;b&gt;not markup" in text and "\x1b" not in text
+    assert "broken.c:3: error: no C" in text and not re.search(r"https?://", text)
+
+
+def test_a_long_run_is_folded(files: list[Scanned]) -> None:
+    [race] = [row for row in files[0].rows if row.verdict == "race"]
+    step = FoundStep(1, Location("a.c", 1), "x = 1", (FoundValue("x", 1),))
+    long = replace(race, finding=replace(race.finding, steps=(step,) * 10_000))
+    text = page([replace(files[0], rows=(long,))])
+    assert "show 9950 steps" in text and text.count('class="step"') == 10_000
+
+
+# ------------------------------------------------------------------------------------------------ in a browser
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def tab(files: list[Scanned], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (pip install '.[browser]')")
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium")
+    path = tmp_path_factory.mktemp("browser") / "report.html"
+    path.write_text(page(files))
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tab = browser.new_page()
+        problems: list[str] = []
+        tab.on("pageerror", lambda error: problems.append(str(error)))
+        tab.on("request", lambda request: problems.append(request.url) if not request.url.startswith("file:") else None)
+        tab.goto(path.as_uri())
+        yield tab
+        browser.close()
+    assert problems == []
+
+
+def test_filters_in_a_browser(tab: Any) -> None:
+    assert tab.locator("details.finding:visible").count() == 3 and tab.locator("#count").inner_text() == "3 of 3 shown"
+    tab.get_by_label("safe (1)").uncheck()
+    assert tab.locator("details.finding:visible").count() == 2
+    tab.get_by_label("safe (1)").check()
+    tab.get_by_label("filter").fill("locked no race")
+    assert tab.locator("details.finding:visible code").all_inner_texts() == ["locked"]
+    tab.get_by_label("filter").fill("")
+    assert tab.locator("section.program:visible").count() == 2
+
+
+def test_stepping_through_a_run_in_a_browser(tab: Any) -> None:
+    race = tab.locator("details.race")
+    race.locator("summary").click()
+    assert race.locator("pre.source .here").count() == 2
+    lines = [line.bounding_box() for line in race.locator("pre.source").first.locator("span").all()]
+    assert len(lines) == 7 and len({box["x"] for box in lines}) == 1 and len({box["y"] for box in lines}) == 7  # below each other
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("ArrowDown")
+    assert race.locator("tr.now td").first.inner_text() == "2" and race.locator(".current").inner_text().startswith("2. ")
+    tab.keyboard.press("ArrowUp")
+    race.get_by_text("next").click()
+    assert race.locator("tr.now td").first.inner_text() == "2"
+    race.locator("tr.meets").last.click()
+    assert "raced" in race.locator(".current").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_in_a_browser(tab: Any, scheme: str) -> None:
+    tab.emulate_media(color_scheme=scheme)
+    back = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (back == "rgb(255, 255, 255)") is (scheme == "light")
+
+
+def test_examples_have_a_page(tmp_path: Path) -> None:
+    from circ.cli import main
+
+    example = Path(__file__).parents[4] / "nesc_examples" / "test_and_set_no_atomic.c"
+    with pytest.raises(SystemExit) as end:
+        main(["scan", str(example), "--no-cache", "--format", "html", "-o", str(tmp_path / "report.html")])
+    assert end.value.code == 1 and "<h3>A run that leads there</h3>" in (tmp_path / "report.html").read_text()
