@@ -10,7 +10,7 @@ N      ?= 2000
 LARGE  := $(wildcard nesc_examples/secure_tos_base* nesc_examples/surge* nesc_examples/sense*)
 IDIOMS := $(filter-out $(LARGE),$(sort $(wildcard nesc_examples/*.c)))
 
-.PHONY: package vscode demo test check fuzz faults bench table1 bench-protocols clean tsan
+.PHONY: docs package vscode demo test check fuzz faults bench table1 bench-protocols clean tsan
 
 demo: $(STAMP)
 	$(BIN)/circ cfa nesc_examples/test_and_set.c
@@ -30,6 +30,11 @@ check: $(STAMP)
 # What others install, built and used in clean environments; ONLY=oldest or ONLY=newest does one of the two.
 package: $(STAMP)
 	$(BIN)/python -m tests.support.package $(if $(ONLY),--only $(ONLY))
+
+# The site of all pages, build/site/index.html.
+docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 # The extension for VS Code, editors/vscode/circ.vsix; needs npm.
 vscode:
