@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from tests.support.randomc import sanitizer
+from tests.support.randomc.reading_mutants import MUTANTS, ReadingMutant, attempt
 from tests.support.randomc.sharing import Sharing, sharing_program
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
@@ -18,6 +19,13 @@ def test_nothing_that_a_run_shows_is_called_safe(start: int) -> None:
     tally = sanitizer.examine_sharing(range(start, start + 4), runs=4)
     assert not tally.faults, str(tally)
     assert tally.counts, "no object was judged"
+
+
+@needs_gcc
+@pytest.mark.parametrize("mutant", MUTANTS, ids=[m.name for m in MUTANTS])
+def test_readings_that_were_wrong_once_are_caught(mutant: ReadingMutant) -> None:
+    assert attempt(mutant).faults
+    assert not sanitizer.examine_sharing([mutant.seed], runs=4).faults
 
 
 @pytest.mark.parametrize("made, shown, words, fault", [

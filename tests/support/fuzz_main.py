@@ -4,7 +4,7 @@
 
 The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
 (`oracle`), on random pthread programs with locks, heap and pointers (`threads`) and on random automata (`automata`); what
-circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`, and object by object `sharing`); the mutants of the soundness ledger, all of which must be caught (`mutants`);
+circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`, and object by object `sharing`); the mutants of the soundness ledger and readings that were wrong once, all of which must be caught (`mutants`);
 forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`);
 programs with all memory orders against an enumerator of C11's executions (`weak`).
 """
@@ -28,7 +28,7 @@ from tests.support import finite_arbiter
 from tests.support.c11 import random_orders
 from tests.support.kernel.attack import attack, random_program
 from tests.support.kernel.sabotage import cases
-from tests.support.randomc import annotated, ledger, sanitizer
+from tests.support.randomc import annotated, ledger, reading_mutants, sanitizer
 from tests.support.randomc.arbiter import Table, disagreements, examine, load_text
 from tests.support.randomc.differential import Difference, differences
 from tests.support.randomc.heap import heap_program
@@ -75,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wrong += _against_oracle(title, pool.imap(_judge_automata, [(name, s, options.seconds) for s in slices]), 0.0)
         if "mutants" in parts:
             wrong += _mutants(pool)
+            wrong += _wrong_readings(pool)
         if "kernel" in parts:
             wrong += _sabotage()
             wrong += _attacks(pool.imap(_attack, slices))
@@ -203,6 +204,20 @@ def _mutants(pool: Pool) -> int:
 
 def _attempt(number: int) -> ledger.Catch:
     return ledger.attempt(ledger.MUTANTS[number], seconds=60.0)
+
+
+def _wrong_readings(pool: Pool) -> int:
+    if shutil.which("gcc") is None:
+        return 0
+    found = list(pool.imap(_misread, range(len(reading_mutants.MUTANTS))))
+    for mutant, faults in zip(reading_mutants.MUTANTS, found, strict=True):
+        print(f"misread: {mutant.name}: {faults[0] if faults else 'NOT CAUGHT'}")
+    print(flush=True)
+    return found.count([])
+
+
+def _misread(number: int) -> list[str]:
+    return reading_mutants.attempt(reading_mutants.MUTANTS[number], runs=6).faults
 
 
 # --------------------------------------------------------------------------------------------------- the kernel

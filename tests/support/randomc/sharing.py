@@ -24,6 +24,7 @@ HEAD = r"""#include <pthread.h>
 #include <string.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 extern int __VERIFIER_nondet_int(void);
 #ifdef WATCHED
 extern void watched_step(void);
@@ -300,6 +301,37 @@ def _by_address(r: random.Random, n: int) -> Cell:
     return replace(_parts(n, f"static int x{n}[4], y{n}[4];", own), by_layout=True)
 
 
+def _trailing_array(r: random.Random, n: int) -> Cell:
+    """An array at the end of a struct on the heap, of which each thread has its elements, reached by name and by pointers."""
+    length, size = r.choice((("", f"sizeof *fa{n} + 8 * sizeof(int)"), ("0", f"sizeof *fa{n} + (8 + (v & 1)) * sizeof(int)"),
+                             ("1", f"sizeof *fa{n} + (7 + (v & 1)) * sizeof(int)")))
+    members = r.choice(("int count;", "long count; int more;", "char count;"))
+    declared = f"struct fa{n} {{ {members} int slot[{length}]; }}; static struct fa{n} *fa{n};"
+
+    def own(k: int) -> Sequence[str]:
+        return (f"fa{n}->slot[{k}] = v;", f"{{ int *q = fa{n}->slot; STEP q[{k}]++; }}", f"{{ int *q = fa{n}->slot + 4; q[{k}] = v; }}",
+                f"*(&fa{n}->slot[0] + {k}) = 1;", f"{{ struct fa{n} *q = fa{n}; STEP q->slot[{k} + 4] = v; }}", f"v = fa{n}->slot[{k}];",
+                f"v = (int)fa{n}->count;")
+
+    prepared = f"{{ int v = __VERIFIER_nondet_int(); fa{n} = malloc({size}); if (!fa{n}) exit(1); fa{n}->count = 1; (void)v; }}"
+    return replace(_parts(n, declared, own), prepared=prepared)
+
+
+def _used_again(r: random.Random, n: int) -> Cell:
+    """What is done depends on whether memory is used again, or on what lies behind an array; both ways keep to the parts."""
+    test = r.choice((f"again{n}()", f"calls{n}()", f"&x{n}[4] == y{n}", f"&y{n}[4] == x{n}"))
+    declared = f"""static int x{n}[4], y{n}[4];
+static int again{n}(void) {{ char *p = malloc(8); uintptr_t u = (uintptr_t)p; free(p); p = malloc(8); int same = u == (uintptr_t)p; free(p); return same; }}
+static uintptr_t one{n}(void) {{ int here; return (uintptr_t)&here; }}
+static uintptr_t two{n}(void) {{ int there; return (uintptr_t)&there; }}
+static int calls{n}(void) {{ return one{n}() == two{n}(); }}"""
+
+    def own(k: int) -> Sequence[str]:
+        return (f"if ({test}) x{n}[{k}] = v; else x{n}[{k} + 2] = v;", f"if ({test}) x{n}[{k}]++;", f"y{n}[{k}] = ({test}) ? 1 : 2;")
+
+    return replace(_parts(n, declared, own), by_layout=True)
+
+
 # --------------------------------------------------------------------------------------------------- hand-over
 def _handed(n: int, declared: str, give: Sequence[str], take: Sequence[str], prepared: str = "") -> Cell:
     """Thread 0 writes and gives, thread 1 takes and uses; careless: using before it is given, or after."""
@@ -345,6 +377,27 @@ def _mailbox(r: random.Random, n: int) -> Cell:
                 local=f"struct job{n} *mine{n} = 0, *got{n} = 0;", ordered=True)
 
 
+def _in_pieces(r: random.Random, n: int) -> Cell:
+    """The address of a variable goes from one thread to the other in pieces; who has it may use the variable."""
+    put, get = r.choice((
+        (f"for (unsigned j = 0; j < sizeof q; j++) raw{n}[j] = ((char *)&q)[j];", f"memcpy(&q, raw{n}, sizeof q);"),
+        (f"for (unsigned j = 0; j < sizeof q; j++) raw{n}[j] = (uintptr_t)q >> 8 * j;", f"q = *(int **)raw{n};"),
+        (f"memcpy(raw{n}, &q, sizeof q);", f"for (unsigned j = 0; j < sizeof q; j++) ((char *)&q)[j] = raw{n}[j];"),
+        (f"un{n}.p = q;", f"memcpy(&q, un{n}.c, sizeof q);"),
+        (f"half{n}.low = (unsigned)(uintptr_t)q; half{n}.high = (unsigned)((uintptr_t)q >> 32);", f"memcpy(&q, &half{n}, sizeof q);"),
+        (f"if (write(ends{n}[1], &q, sizeof q) != sizeof q) exit(1);",
+         f"if (read(ends{n}[0], raw{n}, sizeof q) != sizeof q) exit(1); memcpy(&q, raw{n}, sizeof q);"),
+        (f"if (write(ends{n}[1], &q, sizeof q) != sizeof q) exit(1);",
+         f"if (read(ends{n}[0], &un{n}, sizeof q) != sizeof q) exit(1); q = un{n}.p;"),
+    ))
+    declared = f"""static int d{n}, ends{n}[2]; static _Alignas(8) unsigned char raw{n}[16]; static sem_t s{n};
+static union {{ int *p; char c[12]; }} un{n}; static _Alignas(8) struct {{ unsigned low, high; }} half{n};"""
+    give = f"{{ int *q = &d{n}; d{n} = 1; {put} STEP sem_post(&s{n}); }}"
+    take = f"{{ int *q = 0; while (sem_wait(&s{n})) ; {get} STEP (*q)++; }}"
+    return Cell(declared, [[give], [take]], [[f"d{n} = v;", f"v = d{n};"], [f"d{n}++;"]],
+                f"sem_init(&s{n}, 0, 0); if (pipe(ends{n})) exit(1);", ordered=True, by_layout=True)
+
+
 CELLS: tuple[Callable[[random.Random, int], Cell], ...] = (
     _shared_pointer, _shared_pointer, _heap_pointer, _thread_local, _published_local, _union_bytes, _array_of_unions, _packed,
-    _bit_fields, _by_address, _handover, _handover, _mailbox)
+    _bit_fields, _by_address, _handover, _handover, _mailbox, _trailing_array, _used_again, _in_pieces)
