@@ -140,7 +140,7 @@ def _source_options(file: SourceFile, options: LoadOptions, table: InterruptTabl
     name = options.data_model or table.data_model or "lp64"
     if name not in DATA_MODELS:
         raise FrontendError(Location(file.path, 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
-    part = (f"__CIRC_{options.platform.upper()}",) if options.platform else ()
+    part = (f"__CIRC_{options.platform.upper().replace('-', '_')}",) if options.platform else ()
     return SourceOptions((*options.include, *file.include), (*file.define, *options.define, *part),
                          (*file.undefine, *options.undefine), options.cpp, name,
                          bool(options.platform or options.interrupts), file.quoted, file.system, file.forced,

@@ -8,6 +8,6 @@ marked on the finished program, too (`indivisible`, `access_patterns`, `race_mod
 """
 
 __all__ = [
-    "bit_instructions", "indivisible", "initialisation_run", "interrupt_calls", "interrupt_sections", "preemption", "race_models",
-    "registers",
+    "bit_instructions", "implied_rules", "indivisible", "initialisation_run", "interrupt_calls", "interrupt_sections",
+    "preemption", "race_models", "registers",
 ]

@@ -31,6 +31,7 @@ from frontend.memory.sketch import SketchStep
 from frontend.program import (
     BOOL,
     SKIP,
+    TRUE,
     Assign,
     Assume,
     Binary,
@@ -103,7 +104,7 @@ class Interrupts:
             self._status(request, *what)
         elif name in (UNCLEAR, MASKS) or (name in _MASKING and not self.has_body(name)):
             self._unclear(request, () if name != UNCLEAR else (IE,))
-        elif any(call is not None and call[0] == name for _, r in self.rules for call in (r.on_call, r.off_call)):
+        elif any(call[0] == name for _, r in self.rules for call in (*r.on_calls, *r.off_calls)):
             self._enable_one(request)
         else:
             return False
@@ -224,24 +225,32 @@ class Interrupts:
                                                  request.edge.text or request.callee, protected=True, doubts=(doubt,)))
 
     def _enable_one(self, request: CallRequest) -> None:
-        """One of a pair of calls that enable and disable handlers by number."""
+        """A call that enables or disables handlers, by number or whatever it is given."""
         ops: list[Op] = []
         touched: list[Var] = []
         number = request.arguments[0] if request.arguments else None
         for handler, rule in self.rules:
-            for call, on in ((rule.on_call, 1), (rule.off_call, 0)):
-                if call is None or call[0] != request.callee:
+            for call, on in (*((c, 1) for c in rule.on_calls), *((c, 0) for c in rule.off_calls)):
+                if call[0] != request.callee:
                     continue
                 bit = enabled(handler)
-                self.ghosts.setdefault(bit.name, ghost(bit))
+                self.ghosts.setdefault(bit.name, ghost(bit, int(rule.on_at_reset)))
                 value: Expr = Const(on, BOOL)
                 if call[1] >= 0 and number is not None and not isinstance(number, Place):
-                    value = fold(Ite(Binary("==", number, Const(number.type.wrap(call[1]), number.type)), value, Read(bit)))
+                    value = fold(Ite(self._meant(number, call[1]), value, Read(bit)))
                 ops.append(Assign(bit, value))
                 touched.append(bit)
         if request.result is not None:
             ops.append(Havoc((request.result,)))
         self._add(request, ops, tuple(touched), request.source, request.target)
+
+    def _meant(self, number: Expr, handler: int) -> Expr:
+        """Whether a number that a call is given means a handler: it is its own, or that of all."""
+        def is_(n: int) -> Expr:
+            return Binary("==", number, Const(number.type.wrap(n), number.type))
+
+        own = is_(handler)
+        return own if self.table.every is None else Ite(is_(self.table.every), TRUE, own)
 
     # ------------------------------------------------------------------------------------------- tasks
     def _post(self, request: CallRequest) -> None:

@@ -126,7 +126,7 @@ class _Scheduler:
             made.append(Variable(STACK.name, DEPTH, None, Values(0), STACK.name, ghost=True))
         known = {v.name for v in made}
         made += [v for v in self._registers.needed() if v.name in used and v.name not in known]
-        never = [ghost(IE, int(self._starts_on)), *(ghost(enabled(h)) for h in self._handlers)]  # what no step changes
+        never = [ghost(IE, int(self._starts_on)), *(ghost(enabled(h), int(self._on_at_reset(h))) for h in self._handlers)]
         made += [v for v in never if v.name in used and v.name not in known]
         return replace(self._program, globals=tuple(made), templates=templates,
                        assumptions=(*self._program.assumptions, *self._assumptions()),
@@ -159,6 +159,10 @@ class _Scheduler:
         if not source.masked:
             return self._templates[name].count
         return 1 if self._facts[name].closed or source.ranked else None
+
+    def _on_at_reset(self, name: str) -> bool:
+        rule = self._sources[name].rule
+        return rule is not None and rule.on_at_reset
 
     def _priority(self, name: str) -> int | None:
         rule = self._sources[name].rule
@@ -239,7 +243,7 @@ class _Scheduler:
         effects: list[Op] = []
         if rule is not None:
             conditions += self._terms(rule, rule.enable)
-            if rule.on_call is not None:
+            if rule.on_calls or rule.off_calls:
                 conditions.append(Read(enabled(template.name)))
             effects += [self._registers.act(bit) for bit in rule.effects]
         if source.masked and self._facts[template.name].looks:

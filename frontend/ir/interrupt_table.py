@@ -13,6 +13,9 @@
     name = ["__vector_21", "adc_done"]
     enable = ["ADCSRA.7", "!ADCSRA.3", "mode == 2", "running"]     # all of them
     calls = ["enable_isr(3)", "disable_isr(3)"]
+    enabled_by = ["start_timer()"]    # more calls that enable it, and some that disable it
+    disabled_by = ["stop_timer()"]
+    reset = "on"                      # enabled before any of these calls
     armed_by = ["ADCSRA.6", "UDR"]    # fires once for each time the bit is set or the register written
     stays_armed = ["ADCSRA.5"]        # ... unless these all hold when it fires
     triggered = [["ADCSRA.5", "ADCSRB.0"]]    # fires without being armed while all of one list hold
@@ -35,6 +38,8 @@ from importlib import resources
 from typing import Any
 
 from frontend.program import PLATFORMS, FrontendError, Location, OptionError
+
+CORTEX_M = "cortex-m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +66,11 @@ class HandlerRule:
 
     names: tuple[str, ...]
     enable: tuple[Bit | Test, ...] = ()
-    on_call: tuple[str, int] | None = None
-    off_call: tuple[str, int] | None = None
+    on_calls: tuple[tuple[str, int], ...] = ()
+    """Calls that enable it, each with the number of the handler that it is given; -1 if that does not matter."""
+    off_calls: tuple[tuple[str, int], ...] = ()
+    on_at_reset: bool = False
+    """Of a handler that calls enable: whether it is enabled at the start."""
     armed_by: tuple[Bit | int, ...] = ()
     stays_armed: tuple[Bit | Test, ...] = ()
     triggered: tuple[tuple[Bit | Test, ...], ...] = ()
@@ -89,13 +97,15 @@ class InterruptTable:
     status: tuple[int, int] = (0x5F, 7)
     on_calls: frozenset[str] = frozenset()
     off_calls: frozenset[str] = frozenset()
+    every: int | None = None
+    """The number by which calls that enable or disable a handler mean every one."""
     data_model: str | None = None
     starts_on: bool | None = None
     """Whether all interrupts are on after reset; None if the program's own calls tell."""
     registers: Mapping[str, int] = field(default_factory=dict)
     """The addresses of the registers by their names."""
     avr: bool = False
-    """Whether it is a platform's, all of which are AVRs."""
+    """Whether it is that of an AVR."""
     word: int | None = None
     """How many bytes one instruction reads or writes, where the processor is named."""
     ranked: bool = False
@@ -117,12 +127,13 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
             raise OptionError(Location("<command line>", 1), "--platform", platform, "there is no such platform",
                               f"one of {', '.join(PLATFORMS)}")
         shipped = (resources.files("frontend") / "tables" / f"{platform}.toml").read_text()
-        table = replace(_TableReader(f"{platform}.toml", shipped, {}).table(), avr=True, perhaps=None)
+        table = replace(_TableReader(f"{platform}.toml", shipped, {}).table(), avr=platform != CORTEX_M, perhaps=None)
     if path:
         own = _TableReader(path, text, table.registers).table()
         named = {n for r in own.rules for n in r.names}
         others = tuple(r for r in table.rules if not named & set(r.names))
         table = replace(own, avr=table.avr, ranked=own.ranked or table.ranked,
+                        every=table.every if own.every is None else own.every,
                         perhaps=None if platform is not None else own.perhaps, rules=(*own.rules, *others),
                         status=own.status if own.status != InterruptTable().status else table.status,
                         data_model=own.data_model or table.data_model, word=own.word or table.word, required=True,
@@ -133,7 +144,8 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
 _LONG_NUMBER = re.compile("[0-9a-fA-F]{101}")
 _TERM = re.compile(r"(!?)\s*([A-Za-z_$][\w$.]*?)(?:\.([0-9]+))?\s*(?:(==|!=|<=|>=|<|>)\s*(-?(?:0[xX][0-9a-fA-F]+|[0-9]+)))?")
 _CALL = re.compile(r"([A-Za-z_$][\w$]*)\(([0-9]*)\)")
-_KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "triggered", "sets", "clears", "priority", "entered"}
+_KEYS = {"name", "enable", "calls", "armed_by", "stays_armed", "triggered", "sets", "clears", "priority", "entered",
+         "enabled_by", "disabled_by", "reset"}
 
 
 class _TableReader:
@@ -174,7 +186,9 @@ class _TableReader:
             made = replace(made, ranked=status.get("priorities", False),
                            starts_on=None if "reset" not in status else status["reset"] == "on")
         calls = self._section(data, "calls")
-        self._only(calls, {"enable", "disable"}, "[calls]")
+        self._only(calls, {"enable", "disable", "all"}, "[calls]")
+        if type(calls.get("all", 0)) is not int:
+            raise self._error("all", "'all' is the number that means every handler")
         handlers = data.get("handler", [])
         if not isinstance(handlers, list) or not all(isinstance(h, dict) for h in handlers):
             raise self._error("handler", "write each handler as [[handler]]")
@@ -189,7 +203,7 @@ class _TableReader:
         twice = next((n for n in names if names.count(n) > 1), None)
         if twice is not None:
             raise self._error(twice, f"handler '{twice}' has two entries")
-        return replace(made, rules=rules, on_calls=frozenset(self._texts(calls, "enable")),
+        return replace(made, rules=rules, every=calls.get("all"), on_calls=frozenset(self._texts(calls, "enable")),
                        off_calls=frozenset(self._texts(calls, "disable")), data_model=model, word=word,
                        registers=self._registers)
 
@@ -209,9 +223,15 @@ class _TableReader:
             raise self._error("priority", f"the priority of '{names[0]}' is not a number")
         if entered not in (None, "on", "off"):
             raise self._error("entered", f"'{names[0]}' is entered with interrupts \"on\" or \"off\"")
+        on_calls = (*calls[:1], *(self._call(c) for c in self._texts(data, "enabled_by")))
+        off_calls = (*calls[1:], *(self._call(c) for c in self._texts(data, "disabled_by")))
+        if set(on_calls) & set(off_calls):
+            raise self._error("enabled_by", f"one call both enables and disables '{names[0]}'")
+        if data.get("reset") not in (None, "on", "off") or (data.get("reset") == "on" and not off_calls):
+            raise self._error("reset", f"'reset' of '{names[0]}' is \"on\" or \"off\": whether it is enabled before such calls")
         effects = [*self._bits(data, "sets"), *(replace(b, on=False) for b in self._bits(data, "clears"))]
         return HandlerRule(
-            names, tuple(self._terms(data, "enable")), calls[0] if calls else None, calls[1] if calls else None,
+            names, tuple(self._terms(data, "enable")), on_calls, off_calls, data.get("reset") == "on",
             tuple(self._arming(data)), tuple(self._terms(data, "stays_armed")), self._triggers(data), tuple(effects), priority,
             None if entered is None else entered == "on", self._where(names[0]))
 

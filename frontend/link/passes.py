@@ -13,6 +13,7 @@ from frontend.annotations.claims import with_claims
 from frontend.annotations.contracts import with_contracts
 from frontend.entry import called_by_threads, with_callers
 from frontend.interrupts.bit_instructions import as_written, bit_instructions
+from frontend.interrupts.implied_rules import with_implied_rules
 from frontend.interrupts.indivisible import with_indivisible_accesses
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import in_parallel, schedule
@@ -42,6 +43,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     notes = Notes({}, {})
     if options.threads and options.entries:
         raise FrontendError(Location(module.file, 1), "--thread and --entry are two answers to one question", "give one of them")
+    options = replace(options, table=with_implied_rules(module, options.table, notes))
     if not options.threads:
         module = with_callers(module, options.entries, options.table)
         if called_by_threads(module):

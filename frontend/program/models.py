@@ -24,7 +24,7 @@ ILP32 = DataModel("ilp32", 2, 4, 4, 8, 4, 4)
 LP64 = DataModel("lp64", 2, 4, 8, 8, 8, 16)
 IP16 = DataModel("ip16", 2, 2, 4, 8, 2, 1)
 DATA_MODELS = {m.name: m for m in (ILP32, LP64, IP16)}
-PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr", "xmega")
+PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr", "cortex-m", "xmega")
 """Processors whose interrupts are known (`frontend/tables/`)."""
 
 

@@ -103,6 +103,8 @@ def _machine(compiler: str, words: Sequence[str]) -> tuple[str | None, str | Non
     if compiler.startswith("avr-"):
         part = next((w.removeprefix("-mmcu=") for w in words if w.startswith("-mmcu=")), "")
         return None, next((p for p, parts in _PARTS.items() if re.fullmatch(parts, part)), "avr")
+    if any(re.fullmatch(r"-mcpu=cortex-m\d+\w*", w) for w in words):
+        return None, "cortex-m"
     if compiler.startswith("msp430-"):
         return "ip16", None
     target = next((w.removeprefix("--target=") for w in words if w.startswith("--target=")), compiler)

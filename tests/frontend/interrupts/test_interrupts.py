@@ -37,7 +37,8 @@ def verdict(program: Program, variable: str) -> str:
 
 
 def test_shipped_tables_say_what_the_data_sheets_say() -> None:
-    for platform in PLATFORMS:
+    assert load_table("cortex-m").data_model == "ilp32" and load_table("cortex-m").ranked
+    for platform in (p for p in PLATFORMS if p != "cortex-m"):
         table = load_table(platform)
         assert table.data_model == "ip16" and table.status == (0x3F if platform == "xmega" else 0x5F, 7)
         if platform not in ("atmega103", "atmega128"):
@@ -52,7 +53,7 @@ def test_the_table_of_the_document_is_one() -> None:
     text = (Path(__file__).parents[3] / "docs" / "interrupts.md").read_text()
     table = load_table(None, "t.toml", text.partition("```toml\n")[2].partition("```")[0])
     (rule,) = table.rules
-    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 16
+    assert rule.names == ("__vector_21", "adc_done") and len(rule.enable) == 4 and rule.priority == 2 and rule.location.line == 17
 
 
 # --------------------------------------------------------------------------------------------------- interrupts on and off

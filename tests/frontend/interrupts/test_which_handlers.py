@@ -121,7 +121,10 @@ def test_a_register_that_handlers_of_one_kind_share(tmp_path: Path) -> None:
     ('[[handler]]\nname = "h"\nprio = 2\n', "write 'priority'"),
     ('[[handler]]\nname = "h"\nenables = ["running"]\n', "write 'enable'"),
     ('[status]\nresets = "off"\n', "write 'reset'"),
-    ('[calls]\nxyz = []\n', "its keys are disable, enable"),
+    ('[calls]\nxyz = []\n', "its keys are all, disable, enable"),
+    ('[[handler]]\nname = "h"\nenabled_by = ["f(1)"]\ndisabled_by = ["f(1)"]\n', "one call both enables and disables 'h'"),
+    ('[[handler]]\nname = "h"\nreset = "on"\n', "'reset' of 'h'"),
+    ('[calls]\nall = "every"\n', "'all' is the number"),
     ('[registers]\nTIMSK1 = 0x6f\n[[handler]]\nname = "h"\nenable = ["TIMSK.0"]\n', "write 'TIMSK1'"),
 ])
 def test_a_table_that_is_wrong_is_told_what_is_meant(table: str, hint: str) -> None:
