@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import yaml
 
 import circ
 import frontend
@@ -101,3 +104,29 @@ def test_applications_that_nescc_compiles_are_read(tmp_path: Path) -> None:
     main = next(t for t in program.templates if t.name == "main")
     assert next(v for v in program.globals if v.name == "*0x26.3").start == Values(1), "initialisation is executed"
     assert len(main.cfa.behind((main.cfa.start,))) < 10
+
+
+# ------------------------------------------------------------------------------------------------ BenchExec
+COMPETITION = ROOT / "benchmarks" / "competition"
+
+
+@pytest.mark.parametrize("task", sorted((COMPETITION / "tasks").glob("*.yml")), ids=lambda p: p.stem)
+def test_a_task_of_the_benchmark_definition_has_its_expected_verdict(task: Path) -> None:
+    (asked,) = yaml.safe_load(task.read_text())["properties"]
+    words = [sys.executable, "-m", "circ", "check", "--competition", "--property", asked["property_file"], task.name]
+    done = subprocess.run(words, cwd=task.parent, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    expected = "true" if asked["expected_verdict"] else "false(no-data-race)"
+    assert done.stdout.splitlines()[-1] == expected, done.stdout + done.stderr
+
+
+def test_the_tool_info_reads_verdicts_as_circ_writes_them() -> None:
+    pytest.importorskip("benchexec", reason="BenchExec is not installed")
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        tool = importlib.import_module("competition.circ_tool").Tool()
+    finally:
+        sys.path.pop(0)
+    for line, status, said in [("true", 0, "true"), ("false(no-data-race)", 1, "false(no-data-race)"), ("unknown", 3, "unknown"),
+                               ("true", 2, "ERROR (not readable)"), ("no word", 0, "unknown")]:
+        run = SimpleNamespace(exit_code=SimpleNamespace(signal=None, value=status), output=["circ: 1 safe", line])
+        assert tool.determine_result(run) == said

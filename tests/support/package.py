@@ -81,7 +81,11 @@ def smoke(folder: Path, wheel: Path, pinned: list[str]) -> None:
         assert "accepted" in run([circ, "recheck", str(proof), "state.c"], folder=home)
     assert "locked.c" in run([circ, "scan", ".", "--no-cache", "-j", "2"], folder=home)
     assert "circ[draw]" in run([circ, "cfa", "locked.c", "--format", "svg"], 2, folder=home)
-    run([*install, f"{wheel}[bdd,draw]"])
+    assert "circ[lsp]" in run([circ, "lsp"], 2, folder=home)
+    run([*install, f"{wheel}[bdd,draw,lsp]"])
+    hello = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": null, "rootUri": null, "capabilities": {}}}'
+    told = subprocess.run([circ, "lsp"], input=f"Content-Length: {len(hello)}\r\n\r\n{hello}", capture_output=True, text=True, cwd=home)
+    assert '"hoverProvider"' in told.stdout, told.stdout + told.stderr
     assert "<svg" in run([circ, "cfa", "locked.c", "--format", "svg"], folder=home)
     assert "safe" in run([circ, "check", "state.c", "-x", "x", "--engine", "refinement"], folder=home)
     run([str(home / "bin" / "python"), "-m", "pip", "check"])

@@ -1,0 +1,5 @@
+#include <pthread.h>
+int hits;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+void *worker(void *arg) { hits++; return arg; }
+int main(void) { pthread_t a, b; pthread_create(&a, 0, worker, 0); pthread_create(&b, 0, worker, 0); return 0; }
