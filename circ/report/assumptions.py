@@ -13,7 +13,12 @@ def sequentially_consistent(result: Result) -> bool:
 
 
 def assuming(result: Result, of: Answer | None = None) -> tuple[Assumption, ...]:
-    """All that the verdicts (or one of them) rest on and that was not proved."""
-    extra = () if sequentially_consistent(result) else (Assumption("sequential consistency"),)
+    """All that the verdicts (or one of them) rest on and that was not proved.
+
+    Without races, memory is sequentially consistent, or as weak as the orders of atomic accesses say.
+    """
+    weak = any(e.stale for t in result.program.templates for e in t.cfa.edges)
+    taken = Assumption("no race on what is not proved" if weak else "sequential consistency")
+    extra = () if sequentially_consistent(result) else (taken,)
     proofs = dict.fromkeys(assumption for answer in ([of] if of else result.answers) for assumption in answer.assumptions)
     return (*result.program.assumptions, *proofs, *extra)

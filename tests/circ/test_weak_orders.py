@@ -41,6 +41,11 @@ def test_what_is_missing_is_named() -> None:
     assert "(old value, the one at the start)" in dekker and "memory_order_seq_cst" in dekker
 
 
+def test_what_is_assumed_is_not_sequential_consistency() -> None:
+    said = shown("message_relaxed_store.c")
+    assert "assuming: no race on what is not proved" in said and "sequential consistency" not in said
+
+
 def test_the_proof_names_what_hands_over() -> None:
     assert "memory orders: what a thread did before its releasing stores of 'ready' (line 15) is seen after acquiring reads of " \
            "them (line 24)" in shown("message_release_acquire.c", "--explain")
