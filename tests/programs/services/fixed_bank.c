@@ -1,0 +1,3 @@
+// EXPECT: safe refused
+#define FIXED
+#include "bank.c"

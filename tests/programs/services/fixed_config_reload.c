@@ -1,0 +1,3 @@
+// EXPECT: safe config
+#define FIXED
+#include "config_reload.c"

@@ -1,0 +1,3 @@
+// EXPECT: safe pool.n
+#define FIXED
+#include "intern.c"

@@ -1,0 +1,3 @@
+// EXPECT: safe todo.head
+#define FIXED
+#include "jobs.c"

@@ -1,0 +1,4 @@
+// EXPECT: safe allowed
+// EXPECT: safe denied
+#define FIXED
+#include "ratelimit.c"

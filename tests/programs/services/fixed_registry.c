@@ -1,0 +1,4 @@
+// EXPECT: safe registry[]
+// EXPECT: safe writes
+#define FIXED
+#include "registry.c"

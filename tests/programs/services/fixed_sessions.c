@@ -1,0 +1,4 @@
+// EXPECT: safe stop
+// EXPECT: safe reaped
+#define FIXED
+#include "sessions.c"
