@@ -6,5 +6,6 @@ here with arbitrary arguments, by functions that are made of the same instructio
 """
 
 from frontend.entry.callers import called_by_threads, with_callers
+from frontend.entry.sketches import Sketch, is_sketch
 
-__all__ = ["called_by_threads", "with_callers"]
+__all__ = ["Sketch", "called_by_threads", "is_sketch", "with_callers"]

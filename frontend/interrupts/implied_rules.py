@@ -1,4 +1,4 @@
-"""What enables handlers where the program's own calls tell: `NVIC_EnableIRQ(TIM2_IRQn)` of CMSIS, `enable_isr(3)`.
+"""What enables handlers where the program's own calls tell: `NVIC_EnableIRQ(TIM2_IRQn)`, `attachInterrupt`, `enable_isr(3)`.
 
 A rule is added only for a handler whose number stands in some call that enables it, and not at all where a program reaches
 the interrupt controller in another way: then it is not known who is enabled, and each handler may start at any time.
@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from frontend.ir import Call, IrEdge, Load, Module, Place, Store
+from frontend.ctypes import FunctionType
+from frontend.ir import Address, Call, IrEdge, Load, Module, Place, Store
 from frontend.ir.interrupt_table import HandlerRule, InterruptTable
 from frontend.memory.objects import Notes
-from frontend.program import Const, FrontendError
+from frontend.program import Const, FrontendError, Read, Var
 from frontend.program.fold import fold
 
 _CMSIS_ON = ("NVIC_EnableIRQ", "__NVIC_EnableIRQ", "HAL_NVIC_EnableIRQ")
@@ -23,6 +24,7 @@ _CONTROLLER = range(0xE000E100, 0xE000E400)
 """The registers of a Cortex-M that enable interrupts and tell which are pending."""
 _HANDLER = re.compile(r"(\w+)_IRQHandler")
 _ISR = re.compile(r"\w*isr_?(\d+)")
+_ATTACH, _DETACH = "attachInterrupt", "detachInterrupt"
 _ISR_ON, _ISR_OFF = "enable_isr", "disable_isr"
 
 
@@ -31,7 +33,7 @@ def with_implied_rules(module: Module, table: InterruptTable, notes: Notes) -> I
     defined = [d for d in module.declarations.values() if d.defined and table.rule(d.name) is None]
     numbered = [(d, n) for d in defined if (match := _HANDLER.fullmatch(d.name)) is not None
                 and (n := module.enumerator(f"{match.group(1)}_IRQn")) is not None and n >= 0]
-    rules: list[HandlerRule] = []
+    rules = _attached(module, table)
     if numbered and not _reaches_controller(module):
         enabled = set(_numbers(module, _CMSIS_ON))
         for d, n in numbered:
@@ -47,13 +49,38 @@ def with_implied_rules(module: Module, table: InterruptTable, notes: Notes) -> I
     return replace(table, rules=(*table.rules, *rules), every=-1 if table.every is None else table.every)
 
 
+def _attached(module: Module, table: InterruptTable) -> list[HandlerRule]:
+    """Rules for the functions that a sketch gives to `attachInterrupt`, which enables them; with a number that is not known
+    each such call may enable it, and none disables it."""
+    if not _has_no_body(module, _ATTACH):
+        return []
+    numbers: dict[str, set[int]] = {}
+    addresses: dict[tuple[str, str], str] = {}
+    for owner, e in _edges(module):
+        match e.instr:
+            case Address(target=target, place=Place(base=str() as base, type=FunctionType())):
+                addresses[owner, target.name] = base
+            case Call(callee=callee, args=(number, Read(lvalue=Var() as v), *_)) if callee == _ATTACH:
+                known = None if isinstance(number, Place) else fold(number)
+                if (function := addresses.get((owner, v.name))) is not None:
+                    numbers.setdefault(function, set()).add(known.value if isinstance(known, Const) else -1)
+    made: list[HandlerRule] = []
+    for name, found in numbers.items():
+        decl = module.declarations.get(name)
+        if decl is not None and decl.defined and not decl.type.params and table.rule(name) is None:
+            off = tuple((_DETACH, n) for n in sorted(found) if len(found) == 1 and n >= 0)
+            made.append(HandlerRule((name,), on_calls=tuple((_ATTACH, n) for n in sorted(found)), off_calls=off,
+                                    location=decl.location))
+    return made
+
+
 def _has_no_body(module: Module, name: str) -> bool:
     return name in module.declarations and not module.declarations[name].defined
 
 
 def _numbers(module: Module, callees: tuple[str, ...]) -> Iterator[int]:
     """The constants that calls of these functions are given."""
-    for e in _edges(module):
+    for _, e in _edges(module):
         match e.instr:
             case Call(callee=str() as callee, args=(argument, *_)) if callee in callees and not isinstance(argument, Place):
                 if isinstance(number := fold(argument), Const):
@@ -62,7 +89,7 @@ def _numbers(module: Module, callees: tuple[str, ...]) -> Iterator[int]:
 
 def _reaches_controller(module: Module) -> bool:
     """Whether some function other than those of CMSIS touches the registers of the interrupt controller."""
-    for e in _edges(module):
+    for _, e in _edges(module):
         if isinstance(e.instr, Load | Store) and not isinstance(e.instr.place.base, str):
             base = fold(e.instr.place.base)
             if isinstance(base, Const) and base.value % (1 << 32) in _CONTROLLER:
@@ -70,9 +97,9 @@ def _reaches_controller(module: Module) -> bool:
     return False
 
 
-def _edges(module: Module) -> Iterator[IrEdge]:
-    """The instructions of all functions, other than those of CMSIS and such as cannot be read: these no thread may run."""
+def _edges(module: Module) -> Iterator[tuple[str, IrEdge]]:
+    """The instructions of all functions, other than those of CMSIS and such as cannot be read, which no thread may run."""
     for d in module.declarations.values():
         if d.defined and "NVIC_" not in d.name:
             with suppress(FrontendError):
-                yield from module.function(d.name).edges
+                yield from ((d.name, e) for e in module.function(d.name).edges)

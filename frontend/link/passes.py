@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from frontend.annotations.claims import with_claims
 from frontend.annotations.contracts import with_contracts
-from frontend.entry import called_by_threads, with_callers
+from frontend.entry import Sketch, called_by_threads, is_sketch, with_callers
 from frontend.interrupts.bit_instructions import as_written, bit_instructions
 from frontend.interrupts.implied_rules import with_implied_rules
 from frontend.interrupts.indivisible import with_indivisible_accesses
@@ -44,6 +44,9 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     if options.threads and options.entries:
         raise FrontendError(Location(module.file, 1), "--thread and --entry are two answers to one question", "give one of them")
     options = replace(options, table=with_implied_rules(module, options.table, notes))
+    if not options.threads and not options.entries and is_sketch(module):
+        module = Sketch(module)
+        options = replace(options, table=replace(options.table, starts_on=True))  # the core has switched interrupts on
     if not options.threads:
         module = with_callers(module, options.entries, options.table)
         if called_by_threads(module):

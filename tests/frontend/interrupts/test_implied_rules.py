@@ -78,3 +78,33 @@ def test_tables_with_several_calls(tmp_path: Path) -> None:
                                   ("start(); stop(); x = 1;", "", "safe"), ("x = 1;", 'reset = "on"', "race"),
                                   ("stop(); x = 1;", 'reset = "on"', "safe")):
         assert verdict(program(tmp_path, text % main, table=rule % reset)) == expected, (main, reset)
+
+
+SKETCH = """#include <stdint.h>
+void attachInterrupt(uint8_t n, void (*f)(void), int mode); void detachInterrupt(uint8_t n);
+void interrupts(void); void noInterrupts(void); uint8_t digitalPinToInterrupt(uint8_t pin);
+volatile uint16_t x; volatile uint8_t flag;
+void pressed(void) { x++; flag = 1; }
+void setup(void) { x = 300; %s }
+void loop(void) { %s }
+"""
+
+
+@pytest.mark.parametrize(("setup", "loop", "expected"), [
+    ("attachInterrupt(0, pressed, 3);", "", "safe"),                                     # set before it is attached
+    ("attachInterrupt(0, pressed, 3);", "x = 0;", "race"),
+    ("attachInterrupt(0, pressed, 3);", "noInterrupts(); x = 0; interrupts();", "safe"),
+    ("attachInterrupt(0, pressed, 3);", "detachInterrupt(0); x = 0; attachInterrupt(0, pressed, 3);", "safe"),
+    ("attachInterrupt(0, pressed, 3);", "detachInterrupt(1); x = 0;", "race"),
+    ("attachInterrupt(digitalPinToInterrupt(2), pressed, 3);", "detachInterrupt(digitalPinToInterrupt(2)); x = 0;", "possible race"),
+    ("attachInterrupt(digitalPinToInterrupt(2), pressed, 3);", "", "safe"),
+])
+def test_sketches(setup: str, loop: str, expected: str, tmp_path: Path) -> None:
+    p = program(tmp_path, SKETCH % (setup, loop), "avr")
+    assert {t.name for t in p.templates} == {"main", "pressed"} and p.race_model is RaceModel.MACHINE
+    assert verdict(p) == expected and verdict(p, "flag") == "safe"
+
+
+def test_not_everything_with_these_names_is_a_sketch(tmp_path: Path) -> None:
+    part = "int x; void setup(void) { x = 1; } void loop(void) { x++; } int other(void) { return x; }\n"
+    assert {t.name for t in program(tmp_path, part).templates} == {"call@setup", "call@loop", "call@other"}
