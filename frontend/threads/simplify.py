@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from frontend.memory.sketch import Sketch, SketchStep
@@ -16,6 +17,7 @@ from frontend.program import (
     Assign,
     Assume,
     Block,
+    Const,
     Element,
     Expr,
     Havoc,
@@ -27,7 +29,11 @@ from frontend.program import (
     op_reads,
     primitive,
     reads,
+    substitute,
+    variables,
 )
+from frontend.program.components import components
+from frontend.program.fold import fold
 from frontend.threads.constant_propagation import propagate
 from frontend.threads.op_facts import OpFacts, block, rewrite_step
 
@@ -37,6 +43,7 @@ _MAX_TERM = 60
 def simplify(sketch: Sketch, facts: OpFacts) -> None:
     """Simplify in place; `facts` are about the thread's own scalar variables."""
     propagate(sketch, facts)
+    thread_jumps(sketch, facts)
     while True:
         before = len(sketch.steps)
         drop_skips(sketch)
@@ -88,6 +95,61 @@ def is_skip(step: SketchStep) -> bool:
         return False
     marked = step.accesses or step.doubts or step.joined or step.mark is not None
     return not marked and not any(True for _ in primitive(step.op))
+
+
+# --------------------------------------------------------------------------------------------------- known tests
+def thread_jumps(sketch: Sketch, facts: OpFacts) -> None:
+    """Steps that set a temporary to a constant lead past the tests of it that follow: the two ways out of a compare-and-swap
+    stay apart, though both set one register to tell which it was.
+
+    A test of a thread's own register is seen by nobody. Ways into loops stay as they are.
+    """
+    out = sketch.leaving()
+    graph = {q: [s.target for s in steps] for q, steps in out.items()}
+    component: dict[int, int] = {q: n for n, c in enumerate(components(graph, sketch.size)) if len(c) > 1 for q in c}
+    for number, step in enumerate(sketch.steps):
+        set_to = _temporary_set(step, facts)
+        here, passed = step.target, {step.target}
+        while set_to is not None:
+            there = _decided(sketch, out.get(here, []), *set_to)
+            inside = component.get(here) in (None, component.get(step.source))
+            if there is None or there in passed or not inside or not _alike(sketch, here, there):
+                break
+            passed.add(there)
+            here = there
+        if here != step.target:
+            sketch.steps[number] = step.between(step.source, here)
+
+
+def _temporary_set(step: SketchStep, facts: OpFacts) -> tuple[Var, Const] | None:
+    """The temporary that a step sets to a constant, and does nothing else to anybody."""
+    plain = step.mark is None and step.pending is None and step.lock is None and step.join is None and step.register is None
+    match step.op:
+        case Assign(target=Var(name=n) as v, value=Const() as c) if plain and not step.accesses and facts.locals.get(n):
+            return v, c
+        case _:
+            return None
+
+
+def _decided(sketch: Sketch, tests: Sequence[SketchStep], v: Var, value: Const) -> int | None:
+    """Where the tests lead while the temporary has the value; None if they are more than tests of it."""
+    found: list[int] = []
+    for step in tests:
+        more = step.accesses or step.doubts or step.joined or step.mark is not None or step.protected
+        if more or not isinstance(step.op, Assume) or variables(step.op.cond) != {v.name}:
+            return None
+        held = fold(substitute(step.op.cond, lambda w: value if w == v else None))
+        if not isinstance(held, Const):
+            return None
+        if held.value:
+            found.append(step.target)
+    return found[0] if len(found) == 1 else None
+
+
+def _alike(sketch: Sketch, one: int, two: int) -> bool:
+    """Whether two locations are inside and outside the same sections, and neither is an error."""
+    return not {one, two} & sketch.errors.keys() and all((one in part) == (two in part)
+                                                        for part in (sketch.atomic, sketch.critical))
 
 
 # --------------------------------------------------------------------------------------------------- liveness

@@ -62,3 +62,23 @@ def test_a_value_is_the_one_of_its_time(edges: str) -> None:
     simplify(after, OpFacts(OWN))
     for start in ({"r": 0, "s": 1, "t": 2, "u": 3}, {"r": 2, "s": 0, "t": 1, "u": 0}):
         assert seen(after, start, "xy") == seen(before, start, "xy"), texts(after)
+
+
+def test_ways_that_set_a_temporary_lead_past_the_test_of_it() -> None:
+    """A compare-and-swap that tells by a register whether it did: behind the test the two ways are apart."""
+    found = simplified("0 1 [x == 0] / 0 2 [x != 0] / 1 3 t = 1 / 2 3 t = 0 / 3 4 [t == 1] / 3 0 [t != 1] / 4 5 y = 1")
+    assert len(found) == 3 and not any("t" in step.partition("--")[2].partition("-->")[0] for step in found), found
+
+
+@pytest.mark.parametrize("edges", [
+    "0 1 r = 1 / 1 2 [r == 1] / 1 3 [r != 1] / 2 4 y = 1 / 3 4 y = 2",
+    "0 1 t = 1 / 1 2 [t == x] / 1 3 [t != x] / 2 4 y = 1 / 3 4 y = 2",
+    "0 1 t = 1 / 1 2 [t == 1]; y = 2 / 1 3 [t != 1]",
+    "0 1 t = 1 / 1 2 [t < 2] / 1 3 [t > 0] / 2 4 y = 1 / 3 4 y = 2",
+    "0 1 t = 1 / 1 1 [t == 1] / 1 2 [t != 1] / 2 3 y = 1",
+])
+def test_what_is_seen_or_open_is_not_skipped(edges: str) -> None:
+    own = {"r": 0, "s": 0, "t": 0, "u": 0}
+    before, after = (sketch("x:u2 y:u2", "r:u2 s:u2 t:u2 u:u2", edges) for _ in range(2))
+    simplify(after, OpFacts(OWN))
+    assert seen(after, own, "xy") == seen(before, own, "xy")
