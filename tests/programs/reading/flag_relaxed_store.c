@@ -1,5 +1,5 @@
 // The load is sequentially consistent, but what it reads was stored with a relaxed order.
-// EXPECT: unknown data
+// EXPECT: race data
 // EXPECT: safe flag
 #include <pthread.h>
 #include <stdatomic.h>

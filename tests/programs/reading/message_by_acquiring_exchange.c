@@ -1,5 +1,5 @@
 // An exchange that only acquires publishes nothing.
-// EXPECT: unknown data
+// EXPECT: race data
 #include <pthread.h>
 #include <stdatomic.h>
 

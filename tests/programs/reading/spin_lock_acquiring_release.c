@@ -1,5 +1,5 @@
 // Giving the lock back by an exchange that only acquires shows nothing to the next one.
-// EXPECT: unknown data
+// EXPECT: race data
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 // Giving the lock back with a relaxed store hands nothing over.
-// EXPECT: unknown data
+// EXPECT: race data
 #include <pthread.h>
 #include <stdatomic.h>
 
