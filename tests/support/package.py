@@ -18,6 +18,8 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+EXTRAS = ("bdd", "draw", "lsp")
+"""Those that users install; the others are for working on circ."""
 LOCKED = """
 #include <pthread.h>
 int x;
@@ -36,7 +38,7 @@ def oldest(project: dict[str, object]) -> list[str]:
     """Each requirement at its lower bound, those of the extras that users install included."""
     table: dict[str, object] = project["project"]  # type: ignore[assignment]
     extras: dict[str, list[str]] = table["optional-dependencies"]  # type: ignore[assignment]
-    wanted: list[str] = [*table["dependencies"], *(d for name, ds in extras.items() if name not in ("dev", "docs") for d in ds)]  # type: ignore[misc]
+    wanted: list[str] = [*table["dependencies"], *(d for name in EXTRAS for d in extras[name])]  # type: ignore[misc]
     pinned = []
     for requirement in wanted:
         bound = re.fullmatch(r"([\w.-]+)>=([\d.]+)", requirement)
