@@ -47,10 +47,15 @@ def simplify(sketch: Sketch, facts: OpFacts) -> None:
     while True:
         before = len(sketch.steps)
         drop_skips(sketch)
-        kill_dead(sketch, facts)
-        forwarded = _forward(sketch, facts)
+        live = live_at(sketch, facts)
+        killed = kill_dead(sketch, facts, live)
+        if killed:
+            live = live_at(sketch, facts)
+        forwarded = _forward(sketch, facts, live)
+        while forwarded and _forward(sketch, facts, live):
+            pass  # what was live before a value is put into the steps behind it may only be more than what is live now
         sketch.prune()
-        if not forwarded and len(sketch.steps) == before:
+        if not (killed or forwarded) and len(sketch.steps) == before:
             break
 
 
@@ -154,19 +159,24 @@ def _alike(sketch: Sketch, one: int, two: int) -> bool:
 
 # --------------------------------------------------------------------------------------------------- liveness
 def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
-    """For each location a mask of the thread's own scalars whose value there may still be read."""
+    """For each location a mask of the thread's own scalars whose value there may still matter.
+
+    What is read only to compute what does not matter itself does not matter either, so that a chain of such computations,
+    however long, is dropped at once.
+    """
     # Backwards: locations that lead to others come after them, so that few are looked at twice.
     backwards = sketch.order()[::-1]
     turn = [-1] * sketch.size
     for number, location in enumerate(backwards):
         turn[location] = number
-    into: list[list[tuple[int, int, int]]] = [[] for _ in backwards]
+    into: list[list[tuple[int, int, int, int]]] = [[] for _ in backwards]
     for step in sketch.steps:
         if turn[step.source] >= 0:
             fact = facts.of(step.op)
             needs = facts.needs(step)
             needed = fact.needed if needs is fact.needs else facts.mask(needs)
-            into[turn[step.target]].append((turn[step.source], needed, ~fact.put))
+            if_live = fact.put if fact.put and not step.accesses and isinstance(step.op, Assign) else -1
+            into[turn[step.target]].append((turn[step.source], needed, ~fact.put, if_live))
     live = [0] * len(backwards)
     work = list(range(len(backwards)))
     waiting = bytearray(b"\1") * len(backwards)
@@ -174,9 +184,11 @@ def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
         here = heapq.heappop(work)
         waiting[here] = 0
         after = live[here]
-        for source, needed, kept in into[here]:
+        for source, needed, kept, if_live in into[here]:
             known = live[source]
-            now = known | needed | (after & kept)
+            now = known | (after & kept)
+            if if_live == -1 or after & if_live:
+                now |= needed
             if now != known:
                 live[source] = now
                 if not waiting[source]:
@@ -185,17 +197,21 @@ def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
     return [live[number] if number >= 0 else 0 for number in turn]
 
 
-def kill_dead(sketch: Sketch, facts: OpFacts) -> None:
-    """Drop assignments to registers nobody reads any more; a read of shared memory stays."""
-    live = live_at(sketch, facts)
+def kill_dead(sketch: Sketch, facts: OpFacts, live: list[int]) -> bool:
+    """Drop assignments to registers nobody reads any more; a read of shared memory stays. True if anything changed.
+
+    `live`: what may still be read, by location (`live_at`).
+    """
     steps: list[SketchStep] = []
+    changed = False
     for step in sketch.steps:
         now = live[step.target]
         if step.accesses or not facts.of(step.op).put & ~now:
             steps.append(step)
             continue
         kept: list[Op] = []
-        for part in reversed(list(primitive(step.op))):
+        parts = list(primitive(step.op))
+        for part in reversed(parts):
             if isinstance(part, Assign) and isinstance(part.target, Var) and part.target.name in facts.locals:
                 if not facts.bit(part.target.name) & now:
                     continue
@@ -209,14 +225,16 @@ def kill_dead(sketch: Sketch, facts: OpFacts) -> None:
             now = (now & ~fact.put) | fact.needed
             kept.append(part)
         kept.reverse()
-        steps.append(replace(step, op=block(kept)))
+        same = len(kept) == len(parts) and all(a is b for a, b in zip(kept, parts, strict=True))
+        steps.append(step if same else replace(step, op=block(kept)))
+        changed = changed or not same
     sketch.steps = steps
+    return changed
 
 
 # --------------------------------------------------------------------------------------------------- forwarding
-def _forward(sketch: Sketch, facts: OpFacts) -> bool:
+def _forward(sketch: Sketch, facts: OpFacts, live: list[int]) -> bool:
     """Put what a temporary holds into the steps directly behind it; True if anything changed."""
-    live = live_at(sketch, facts)
     out, into = sketch.leaving(), sketch.entering()
     done: set[int] = set()
     replaced: dict[int, SketchStep] = {}

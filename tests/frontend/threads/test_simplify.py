@@ -8,7 +8,7 @@ import random
 import pytest
 
 from frontend.threads.op_facts import OpFacts
-from frontend.threads.simplify import simplify
+from frontend.threads.simplify import live_at, simplify
 from tests.support.sketches import random_sketch, seen, sketch, texts
 
 OWN = {"r": False, "s": False, "t": True, "u": True}
@@ -48,6 +48,14 @@ def test_a_copy_into_a_temporary_is_put_where_it_is_used() -> None:
 
 def test_a_read_that_nobody_needs_stays_an_access() -> None:
     assert simplified("0 1 r = x / 1 2 y = 1") == ["0 --r = x--> 1", "1 --y = 1--> 2"]
+
+
+def test_what_is_computed_only_for_itself_is_not_computed() -> None:
+    assert simplified("0 1 [x == 1] / 1 0 r = r + s / 0 2 [x != 1] / 2 3 y = 1") == [
+        "1 --[x == 1]--> 1", "1 --[x != 1]--> 2", "2 --y = 1--> 3"]
+    graph = sketch("x:u2 y:u2", "r:u2 s:u2 t:u2 u:u2", "0 1 r = s + 1 / 1 2 s = r + u / 2 3 u = s / 3 4 y = 1")
+    live = live_at(graph, OpFacts(OWN))
+    assert not any(live), "a chain of values that nobody uses is seen at once"
 
 
 @pytest.mark.parametrize("edges", [
