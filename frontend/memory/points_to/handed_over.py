@@ -180,8 +180,11 @@ class HandedOver:
 
         def arrived(target: Target) -> None:
             found(target)
-            for cell in self._memory.cells(self._memory.flows.anywhere(target), 0):
-                self._memory.graph.each(cell, found)
+            anywhere = self._memory.flows.anywhere(target)
+            bytewise = self._memory.bytewise_cells(anywhere, 0)
+            for cell, wide in self._memory.typed_cells(anywhere, 0):
+                if wide or cell in bytewise:  # flags beside a handler are none, whatever pieces of addresses are in them
+                    self._memory.graph.each(cell, found)
 
         if not isinstance(argument, Place):
             self._memory.each_target(function.name, argument, arrived)
