@@ -10,7 +10,7 @@ from circ.counting.local_tuples import CannotExpress, TooMany
 from circ.counting.tuple_proof import by_pairs, by_triples
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted
-from circ.verdict import Certificate, Options, Question, Safe
+from circ.verdict import Certificate, Options, Question, RaceOn, Safe
 from frontend.program import Program
 
 
@@ -32,7 +32,8 @@ def by_values(program: Program, question: Question, states: LocalStates, options
             continue
         outcome = check_certificate(program, question, certificate)
         if isinstance(outcome, Accepted):
-            return Safe(certificate, (f"no error in any {what} of the {states.size} local states of the threads "
-                                      "that can occur together",))
+            never = "are two threads at such accesses at once" if isinstance(question, RaceOn) else "does an assertion fail"
+            values = f"whatever values the variables come to have, as each {what} of threads sees them"
+            return Safe(certificate, (f"{values}, never {never}",))
         reasons.append(f"{what}s of threads do not prove it: {outcome.obligation}")
     return "; ".join(reasons)

@@ -59,10 +59,18 @@ def check(program: Program, question: Question, options: Options, observer: Obse
             result = space.fixpoint(exceptions)
             observer("cartesian", {"exceptions": name, "products": sum(map(len, exceptions.values()))})
             if not space.is_wrong(result):
-                return _safe(space, result, f"exception set: {name}")
+                return _safe(space, result, _why(name))
         return _search(space, options, observer)
     except (NotFiniteState, OutOfDomain) as error:
         return Unknown(str(error))
+
+
+def _why(exceptions: str) -> str:
+    """In plain words what the proof with these exceptions says."""
+    safe = "each thread is safe against the steps that the others can make"
+    if exceptions == "empty":
+        return safe
+    return f"{safe}, as {exceptions}" if exceptions.startswith("at most") else f"{safe}, but for exceptions that are {exceptions}"
 
 
 def _safe(space: CartesianSpace, result: Fixpoint, why: str) -> Safe:
@@ -78,8 +86,7 @@ def _search(space: CartesianSpace, options: Options, observer: Observer) -> Verd
         options.check_time()
         result = space.fixpoint(exceptions, stages=True)
         if not space.is_wrong(result):
-            count = sum(map(len, exceptions.values()))
-            return _safe(space, result, f"exception set: {count} products, found from spurious errors")
+            return _safe(space, result, _why("found" if exceptions else "empty"))
         backwards = space.backwards(result)
         if not backwards:
             return _safe(space, result, "no error state of the invariant has as many threads at atomic locations as there can be")

@@ -32,7 +32,7 @@ Counts: TypeAlias = tuple[tuple[int, ...], ...]
 CountedStore: TypeAlias = tuple[GlobalStore, Counts]
 
 
-WHY_REFINED = "what the threads can do to each other, once these facts about their local states are known"
+WHY_REFINED = "each thread is safe against the steps that the others can make, once facts about their local states are told apart"
 """Why a variable is safe, of the engines that refine."""
 
 

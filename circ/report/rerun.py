@@ -39,6 +39,8 @@ from frontend.program.display import DisplayNames
 
 _ADDRESS = re.compile(r" - \d{5,}\b")
 """An address in an expression, from which that of an object is subtracted."""
+_OWN = "__circ_"
+"""In the names of functions and fields that circ has for the C library: the user knows them by the call."""
 _REGISTER = re.compile(r"%\d")
 """A register of circ's own."""
 
@@ -91,7 +93,7 @@ class Rerun:
         self.machine = Machine(program)
         self.trace = trace
         self.names = [DisplayNames(program, t) for t in program.templates]
-        self.ghosts = [{v.name for v in (*program.globals, *t.locals) if v.ghost} for t in program.templates]
+        self.ghosts = [{v.name for v in (*program.globals, *t.locals) if v.ghost or _OWN in v.name} for t in program.templates]
         self.rows: list[ShownStep] = []
         """The steps that a user could see."""
         run = run_trace(self.machine, trace)
@@ -190,7 +192,9 @@ class Rerun:
             return
         fails = edge.target in self.machine.program.templates[template].cfa.errors
         if (fails or not _trivial(edge)) and (values or edge.text):
-            self.rows.append(ShownStep(step.thread, edge.location, self._text(template, edge) + self._origin(number), values))
+            shown = ShownStep(step.thread, edge.location, self._text(template, edge) + self._origin(number), values)
+            if not (self.rows and values == () and replace(self.rows[-1], values=()) == shown):  # the same call goes on
+                self.rows.append(shown)
 
     def _origin(self, number: int) -> str:
         """Under weak memory orders, which store a load read."""
@@ -221,7 +225,7 @@ class Rerun:
             reads = [names.cell(a) for a in edge.accesses if not a.write]
             return f"reads {', '.join(reads)}" if reads and set(op_writes(edge.op)) <= ghosts else wrote
         said = names.op(edge.op)
-        return wrote if _REGISTER.search(said) else f"{wrote}  {said}"
+        return wrote if _REGISTER.search(said) or _OWN in said else f"{wrote}  {said}"
 
     # ----------------------------------------------------------------------------------------------- values
     def _values(self, thread: int, edge: Edge, before: State, after: State) -> Iterator[Shown]:
@@ -251,7 +255,7 @@ class Rerun:
             if index is None:
                 return None
             value, text = cell(value, index), names.element(name, index)
-        return None if value is None or variable.ghost or ".__circ_" in name else Shown(text, value)
+        return None if value is None or variable.ghost or _OWN in name else Shown(text, value)
 
 
 def _trivial(edge: Edge) -> bool:

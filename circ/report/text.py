@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from circ.report.assumptions import assuming
-from circ.report.columns import interleaving
 from circ.report.excerpts import Excerpts
 from circ.report.forms import Explain
 from circ.report.possible import PlacedLine, details, headline
+from circ.report.reasons import in_words
 from circ.report.rerun import RacingAccess, Rerun
+from circ.report.terminal.columns import interleaving
 from circ.verdict import (
     Answer,
     Assertions,
@@ -115,9 +116,10 @@ def _proved(program: Program, answer: Answer, safe: Safe) -> PlacedLine:
 
 def _safe(program: Program, answer: Answer, safe: Safe, explain: Explain) -> Iterator[str]:
     yield str(_proved(program, answer, safe))
-    if explain is not Explain.NOTHING:
-        yield from (f"  {line}" for line in safe.why)
+    if explain is Explain.WORDS:
+        yield from (f"  {line}" for line in in_words(program, answer, safe))
     if explain is Explain.FULL:
+        yield from (f"  {line}" for line in safe.why)
         if safe.statistics.predicates:
             yield "  the proof rests on the predicates " + "; ".join(safe.statistics.predicates)
         yield from (f"  {line}" for line in safe.statistics.context)

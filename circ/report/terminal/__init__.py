@@ -3,4 +3,4 @@
 The lines themselves are made by `circ.report.text`; files that another program reads are made in `circ.report.formats`.
 """
 
-__all__ = ["by_object", "colours", "plain_text"]
+__all__ = ["by_object", "colours", "columns", "plain_text"]

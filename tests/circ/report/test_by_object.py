@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.report.columns import MOST_LINES, interleaving
 from circ.report.rerun import Rerun
 from circ.report.terminal.by_object import LISTED, ObjectReport, is_silent
+from circ.report.terminal.columns import MOST_LINES, interleaving
 from circ.search.random_runs import RandomRuns
 from circ.verdict import (
     Answer,
