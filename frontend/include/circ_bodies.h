@@ -171,14 +171,17 @@ static char *__circ_copied(char *made, const char *s)
     return made;
 }
 
-/* A line ends with its newline, where there is no more room, or at the end of the input. */
+/* A line ends with its newline, where there is no more room, or at the end of the input. After an error any part of it may be there. */
 static char *__circ_fgets(char *to, int n, FILE *stream)
 {
     extern int __circ_end_of_input(void);
     int i = 0;
     char c;
-    if (feof(stream) || n <= 0)
+    if (feof(stream) || n <= 0) {
+        while (i < n && __circ_end_of_input())
+            to[i++] = __VERIFIER_nondet_char();
         return 0;
+    }
     while (i < n - 1) {
         c = __VERIFIER_nondet_char();
         to[i++] = c;

@@ -118,6 +118,14 @@ def test_accesses_in_a_body_are_shown_at_the_call(tmp_path: Path) -> None:
     assert read and set(read) == {(9, 'strcmp(name, "beta")')}
 
 
+def test_a_line_that_could_not_be_read_may_be_there_in_part(tmp_path: Path) -> None:
+    """Its writes are seen also where `fgets` gives null."""
+    (tmp_path / "a.c").write_text(PROGRAM % ("", "fgets(name, sizeof name, stdin) == 0"))
+    program = load(tmp_path / "a.c")
+    written = [a for n, e, a in program.accesses["name[]"] if program.templates[n].name == "worker" and a.write]
+    assert len(written) == 3 and _finds_race(program)
+
+
 def test_a_function_of_the_program_keeps_its_meaning(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(PROGRAM % ("int strcmp(const char *a, const char *b) { return 1; }", 'strcmp(name, "beta") == 0'))
     assert not _finds_race(load(tmp_path / "a.c"))
