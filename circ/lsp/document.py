@@ -156,12 +156,12 @@ class CheckedDocument:
         return found
 
     def _suppression(self, name: str) -> types.WorkspaceEdit | None:
-        """A comment above the declaration, for the user to complete."""
+        """A comment above the declaration, for the user to complete: without a reason it is not obeyed."""
         place = next((v["location"] for v, _ in self.variables() if v["name"] == name), None)
         if place is None or place["file"] != self.path:
             return None
         at = types.Position(place["line"] - 1, 0)
-        comment = types.TextEdit(types.Range(at, at), f"// circ-suppress {name}: why is this no race?\n")
+        comment = types.TextEdit(types.Range(at, at), f"// circ-suppress {name}: \n")
         return types.WorkspaceEdit({uri(self.path): [comment]})
 
     def interleaving(self, name: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from circ.report.accepted.suppressions import Suppression, read_suppressions, suppressed
+from circ.report.findings import finding_of
 from circ.report.json import report_json
 from circ.report.summary import FileReport, file_status
 from circ.run.check import Inquiry, questions
@@ -64,6 +66,7 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
         return None, {"event": "failed", "location": None, "message": why, "hint": bug}
     tell({"event": "read", "seconds": round(time.monotonic() - begin, 3), "program": program_facts(program)})
     same, kept = usable(known, program) if known is not None else ({}, {})
+    suppressions = read_suppressions(program.files) if request.suppress else ()
     found: dict[Question, Answer] = {}
     reused = 0
 
@@ -71,7 +74,7 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
         nonlocal reused
         reused += old
         found[answer.question] = answer
-        tell({"event": "answer", "answer": answer_data(program, answer, request.source), "reused": old})
+        tell({"event": "answer", "answer": answer_data(program, answer, request.source, suppressions), "reused": old})
 
     for each in named:
         if each.question in same:
@@ -79,8 +82,8 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
     left = [each for each in named if each.question not in found]
     for answer in Inquiry(program, left, replace(request.plan(), kept=kept), silent):
         note(answer, _evidence(answer) is not None and _evidence(answer) == _evidence(kept.get(answer.question)))
-    result = Result(program, tuple(found[each.question] for each in named))
-    return Known(key, program, found), {"event": "end", "status": file_status(FileReport(program.file, result)), "reused": reused,
+    report = _report(program, [found[each.question] for each in named], suppressions)
+    return Known(key, program, found), {"event": "end", "status": file_status(report), "reused": reused,
                                         "seconds": round(time.monotonic() - begin, 3)}
 
 
@@ -92,9 +95,16 @@ def _evidence(answer: Answer | None) -> object:
             return None
 
 
-def answer_data(program: Program, answer: Answer, source: LoadOptions) -> dict[str, Any]:
+def _report(program: Program, answers: Sequence[Answer], suppressions: Sequence[Suppression]) -> FileReport:
+    findings = tuple(suppressed(finding_of(program, answer), suppressions) for answer in answers)
+    return FileReport(program.file, Result(program, tuple(answers)), findings=findings)
+
+
+def answer_data(
+    program: Program, answer: Answer, source: LoadOptions, suppressions: Sequence[Suppression],
+) -> dict[str, Any]:
     """The answer as a report in JSON has it (docs/json.md)."""
-    report = FileReport(program.file, Result(program, (answer,)))
+    report = _report(program, [answer], suppressions)
     data: dict[str, Any] = json.loads(report_json([report], source, {}, 0))["files"][0]["answers"][0]
     return data
 

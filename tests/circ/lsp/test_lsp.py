@@ -168,8 +168,13 @@ def test_a_race_is_a_diagnostic_with_both_accesses_and_the_run(tmp_path: Path) -
         (edit,) = suppress.edit.changes[document.uri]
         assert edit.range.start == types.Position(1, 0) and edit.new_text.startswith("// circ-suppress y: ")
 
+        # with a reason it is a hint, which editors do not list
+        for reason, severity in (("", types.DiagnosticSeverity.Warning), ("only statistics", types.DiagnosticSeverity.Hint)):
+            here.save(document, 2, RACY.replace("int x, y;\n", f"{edit.new_text.rstrip()} {reason}\nint x, y;\n"))
+            assert named(await here.diagnostics("a.c"), "y").severity == severity
+
         # an edit that mends it takes the diagnostic away; lines that move, move
-        here.save(document, 2, "\n" + RACY.replace("    y = 1;\n", ""))
+        here.save(document, 3, "\n" + RACY.replace("    y = 1;\n", ""))
         found = await here.diagnostics("a.c")
         assert [d.range.start for d in found] == [types.Position(9, 13)]
 
