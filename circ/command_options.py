@@ -49,7 +49,7 @@ def seconds(text: str) -> float:
     number = text.strip().rstrip("smh")
     unit = _UNITS.get(text.strip()[len(number):])
     try:
-        found = float(number) * (unit or 0.0)
+        found = float(number) * (unit or 0.0) if number.isascii() else 0.0
     except ValueError:
         found = 0.0
     if not 0.0 < found < float("inf"):

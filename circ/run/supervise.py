@@ -87,6 +87,7 @@ _LOOK = 0.25
 
 _STACK = 120 << 20
 _RECURSION = 40_000
+_NO_LIMIT = 1 << 62
 
 
 def supervise(
@@ -246,8 +247,9 @@ def _is_memory(error: BaseException | None) -> bool:
 
 
 def _limit(which: int, value: int) -> None:
-    """Sets a soft limit, as far as the hard one allows."""
+    """Sets a soft limit, as far as the hard one allows; one that no machine comes to is none."""
     hard = resource.getrlimit(which)[1]
+    value = value if value < _NO_LIMIT else resource.RLIM_INFINITY
     if hard != resource.RLIM_INFINITY and (value == resource.RLIM_INFINITY or value > hard):
         value = hard
     with contextlib.suppress(ValueError, OSError):
@@ -264,7 +266,7 @@ def confine(memory: int | None) -> None:
 
 def confine_cpu(seconds: float | None) -> None:
     """Gives this process, and each that it starts, so many seconds of processor time from now on."""
-    if seconds is not None:
+    if seconds is not None and seconds < _NO_LIMIT:
         used = resource.getrusage(resource.RUSAGE_SELF)
         _limit(resource.RLIMIT_CPU, ceil(used.ru_utime + used.ru_stime + seconds) + 1)
 

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
+
 from circ.run.supervise import ChildOutcome, Crashed, Died, Done, Emit, Limits, OutOfMemory, TimedOut, supervise
 
 Worker = Callable[[str, Emit], str]
@@ -91,3 +93,9 @@ def test_giving_up_ends_the_child() -> None:
             return
         time.sleep(0.01)
     raise AssertionError("the child is still there")
+
+
+@pytest.mark.parametrize("limits", [Limits(60.0, 99_999_999_999_999, 60.0), Limits(60.0, 4096, float("inf")), Limits(float("inf"), 4096, 1e300)])
+def test_limits_that_nothing_comes_to(limits: Limits) -> None:
+    [(_, outcome)] = supervise([3], lambda: lambda task, emit: task + 1, limits)
+    assert outcome == Done(4)
