@@ -152,7 +152,9 @@ class Resolver:
             return [self._registers(None, base.value, extent)], ()
         if at is not None:
             obj, _, offset = at
-            return [PointerCase(None, obj, None, self._extent(obj, obj.normal(offset), extent))] if visible(obj) else [], ()
+            known = extent > 0 and offset >= 0 and offset + extent <= obj.size
+            leaves = obj.overlapped(offset, extent) if known else self._extent(obj, obj.normal(offset), extent)
+            return [PointerCase(None, obj, None, leaves)] if visible(obj) else [], ()
         found: list[PointerCase | RegisterCase] = []
         apart, anywhere = (targets.known, ()) if isinstance(base, Const) else self._told_apart(
             targets, visible, anything, lambda obj, at: self._extent(obj, at, extent))
@@ -238,7 +240,10 @@ class Resolver:
         if here and any(d.stride < extent for d in obj.inner(here[0].dims)):
             inner = obj.inner(here[0].dims)
             whole = inner[0].stride * inner[0].count
-            return tuple(here) if len(inner) == 1 and here[0].size == inner[0].stride and extent <= whole else obj.leaves
+            # From the bytes of a union, or of a struct that is taken for bytes, it may go on to the members behind.
+            leads_on = len(obj.leaves) > 1 and (here[0].bytes or walks(obj, offset, _BYTE, self._module))
+            alone = len(inner) == 1 and here[0].size == inner[0].stride and extent <= whole and not leads_on
+            return tuple(here) if alone else obj.leaves
         return tuple(leaf for leaf in obj.leaves if leaf.offset < offset + extent and leaf.offset + leaf.span > offset)
 
     # ------------------------------------------------------------------------------------------- constants
