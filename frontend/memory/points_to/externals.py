@@ -129,9 +129,7 @@ class Externals:
             case LibraryResult.FIRST_ARGUMENT if call.args and not isinstance(call.args[0], Place):
                 self._memory.assign(function.name, call.args[0], into, call.result.type)
             case LibraryResult(inside=int(number)) if len(call.args) > number:
-                argument = call.args[number]
-                assert not isinstance(argument, Place)
-                self._memory.assign_inside(function.name, argument, into)
+                self._memory.assign_inside(function.name, call.scalar(number, edge.location), into)
             case LibraryResult.HIDDEN if callee == "strtok":
                 self._graph.copy(_kept("strtok"), into, self._memory.flows.anywhere)
             case LibraryResult.HIDDEN:

@@ -153,7 +153,7 @@ class Instructions:
         if callee in THREAD_STARTERS:
             self._handed_over.start_thread(function, edge, call, THREAD_STARTERS[callee])
         elif callee in _CALLS_BACK and len(call.args) > 1:
-            self._call_argument(function, edge, call.args[1], ())
+            self._call_argument(function, edge, call.scalar(1, edge.location), ())
         elif callee == PUSH:
             self._call_argument(function, edge, call.args[1], call.args[2:])
         elif decl is None or not decl.defined:

@@ -61,7 +61,7 @@ def test_what_pragma_pack_cannot_mean_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("call", ["pthread_key_create(g)", "memcpy(g, g, g)", "qsort(g, g, g, g)", "on_exit(g, g)", "pthread_create(g, g, g, g)",
-                                  "sem_init(g, g, g)", "mtx_init(g, g)", "bsearch(g, g, g, g, g)"])
+                                  "sem_init(g, g, g)", "mtx_init(g, g)", "pthread_once(g, g)", "call_once(g, g)", "bsearch(g, g, g, g, g)"])
 def test_calls_of_the_library_with_other_arguments(call: str) -> None:
     assert loads("void *realloc();\n__attribute__((circ_thread)) void v(void) { realloc(); }" + THREAD, name="a.c")
     with pytest.raises(FrontendError, match="other arguments than it takes"):
