@@ -57,6 +57,8 @@ def test_header(example: Example) -> None:
     subjects = [x.subject for x in example.expectations]
     assert len(subjects) == len(set(subjects)), f"said twice: {subjects}"
     text = example.path.read_text(encoding="utf-8")
+    beside = [example.path.parent / name for name in re.findall(r'(?m)^#include "([^"]+)"', text)]
+    text += "".join(path.read_text(encoding="utf-8") for path in beside if path.exists())  # a twin of another program includes it
     code = re.sub(r"//.*", "", text)
     kept = {state.object for name, function in LIBRARY.items() if re.search(rf"\b{name}\(", code) for state in function.states}
     kept |= {s for s in subjects if re.fullmatch(r"\*0x[0-9a-f]+", s)}  # a register at an address that is computed
