@@ -87,8 +87,10 @@ def log(files: list[Scanned]) -> Any:
 
 
 def test_sarif_is_what_its_schema_says(log: Any) -> None:
-    """The schema is the one that OASIS publishes, errata 01."""
-    schema = json.loads((ROOT / "tests" / "schemas" / "sarif-2.1.0.json").read_text())
+    """SARIF_SCHEMA names a copy of the schema that OASIS publishes; npm's package `sarif-multitool-linux` has one."""
+    if not os.environ.get("SARIF_SCHEMA"):
+        pytest.skip("SARIF_SCHEMA names no copy of the official schema")
+    schema = json.loads(Path(os.environ["SARIF_SCHEMA"]).read_text())
     assert [e.message for e in jsonschema.Draft202012Validator(schema).iter_errors(log)] == []
     broken = {**log, "version": "2.0.0"}
     assert list(jsonschema.Draft202012Validator(schema).iter_errors(broken))
