@@ -1,5 +1,5 @@
 // Ports by number: the registers of port n are at 0x23 + 3 n (input), + 1 (direction), + 2 (output). The handler drives port C.
-// CIRC: --platform atmega328p
+// CIRC: --platform atmega328p --race-model nesc
 //
 // EXPECT: race *0x28
 //

@@ -186,7 +186,7 @@ class DirectedRun:
         if crowds:
             self.ranks.sort(key=lambda i: not shared.goals(wanted).starts(self.crew[i]))  # else many threads end before all start
         self.path: list[tuple[int, Move]] = []
-        self.spells = number % SPELLED == 0
+        self.spells = number % SPELLED == 0 and bool(shared.words)
         self.spelled: dict[int, tuple[int, ...]] = {}
         """In some runs characters of input come from words of the program: what is left of the one that a thread reads."""
         self.chosen: dict[int, int] = {}
