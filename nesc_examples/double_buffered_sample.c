@@ -1,5 +1,5 @@
 // Double-buffered samples: the ADC interrupt fills one half while main processes the other.
-// CIRC: --platform atmega128
+// CIRC: --platform atmega128 --race-model nesc
 //
 // EXPECT: safe half[]
 // EXPECT: safe fill_at
