@@ -25,8 +25,8 @@ from frontend.program import FrontendError, Location, displayed, read_data
 
 NAMES = ("circ.toml", "pyproject.toml")
 _REPORTING = ("--format", "--fail-on", "--baseline", "--color", "--explain", "--explain-full", "--verbose", "--full-trace",
-              "--no-possible", "--flow-rule", "--timeout", "--cpu-limit", "--memory", "--budget", "--exclude", "--target",
-              "--predicate", "--k", "--unroll", "--assume", "--file-timeout", "-j")
+              "--no-possible", "--flow-rule", "--exclude", "--target", "--predicate", "--k", "--unroll", "--assume")
+"""No limits: those are for whoever runs circ to set."""
 ALLOWED = (*READING, *ASKING, *_REPORTING)
 _PATHS = ("-I", "--interrupts", "--baseline")
 

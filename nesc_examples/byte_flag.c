@@ -1,5 +1,5 @@
 // A byte as a flag, a counter of two bytes and one of events: what one instruction does needs no protection on this machine.
-// CIRC: --platform atmega328p
+// CIRC: --platform atmega328p --race-model machine
 //
 // EXPECT: safe ready
 // EXPECT: safe ticks

@@ -1,5 +1,5 @@
 // A byte as a flag, a counter of two bytes and one of events: three things that go wrong between instructions.
-// CIRC: --platform atmega328p
+// CIRC: --platform atmega328p --race-model machine
 //
 // EXPECT: race ready
 // EXPECT: race ticks

@@ -1,5 +1,5 @@
 // A Cortex-M: CMSIS enables the timer's interrupt by its number, and main holds back that one while it reads 64 bits.
-// CIRC: --platform cortex-m
+// CIRC: --platform cortex-m --race-model machine
 //
 // EXPECT: safe microseconds
 // EXPECT: safe alarm

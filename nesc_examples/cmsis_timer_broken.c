@@ -1,5 +1,5 @@
 // A Cortex-M: CMSIS enables the timer's interrupt by its number, and main holds back another one.
-// CIRC: --platform cortex-m
+// CIRC: --platform cortex-m --race-model machine
 //
 // EXPECT: race microseconds
 // EXPECT: safe alarm

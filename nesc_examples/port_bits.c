@@ -1,5 +1,5 @@
 // Bits of a port, set and cleared by main and by a handler: one instruction each.
-// CIRC: --platform atmega328p
+// CIRC: --platform atmega328p --race-model machine
 //
 // EXPECT: safe *0x25
 //

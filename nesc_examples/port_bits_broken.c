@@ -1,5 +1,5 @@
 // Bits of a port, set and cleared by main and by a handler: two of them at once.
-// CIRC: --platform atmega328p
+// CIRC: --platform atmega328p --race-model machine
 //
 // EXPECT: race *0x25
 //

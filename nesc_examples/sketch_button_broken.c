@@ -1,5 +1,5 @@
 // A sketch for an Arduino: a button's interrupt counts, and loop takes what was counted.
-// CIRC: --platform atmega328p
+// CIRC: --platform atmega328p --race-model machine
 //
 // EXPECT: race presses
 // EXPECT: safe changed

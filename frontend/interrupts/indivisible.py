@@ -52,7 +52,8 @@ def with_indivisible_accesses(program: Program, machine: Machine, interrupts: Ca
                  for t in program.templates]
     size = "1 byte" if machine.word == 1 else f"{machine.word} bytes, aligned,"
     note = Assumption(f"an access to at most {size} is one instruction, which the compiler makes where the program does")
-    program = replace(program, templates=tuple(templates), assumptions=(*program.assumptions, note))
+    spread = Assumption("no update of a variable is spread over several statements or functions; single accesses are looked at")
+    program = replace(program, templates=tuple(templates), assumptions=(*program.assumptions, note, spread))
     return _Partners(program, interrupts).program()
 
 

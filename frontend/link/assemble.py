@@ -30,10 +30,10 @@ _NAMED = 5
 
 
 def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...], reactive: bool,
-             firmware: bool, options: LinkOptions) -> Program:
+             options: LinkOptions) -> Program:
     """The program of these templates, with what is assumed about it; who may preempt whom is not said yet.
 
-    `reactive`: there are handlers or tasks; `firmware`: a processor's handlers and nothing of nesC.
+    `reactive`: there are handlers or tasks.
     """
     module, notes = world.module, world.notes
     for text, where in module.assumptions:
@@ -46,7 +46,7 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         templates=templates,
         data_model=module.model.name,
         ints=options.ints,
-        race_model=options.race_model or choose_race_model(world, drafts.called, templates, firmware),
+        race_model=options.race_model or choose_race_model(world, drafts.called),
         preemption=options.preemption or (Preemption.NESTED if reactive and not drafts.created else Preemption.FREE),
         assumptions=(*(Assumption(t, where, t in notes.absent) for t, where in notes.assumptions.items()),
                      *_unbounded(options.ints)),

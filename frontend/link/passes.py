@@ -17,7 +17,7 @@ from frontend.interrupts.implied_rules import with_implied_rules
 from frontend.interrupts.indivisible import with_indivisible_accesses
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import in_parallel, schedule
-from frontend.interrupts.race_models import find_machine, is_firmware
+from frontend.interrupts.race_models import find_machine
 from frontend.interrupts.registers import HardwareRegisters
 from frontend.ir import Module
 from frontend.ir.modelled_calls import Without
@@ -61,9 +61,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     known = registers.known() if threads.reactive else KnownRegisters()
 
     # What pointers point to, with the calls that are told apart; which locals escape from their thread.
-    firmware = is_firmware(seen, threads.sources, options.table)
-    bits = options.race_model is RaceModel.MACHINE or (firmware and options.race_model is None)
-    compiled = bit_instructions(options.table, notes) if bits else as_written
+    compiled = bit_instructions(options.table, notes) if options.race_model is RaceModel.MACHINE else as_written
     world, bodies = model_memory(Bodies(seen, compiled=compiled), threads, known, notes)
     threads = with_reentrance(threads, world, interrupts)
     models = model_calls(world, threads, interrupts)
@@ -81,7 +79,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
         templates = with_weak_loads(templates)
 
     # The program, and what is said about it: who may preempt whom, contracts, claims, what `main` does before all else.
-    program = assemble(world, drafts, templates, threads.reactive, firmware, options)
+    program = assemble(world, drafts, templates, threads.reactive, options)
     if FENCE in program.accesses:
         program = replace(program, globals=(*program.globals, FENCE_GHOST))
     if threads.reactive:

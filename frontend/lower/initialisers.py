@@ -378,7 +378,9 @@ def _static_copy(x: Lowering, leaf: InitialPart) -> dict[tuple[PathStep, ...], i
 
 def _link_value(scratch: Lowering, leaf: InitialPart) -> int | AddressValue:
     """The value of one leaf, by a lowering whose code is thrown away."""
-    assert isinstance(leaf.value, c_ast.Node) and isinstance(leaf.type, (IntType, PointerType))
+    assert isinstance(leaf.value, c_ast.Node)
+    if not isinstance(leaf.type, IntType | PointerType):
+        raise scratch.unit.error(leaf.node, "an initialiser for what has no value", "give the variable a type that has values")
     scalar = scratch.ints.scalar(leaf.type)
     mark = scratch.graph.mark
     v = scratch.math.convert(scratch.value(leaf.value), strip(leaf.type), leaf.node)

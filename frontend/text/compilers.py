@@ -29,7 +29,7 @@ _FLAG = re.compile(
     r"-m32|-m64|-mx32|-mmcu=\w+|-mcpu=[\w.+-]+|-march=[\w.+=-]+|-mthumb|-marm|-mfloat-abi=\w+|-mfpu=[\w-]+|-mabi=\w+|-msoft-float|"
     r"-mhard-float|-std=[\w:+]+|-ansi|-pthread|-fopenmp|-fms-extensions|-fshort-enums|-fno-short-enums|-fshort-wchar|-funsigned-char|"
     r"-fsigned-char|-fno-builtin|-ffreestanding|-fhosted|-fgnu89-inline|-nostdinc|-undef|-trigraphs|--target=[\w.-]+|"
-    r"(?:--sysroot=|-isysroot).+")
+    r"(?:--sysroot=|-isysroot)[^@-].*")
 """Flags that say which macros and headers there are; as whole words, so that none takes the next word with it."""
 
 
@@ -101,6 +101,8 @@ def run_preprocessor(words: Sequence[str], path: str, cpp: str | None) -> str:
     """What a preprocessor makes of the file; raises FrontendError if it fails. `cpp` is the value of `--cpp`."""
     here = Location(path, 1, 1)
     see = "see --cpp" if cpp is None else f"see --cpp {cpp!r}"
+    if os.path.basename(path).startswith("@"):
+        raise FrontendError(here, "to compilers a name that begins with '@' is a file of options", "rename it, or use --cpp own")
     file = os.path.join(".", path) if path.startswith(("-", "@")) else path  # no file's name is an option
     try:
         done = subprocess.run([*words, file], capture_output=True, timeout=_SECONDS, stdin=subprocess.DEVNULL, check=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from frontend.program import MAX_SOURCE, FrontendError, Location, OptionError, read_source, source_text, too_large
+from frontend.program import MAX_SOURCE, FrontendError, Location, OptionError, displayed, read_source, source_text, too_large
 from frontend.text.compilers import Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
@@ -77,19 +77,25 @@ def preprocess(path: str, options: SourceOptions) -> Preprocessed:
                             "do without --cpp, or write it to a file")
     if words:
         read_source(path)
-        return _preprocessed_text(run_preprocessor([*words, *_external(options)], path, options.cpp), path)
+        return _preprocessed_text(run_preprocessor([*words, *_external(options, path)], path, options.cpp), path)
     return _Preprocessor(options, path).run(path)
 
 
-def _external(options: SourceOptions) -> Iterator[str]:
-    """The options as words for a real preprocessor. `-C` keeps the comments, some of which are annotations."""
+def _external(options: SourceOptions, path: str) -> Iterator[str]:
+    """The options as words for a real preprocessor. `-C` keeps the comments, some of which are annotations.
+
+    Compilers pass values on as words of their own, and take a word that begins with `@` for a file of options: no value does.
+    """
     yield from ("-C", "-D__CIRC__=1")
-    yield from (f"-D{d}" for d in options.define)
-    yield from (f"-U{u}" for u in options.undefine)
-    yield from (f"-include{f}" for f in options.forced)
-    yield from (f"-iquote{d}" for d in options.quoted)
-    yield from (f"-I{d}" for d in options.include)
-    yield from (f"-isystem{d}" for d in options.system)
+    for option, values in (("-D", options.define), ("-U", options.undefine)):
+        for value in values:
+            if not _MACRO.match(value):
+                what = f"{option} {displayed(value)}: no macro has such a name"
+                raise FrontendError(Location(path, 1, 1), what, f"see {option}")
+            yield option + value
+    for option, paths in (("-include", options.forced), ("-iquote", options.quoted), ("-I", options.include),
+                          ("-isystem", options.system)):
+        yield from (option + (os.path.join(".", p) if p.startswith(("@", "-")) else p) for p in paths)
     yield f"-I{INCLUDE}"
 
 
@@ -107,6 +113,8 @@ def _preprocessed_text(text: str, path: str) -> Preprocessed:
 
 
 _LINE_NUMBER = re.compile("[0-9]{1,18}")
+_MACRO = re.compile(r"[A-Za-z_$][\w$]*(?:\Z|[=(])")
+"""How a macro begins that is defined on a command line."""
 _MACRO_NAME = re.compile(r"[A-Za-z_$\x80-\U0010ffff][\w$]*")
 
 

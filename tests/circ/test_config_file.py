@@ -34,9 +34,9 @@ def run(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize("command", [("check",), ("scan", "--no-cache")])
 def test_options_of_a_file_hold_unless_the_command_line_says_otherwise(command: tuple[str, ...], folder: Path,
                                                                        capfd: pytest.CaptureFixture[str]) -> None:
-    (folder / "circ.toml").write_text('thread = ["w=1"]\nverbose = true\nflow-rule = false\ntimeout = 30\n')
+    (folder / "circ.toml").write_text('thread = ["w=1"]\nverbose = true\nflow-rule = false\ntarget = "t"\n')
     status, _, err = run(capfd, *command, "a.c")
-    assert status == 0 and "circ: note: circ.toml says --thread w=1 --verbose --timeout 30\n" in err
+    assert status == 0 and "circ: note: circ.toml says --thread w=1 --verbose --target t\n" in err
     assert run(capfd, *command, "a.c", "--thread", "w=2")[0] == 1
     assert run(capfd, "--no-config", *command, "a.c", "--thread", "w")[0] == 1
     (folder / "other.toml").write_text('thread = "w=3"\n')

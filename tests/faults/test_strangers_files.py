@@ -6,13 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from circ.report.terminal.plain_text import PlainText, plain, printable, unfiltered
+from frontend import LoadOptions, load
 from frontend.program import FrontendError, read_data
 from frontend.project.database import WrongCommand, read_database
+from frontend.text.compilers import harmless
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,3 +70,27 @@ def test_closed_streams_change_no_status(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { x = 1; }\n")
     assert circ("check", "a.c", cwd=tmp_path, shell=">&-").returncode == 1
     assert circ("check", "a.c", cwd=tmp_path, shell="2>&- >/dev/null").returncode == 1
+
+
+@pytest.mark.parametrize("value", ["@r", "@/etc/passwd", "-o", "=1", "1X", ""])
+@pytest.mark.parametrize("option", ["define", "undefine"])
+def test_no_value_of_an_option_is_a_file_of_options_to_a_compiler(tmp_path: Path, option: str, value: str) -> None:
+    """gcc passes `-D@r` on as `-D` and `@r`, and its first pass reads options from the file `r`, also those that load code."""
+    path = tmp_path / "a.c"
+    path.write_text("int x;\n")
+    with pytest.raises(FrontendError, match="no macro has such a name"):
+        load(str(path), LoadOptions(cpp="cat", **{option: (value,)}))  # type: ignore[arg-type]
+
+
+def test_nor_is_a_path_or_a_file_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "@a.c"
+    path.write_text("int x;\n")
+    with pytest.raises(FrontendError, match="begins with '@'"):
+        load(str(path), LoadOptions(cpp="cat"))
+    seen: list[list[str]] = []
+    (tmp_path / "a.c").write_text("int x; void f(void) { x = 1; }\n")
+    monkeypatch.setattr("frontend.text.preprocess.run_preprocessor", lambda words, *_: seen.append(list(words)) or "int x;")
+    with suppress(FrontendError):
+        load(str(tmp_path / "a.c"), LoadOptions(cpp="gcc -E", include=("@r",), threads=("f",)))
+    assert "-I./@r" in seen[0] and not any(word.startswith("-I@") for word in seen[0])
+    assert not harmless("-isysroot@r") and not harmless("--sysroot=@r") and harmless("--sysroot=/opt/avr")

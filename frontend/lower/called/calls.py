@@ -170,8 +170,10 @@ def _known(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
     if name in _ERRORS or name in _ASSERT_FAILS:
         return _fail(x, FailKind.REACH_ERROR if name in _ERRORS else FailKind.ASSERT, node)
     if name == LABEL_ADDRESS:
-        pointer = PointerType(VoidType())
-        return ScalarValue(pointer, Const(x.unit.label(x.scope.owner, arguments(node)[0].name), x.ints.scalar(pointer)))
+        pointer, label = PointerType(VoidType()), next(iter(arguments(node)), None)
+        if not isinstance(label, c_ast.ID):
+            raise x.unit.error(node, "'&&' is not followed by the name of a label", "write && and a label")
+        return ScalarValue(pointer, Const(x.unit.label(x.scope.owner, label.name), x.ints.scalar(pointer)))
     if name == "__circ_asm":
         return asm_statements.lowered(x, arguments(node), node)
     if x.unit.defined(name):

@@ -55,3 +55,14 @@ def test_a_static_of_the_function_keeps_its_one_name(tmp_path: Path) -> None:
 def test_what_no_compiler_takes_stays_an_error(tmp_path: Path) -> None:
     with pytest.raises(FrontendError, match="'y' is not declared"):
         program(tmp_path, VECTOR + "void f(void) { four x = {1}; x[0] = 1; y = 2; }")
+
+
+@pytest.mark.parametrize("text", [
+    "void c = 0; int main(void) { return 0; }", "static void c = {{1}}; int main(void) { return 0; }",
+    "int main(void) { goto *&&; }", "void *g(void) { return && (1); } int main(void) { g(); return 0; }",
+])
+def test_what_no_compiler_takes_is_told_with_its_place(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(text)
+    with pytest.raises(FrontendError):
+        load(path)
