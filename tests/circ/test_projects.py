@@ -132,7 +132,7 @@ def test_no_program_of_the_project_and_no_unknown_one_is_run(tmp_path: Path, com
     assert not list(tmp_path.rglob("ran"))
 
 
-@pytest.mark.parametrize("name", ["-fplugin=evil.c", "@evil.c", "-oout.c", "-wrapper,sh.c"])
+@pytest.mark.parametrize("name", ["-fplugin=evil.c", "-oout.c", "-wrapper,sh.c"])
 def test_no_name_of_a_file_is_an_option_of_the_compiler(tmp_path: Path, name: str) -> None:
     tools = fake_compiler(tmp_path / "tools" / "gcc-98")
     project = tmp_path / "src"
@@ -141,6 +141,16 @@ def test_no_name_of_a_file_is_an_option_of_the_compiler(tmp_path: Path, name: st
     (project / "compile_commands.json").write_text(json.dumps([{"directory": ".", "file": name, "arguments": ["gcc-98", "-c", name]}]))
     assert circ(project, "check", "-p", ".", env={"PATH": f"{tools}:{os.environ['PATH']}"}).returncode == 1
     assert {line.split()[-1] for line in (tools / "ran").read_text().splitlines()} == {f"./{name}"}
+
+
+def test_a_file_of_options_by_its_name_is_given_to_no_compiler(tmp_path: Path) -> None:
+    tools = fake_compiler(tmp_path / "tools" / "gcc-98")
+    project = tmp_path / "src"
+    project.mkdir()
+    (project / "@evil.c").write_text(SMALL)
+    database(project, {"@evil.c": "gcc-98"})
+    done = circ(project, "check", "-p", ".", env={"PATH": f"{tools}:{os.environ['PATH']}"})
+    assert done.returncode == 2 and "is a file of options" in done.stdout + done.stderr and not list(tmp_path.rglob("ran"))
 
 
 def test_own_headers_are_one_word_away(project: Path) -> None:
