@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
 
 from circ.static.values import CellValues
-from frontend.program import Access, Element, Expr, Lvalue, Read, Var, substitute
+from frontend.program import Access, Cast, Element, Expr, Lvalue, Read, Scalar, Var, substitute
 
 RegionPlace: TypeAlias = tuple[int, int]
 """A template and the first location of a region."""
@@ -83,3 +83,15 @@ def of_thread(e: Expr, number: int, own: frozenset[str]) -> Expr:
                 return None
 
     return substitute(e, named)
+
+
+def as_type(v: Var, t: Scalar) -> Expr:
+    """The variable's value as one of the type."""
+    return Read(v) if v.type == t else Cast(Read(v), t)
+
+
+def plain(e: Expr) -> Var | None:
+    """The variable that the expression is, apart from conversions that lose nothing."""
+    while isinstance(e, Cast) and e.arg.type.width <= e.type.width:
+        e = e.arg
+    return e.lvalue if isinstance(e, Read) and isinstance(e.lvalue, Var) else None

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from circ.static.arguments.argument import plain
 from circ.static.arguments.numbering import Made, made_by
 from frontend.program import (
     Assign,
     Assume,
     Binary,
-    Cast,
     Const,
     Element,
     Expr,
@@ -168,7 +168,7 @@ class Creator:
                     case _:
                         pass
             case Assign(target=Var() as v, value=e) if v in results:
-                was = _plain(e)
+                was = plain(e)
                 is_zero = was in zero if was is not None else isinstance(e, Const) and e.value == 0
                 zero, other = (zero | {v} if is_zero else zero - {v}), (other | {v} if was in other else other - {v})
             case Havoc(targets=ts):
@@ -204,14 +204,14 @@ class Creator:
                     return replace(left, fresh=left.fresh | {v})
                 match e:
                     case Read(lvalue=Element(array=a, index=i)) if a == self.handles.name and here.missing == 0:
-                        k = _plain(i)
+                        k = plain(i)
                         return left if k is None or k == v else replace(left, read=left.read | {(v, k)})
                     case _:
                         return left
             case Assign(target=Element(array=a, index=i), value=e) if a == self.handles.name:
                 if here.none:
                     return here
-                good = here.ahead == 1 and _plain(i) == m.counter and isinstance(e, Read) and e.lvalue in here.fresh
+                good = here.ahead == 1 and plain(i) == m.counter and isinstance(e, Read) and e.lvalue in here.fresh
                 return replace(here, missing=0 if good and here.missing == 1 else None)
             case Assign(target=Var() as v):
                 return here.without(v, m.counter)
@@ -232,7 +232,7 @@ def made_in_turn(program: Program, number: int) -> Made | None:
         own = {v.name for v in template.locals}
         handles = {p.target for p in primitive(template.cfa.edges[edge].op) if isinstance(p, Assign) and isinstance(p.target, Var)
                    and p.target.name in own and isinstance(p.value, Binary) and p.value.op == "+"}
-        stored = {_plain(p.target.index) for e in template.cfa.edges for p in primitive(e.op) if isinstance(p, Assign)
+        stored = {plain(p.target.index) for e in template.cfa.edges for p in primitive(e.op) if isinstance(p, Assign)
                   and isinstance(p.target, Element) and isinstance(p.value, Read) and p.value.lvalue in handles}
         found = stored.pop() if len(stored) == 1 else None
         return found if found is not None and found.name in own else None
@@ -277,7 +277,7 @@ def handles_of(program: Program, m: Made) -> Variable | None:
     """The one array that only the creator writes, with its counter as the index, and from which it reads what it waits for."""
     creator = program.templates[m.creator]
     stored = {p.target.array for e in creator.cfa.edges for p in primitive(e.op) if isinstance(p, Assign)
-              if isinstance(p.target, Element) and _plain(p.target.index) == m.counter and isinstance(p.value, Read)}
+              if isinstance(p.target, Element) and plain(p.target.index) == m.counter and isinstance(p.value, Read)}
     loaded = {p.value.lvalue.array for e in creator.cfa.edges for p in primitive(e.op)
               if isinstance(p, Assign) and isinstance(p.value, Read) and isinstance(p.value.lvalue, Element)}
     others = {name for n, t in enumerate(program.templates) if n != m.creator for e in t.cfa.edges for name in op_writes(e.op)}
@@ -295,8 +295,8 @@ def _fails(within: Expr, k: Var, passed: set[Expr]) -> bool:
     if fold(negate(number_is(within, Read(k)))) in passed:
         return True
     match fold(negate(within)):
-        case Binary(op=op, left=left, right=Const(value=c)) if (n := _plain(left)) is not None and n.name == NUMBER:
-            return any(isinstance(p, Binary) and p.op == op and _plain(p.left) == k and isinstance(p.right, Const)
+        case Binary(op=op, left=left, right=Const(value=c)) if (n := plain(left)) is not None and n.name == NUMBER:
+            return any(isinstance(p, Binary) and p.op == op and plain(p.left) == k and isinstance(p.right, Const)
                        and p.right.value == c for p in passed)
         case _:
             return False
@@ -313,7 +313,7 @@ def _results(program: Program, m: Made) -> frozenset[Var]:
     own = {v.name for v in program.templates[m.creator].locals}
     found = {p.target for p in primitive(edges[m.edge].op) if isinstance(p, Assign) and isinstance(p.target, Var)
              if p.target.name in own and isinstance(p.value, Const)}
-    copies = [(p.target, _plain(p.value)) for e in edges for p in primitive(e.op)
+    copies = [(p.target, plain(p.value)) for e in edges for p in primitive(e.op)
               if isinstance(p, Assign) and isinstance(p.target, Var) and p.target.name in own]
     size = -1
     while size != len(found):
@@ -340,13 +340,6 @@ def _is_handle(e: Expr, ghosts: Ghosts) -> bool:
             return v == ghosts.count and c == ghosts.handle
         case _:
             return False
-
-
-def _plain(index: Expr) -> Var | None:
-    """The variable that an expression is, perhaps as a wider type."""
-    while isinstance(index, Cast) and index.type.width >= index.arg.type.width:
-        index = index.arg
-    return index.lvalue if isinstance(index, Read) and isinstance(index.lvalue, Var) else None
 
 
 def _awaits(cond: Expr, x: Var, done: str) -> bool:

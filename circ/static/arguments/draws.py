@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
-from circ.static.arguments.argument import Argument, RegionPlace, of_thread
+from circ.static.arguments.argument import Argument, RegionPlace, as_type, of_thread, plain
 from frontend.program import (
     BOOL,
     Access,
@@ -169,13 +169,13 @@ class Draws(Argument):
     def alone(self, spot: RegionPlace) -> Iterator[Expr]:
         here, counter = self.at(spot), Read(self.counter)
         for v in sorted(here.same, key=str):
-            yield Binary("==", _as(v, self.counter.type), counter)
+            yield Binary("==", as_type(v, self.counter.type), counter)
         if here.below is not None:
             yield Binary("<", counter, Const(here.below, self.counter.type))
         for v, c in sorted(here.constants, key=str):
             yield Binary("==", Read(v), Const(c, v.type))
         for v, none in _sorted(here.mine):
-            yield _unless(v, none, Binary("<", self._place(_as(v, self.counter.type)), self._place(counter)))
+            yield _unless(v, none, Binary("<", self._place(as_type(v, self.counter.type)), self._place(counter)))
 
     def _place(self, number: Expr) -> Expr:
         """Which one of those drawn a number is: itself, if a bound keeps the counter from wrapping, else from the start on."""
@@ -186,7 +186,7 @@ class Draws(Argument):
     def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         for v, none in _sorted(self.at(one).mine):
             for w, nor in _sorted(self.at(two).mine):
-                mine, other = (of_thread(_as(x, self.counter.type), n, self.own[spot[0]])
+                mine, other = (of_thread(as_type(x, self.counter.type), n, self.own[spot[0]])
                                for x, n, spot in ((v, 1, one), (w, 2, two)))
                 differ = of_thread(_unless(v, none, Const(0, BOOL)), 1, self.own[one[0]])
                 absent = of_thread(_unless(w, nor, Const(0, BOOL)), 2, self.own[two[0]])
@@ -209,7 +209,7 @@ class Draws(Argument):
         """The local with the number that an access has as its index."""
         if a.whole or not isinstance(a.lvalue, Element):
             return None
-        v = _plain(a.lvalue.index)
+        v = plain(a.lvalue.index)
         return v if (v, frozenset()) in self.at(spot).mine else None
 
     def counting(self) -> Iterator[tuple[Expr, Sequence[Sequence[int]]]]:
@@ -228,24 +228,13 @@ def _unless(v: Var, none: frozenset[int], e: Expr) -> Expr:
     return reduce(disjoin, (Binary("==", Read(v), Const(c, v.type)) for c in sorted(none)), e)
 
 
-def _as(v: Var, t: Scalar) -> Expr:
-    return Read(v) if v.type == t else Cast(Read(v), t)
-
-
-def _plain(e: Expr) -> Var | None:
-    """The variable that the expression is, apart from conversions that lose nothing."""
-    while isinstance(e, Cast) and e.arg.type.width <= e.type.width:
-        e = e.arg
-    return e.lvalue if isinstance(e, Read) and isinstance(e.lvalue, Var) else None
-
-
 def _one_more(e: Expr) -> Var | None:
     """The variable that the expression is one more than, modulo its width."""
     if isinstance(e, Cast) and e.arg.type.width >= e.type.width:
         e = e.arg
     match e:
         case Binary(op="+", left=left, right=Const(value=1)):
-            return _plain(left)
+            return plain(left)
         case _:
             return None
 
@@ -284,7 +273,7 @@ def _after(counter: Var, t: ThreadTemplate, own: frozenset[str], known: DrawFact
                 raise _Unfit
             return DrawFacts(mine=frozenset((v, frozenset()) for v in known.same), constants=known.constants, drawn=True)
         case Assign(target=Var() as v, value=e) if v.name in own:
-            source, kept = _plain(e), known.without((v.name,))
+            source, kept = plain(e), known.without((v.name,))
             if source == v:
                 return known
             same = kept.same | {v} if source == counter or source in known.same else kept.same
@@ -303,9 +292,9 @@ def _after(counter: Var, t: ThreadTemplate, own: frozenset[str], known: DrawFact
 def _bound(counter: Var, known: DrawFacts, c: Expr) -> int | None:
     """What the counter is below, if the condition says so of it or of a local that equals it."""
     match c:
-        case Binary(op="<" | "<=" as op, left=left, right=Const(value=n)) if _plain(left) in known.same | {counter}:
+        case Binary(op="<" | "<=" as op, left=left, right=Const(value=n)) if plain(left) in known.same | {counter}:
             return n + (op == "<=")
-        case Binary(op=">" | ">=" as op, left=Const(value=n), right=right) if _plain(right) in known.same | {counter}:
+        case Binary(op=">" | ">=" as op, left=Const(value=n), right=right) if plain(right) in known.same | {counter}:
             return n + (op == ">=")
         case _:
             return None

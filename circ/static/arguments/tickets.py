@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from circ.static.arguments.argument import Argument, RegionPlace, of_thread
+from circ.static.arguments.argument import Argument, RegionPlace, as_type, of_thread, plain
 from frontend.program import (
     Access,
     Assign,
@@ -108,21 +108,21 @@ class Tickets(Argument):
         number = here.number
         if number is not None:
             unsigned = Scalar(t.width, False)
-            place, length = (Cast(Binary("-", e, serving), unsigned) for e in (_as(number, t), Read(self.lock.next)))
+            place, length = (Cast(Binary("-", e, serving), unsigned) for e in (as_type(number, t), Read(self.lock.next)))
             yield Binary("<", place, length)
             for v in sorted(here.mine - {number}, key=str):
-                yield _equal(v, _as(number, t))
+                yield _equal(v, as_type(number, t))
             if here.served:
                 yield _equal(number, serving)
             for v in sorted(here.seen, key=str):
-                yield Binary("||", Binary("!=", _as(v, t), _as(number, t)), _equal(number, serving))
+                yield Binary("||", Binary("!=", as_type(v, t), as_type(number, t)), _equal(number, serving))
         for v in sorted(here.same, key=str):
             yield _equal(v, serving)
 
     def together(self, one: RegionPlace, two: RegionPlace) -> Iterator[Expr]:
         v, w = self.lock.at(one).number, self.lock.at(two).number
         if v is not None and w is not None:
-            mine, other = (of_thread(_as(x, self.lock.next.type), n, self.own[spot[0]])
+            mine, other = (of_thread(as_type(x, self.lock.next.type), n, self.own[spot[0]])
                            for x, n, spot in ((v, 1, one), (w, 2, two)))
             yield Binary("!=", mine, other)
 
@@ -135,12 +135,8 @@ class Tickets(Argument):
             [int(f is not None and bool(f.mine)) for f in facts] for facts in self.lock.facts]
 
 
-def _as(v: Var, t: Scalar) -> Expr:
-    return Read(v) if v.type == t else Cast(Read(v), t)
-
-
 def _equal(v: Var, e: Expr) -> Expr:
-    return Binary("==", _as(v, e.type), e)
+    return Binary("==", as_type(v, e.type), e)
 
 
 # --------------------------------------------------------------------------------------------------- finding them
@@ -162,15 +158,8 @@ def _takes(t: ThreadTemplate, v: Variable) -> bool:
     """Whether a thread reads the variable into a local at the beginning of an atomic section, or in one step with writing it."""
     own = {w.name for w in t.locals}
     reads = [e for e in t.cfa.edges for p in primitive(e.op) if isinstance(p, Assign) and isinstance(p.target, Var)
-             and p.target.name in own and _plain(p.value) == Var(v.name, v.type)]
+             and p.target.name in own and plain(p.value) == Var(v.name, v.type)]
     return any(e.target in t.cfa.atomic or v.name in op_writes(e.op) for e in reads)
-
-
-def _plain(e: Expr) -> Var | None:
-    """The variable that the expression is, apart from conversions that lose nothing."""
-    while isinstance(e, Cast) and e.arg.type.width <= e.type.width:
-        e = e.arg
-    return e.lvalue if isinstance(e, Read) and isinstance(e.lvalue, Var) else None
 
 
 def _facts(lock: TicketLock, t: ThreadTemplate) -> list[TicketFacts | None]:
@@ -213,7 +202,7 @@ def _after(lock: TicketLock, own: set[str], known: TicketFacts, op: Op) -> Ticke
                 raise _Unfit
             return TicketFacts()
         case Assign(target=Var() as v, value=e) if v.name in own and v.type.width == lock.next.type.width:
-            return _kept(_assigned(lock, known, v, _plain(e)), known)
+            return _kept(_assigned(lock, known, v, plain(e)), known)
         case Assign() | Havoc():
             if {lock.next.name, lock.serving.name} & set(op_writes(op)):
                 raise _Unfit
@@ -249,7 +238,7 @@ def _tested(lock: TicketLock, known: TicketFacts, c: Expr) -> TicketFacts:
         case Binary(op="&&", left=left, right=right):
             return _tested(lock, _tested(lock, known, truth(left)), truth(right))
         case Binary(op="==", left=left, right=right):
-            sides = {v for v in (_plain(left), _plain(right)) if v is not None}
+            sides = {v for v in (plain(left), plain(right)) if v is not None}
             if len({v.type for v in sides}) == 1 and known.mine & sides and (lock.serving in sides or known.seen & sides):
                 return replace(known, served=True, seen=frozenset())
             return known
@@ -263,6 +252,6 @@ def _counts_up(e: Expr, among: frozenset[Var]) -> bool:
         e = e.arg
     match e:
         case Binary(op="+", left=left, right=Const(value=1)):
-            return _plain(left) in among
+            return plain(left) in among
         case _:
             return False
