@@ -32,6 +32,8 @@ class Entry:
     claims: str
     stack: bool = False
     """Whether it is to see the program's functions as they are, not inlined (`LoadOptions.stack`)."""
+    core: bool = False
+    """Whether its proofs are of the kinds that `circ.kernel.certificate` knows: others are not taken from it."""
     make: Callable[[], Engine] | None = None
     """What gives the engine, if it is none of ours."""
 
@@ -44,19 +46,19 @@ class Entry:
 
 ENGINES: tuple[Entry, ...] = (
     Entry("auto", "circ.engines.auto", "the static prover, a small explicit search, random runs, omega-circ, a large search",
-          "races and assertions, proofs and traces"),
+          "races and assertions, proofs and traces", core=True),
     Entry("static", "circ.static.prover", "locks, flags, creation and joining as sets of values, for every pair of places",
-          "races, proofs"),
+          "races, proofs", core=True),
     Entry("omega-circ", "circ.inference.omega_circ", "context inference with k threads, then a check for any number of them",
-          "races and assertions, proofs and traces"),
+          "races and assertions, proofs and traces", core=True),
     Entry("circ", "circ.inference.circ", "context inference with threads counted 0..k and omega (Algorithm 5 of the CIRC paper)",
-          "races and assertions, proofs and traces"),
+          "races and assertions, proofs and traces", core=True),
     Entry("counter-guided", "circ.inference.counter_guided", "finite-state threads, counted 0..k and omega (Algorithm 6)",
-          "races and assertions, proofs and traces, of programs whose variables take few values"),
+          "races and assertions, proofs and traces, of programs whose variables take few values", core=True),
     Entry("explicit", "circ.search.explicit", "brute-force search of all interleavings, the oracle for the others",
-          "races and assertions, traces; proofs where every thread is counted and the state space is small"),
+          "races and assertions, traces; proofs where every thread is counted and the state space is small", core=True),
     Entry("chase", "circ.search.random_runs", "random runs in which threads are held back at their accesses",
-          "races, traces"),
+          "races, traces", core=True),
     Entry("thread-modular", "circ.finite.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),
     Entry("pushdown", "circ.finite.pushdown",

@@ -2,15 +2,16 @@
 
 `pairs` is an inductive invariant, checked by one-step questions to the solver (`circ.kernel.pairs`: the obligations and
 why they suffice): no fixpoint, no engine. `triples` is the same about three threads (`circ.kernel.triples`). `reachable` is
-a set of explicit states (`circ.kernel.reachable`), `inductive`, `exceptions` and `summaries` are what the thread-modular
-engines prove (the modules of these names). The other kinds are checked by looking at the program (`circ.kernel.syntactic`).
+a set of explicit states (`circ.kernel.reachable`). The other kinds are checked by looking at the program
+(`circ.kernel.syntactic`). These are all that `auto` emits, and all that is accepted from it: a kernel knows the kinds of
+the thread-modular family and of `circ verify` only if it is given them (`circ.kernel.other_kinds`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
@@ -27,26 +28,32 @@ from frontend.program import Assumption, Program, RaceModel
 if TYPE_CHECKING:
     from circ.kernel.pairs import PairsCheck
 
-SOLVED = frozenset({ProofKind.PAIRS, ProofKind.TRIPLES, ProofKind.INDUCTIVE, ProofKind.EXCEPTIONS, ProofKind.SUMMARIES,
-                    ProofKind.ASSUME_GUARANTEE})
-"""Kinds that take a solver."""
 MOST_PROOFS = 16
 """By pairs, that are kept at once."""
 
-__all__ = ["Accepted", "Kernel", "Outcome", "Refused", "check_certificate"]
+__all__ = ["Accepted", "Kernel", "OtherKinds", "Outcome", "Refused", "check_certificate", "flaw_of"]
 
 
-def check_certificate(program: Program, question: Question, certificate: Certificate) -> Outcome:
+class OtherKinds(Protocol):
+    """Kinds of proof that this module does not know."""
+
+    def __call__(self, program: Program, question: Question, certificate: Certificate) -> Outcome | None:
+        """Whether the certificate proves the answer "safe"; None if its kind is not known here either."""
+
+
+def check_certificate(program: Program, question: Question, certificate: Certificate,
+                      others: OtherKinds | None = None) -> Outcome:
     """Whether the certificate proves that the answer to `question` about `program` is "safe"."""
-    return Kernel(program).check(question, certificate)
+    return Kernel(program, others).check(question, certificate)
 
 
 class Kernel:
     """Checks certificates about one program; what they have in common is worked out once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, others: OtherKinds | None = None) -> None:
         self.program = program
-        self._flaw = _flaw(program)
+        self._others = others
+        self._flaw = flaw_of(program)
         self._quotients: Quotients | None = None
         self._small: dict[int, Kernel] = {}
         self._pairs: dict[str, PairsCheck] = {}
@@ -68,46 +75,24 @@ class Kernel:
             return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
         match certificate.kind:
             case ProofKind.ONE_BY_ONE | ProofKind.SECTIONS:
-                return _about_another(self.program, question, certificate)
+                return self._about_another(question, certificate)
             case ProofKind.QUOTIENT:
                 return self._quotient(question, certificate)
             case ProofKind.ORDERS:
                 return self._orders(question, certificate.body)
             case ProofKind.REACHABLE:
                 return check_reachable(self.program, certificate)
-            case kind if kind not in SOLVED:
-                return check_syntactic(self.program, question, certificate)
+            case kind if kind not in (ProofKind.PAIRS, ProofKind.TRIPLES):
+                other = None if self._others is None else self._others(self.program, question, certificate)
+                return check_syntactic(self.program, question, certificate) if other is None else other
         from circ.smt import Inexpressible
 
         try:
-            return self._solved(question, certificate)
+            return self._pairs_check(certificate.kind, certificate.body).outcome(question)
         except Malformed as error:
             return Refused("format", "", str(error))
         except Inexpressible as error:
             return Refused("format", "", f"{error} has no exact meaning for mathematical integers")
-
-    def _solved(self, question: Question, certificate: Certificate) -> Outcome:
-        """The kinds that take a solver, which is loaded here."""
-        from circ.kernel.finite.exceptions import check_exceptions
-        from circ.kernel.finite.inductive import check_inductive
-        from circ.kernel.finite.summaries import check_summaries
-        from circ.kernel.guarantee.guarantee import check_guarantee
-
-        match certificate.kind:
-            case ProofKind.INDUCTIVE:
-                return check_inductive(self.program, question, certificate.body)
-            case ProofKind.EXCEPTIONS:
-                return check_exceptions(self.program, question, certificate.body)
-            case ProofKind.ASSUME_GUARANTEE:
-                return check_guarantee(self.program, question, certificate.body)
-            case ProofKind.SUMMARIES:
-                kept_apart = self.program.procedures
-                flaw = None if kept_apart is None else _flaw(kept_apart.program)
-                if flaw is not None:
-                    return Refused("program", "", flaw)
-                return check_summaries(self.program, question, certificate.body)
-            case _:
-                return self._pairs_check(certificate.kind, certificate.body).outcome(question)
 
     def _pairs_check(self, kind: str, body: Mapping[str, Any]) -> PairsCheck:
         """Proofs that say the same about several variables are one proof: it is inductive once and for all."""
@@ -146,9 +131,8 @@ class Kernel:
         self._quotients = self._quotients or Quotients(self.program)
         kept = from_rows(self.program, body["globals"], own)
         small = self._quotients.of(kept, frozenset(body["asked"]))
-        kernel = self._small.setdefault(id(small), Kernel(small))
+        kernel = self._small.setdefault(id(small), Kernel(small, self._others))
         return kernel.check(question, Certificate(small.fingerprint(), question, body["kind"], body["body"]))
-
 
     def _orders(self, question: Question, body: Mapping[str, Any]) -> Outcome:
         """A proof about the program without the stale reads that memory orders exclude (`circ.views.orders`)."""
@@ -167,7 +151,7 @@ class Kernel:
                 and isinstance(p["body"], Mapping) and p["kind"] != ProofKind.ORDERS for p in proofs):
             return Refused("format", "", "each of the `proofs` has a `kind` and a `body`, and there is one for each question")
         view = ordered(self.program, focus, plain)
-        kernel = Kernel(view)
+        kernel = Kernel(view, self._others)
         assumptions: tuple[Assumption, ...] = ()
         for part, proof in zip(asked, proofs, strict=True):
             outcome = kernel.check(part, Certificate(view.fingerprint(), part, proof["kind"], proof["body"]))
@@ -176,28 +160,28 @@ class Kernel:
             assumptions = (*assumptions, *outcome.assumptions)
         return Accepted(tuple(dict.fromkeys(assumptions)))
 
+    def _about_another(self, question: Question, certificate: Certificate) -> Outcome:
+        """A proof about a program that is made from this one and has the same races.
 
-def _about_another(program: Program, question: Question, certificate: Certificate) -> Outcome:
-    """A proof about a program that is made from this one and has the same races.
-
-    Its counted threads are told apart (`circ.views.copies`), or its atomic sections are single steps
-    (`circ.views.sections_as_steps`).
-    """
-    if certificate.kind == ProofKind.ONE_BY_ONE:
-        other = one_by_one(program)
-        if other is program:
-            return Refused("format", "", "no template has copies to tell apart")
-    else:
-        sections = sections_as_steps(program)
-        if sections is None:
-            return Refused("format", "", "no atomic section is a single step")
-        other = sections.program
-    body = certificate.body
-    if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
-        return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the other program")
-    if body["kind"] in (certificate.kind, ProofKind.ORDERS):
-        return Refused("format", "", "made from this program once already, or by memory orders, which come first")
-    return check_certificate(other, question, Certificate(other.fingerprint(), question, body["kind"], body["body"]))
+        Its counted threads are told apart (`circ.views.copies`), or its atomic sections are single steps
+        (`circ.views.sections_as_steps`).
+        """
+        if certificate.kind == ProofKind.ONE_BY_ONE:
+            other = one_by_one(self.program)
+            if other is self.program:
+                return Refused("format", "", "no template has copies to tell apart")
+        else:
+            sections = sections_as_steps(self.program)
+            if sections is None:
+                return Refused("format", "", "no atomic section is a single step")
+            other = sections.program
+        body = certificate.body
+        if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
+            return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the other program")
+        if body["kind"] in (certificate.kind, ProofKind.ORDERS):
+            return Refused("format", "", "made from this program once already, or by memory orders, which come first")
+        inner = Certificate(other.fingerprint(), question, body["kind"], body["body"])
+        return check_certificate(other, question, inner, self._others)
 
 
 def _are_names(value: object, known: frozenset[str]) -> bool:
@@ -205,7 +189,7 @@ def _are_names(value: object, known: frozenset[str]) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(name, str) and name in known for name in value)
 
 
-def _flaw(program: Program) -> str | None:
+def flaw_of(program: Program) -> str | None:
     """What the proofs of all kinds take for granted of a program; None if all of it is so."""
     names = {v.name for v in program.globals}
     if len({t.name for t in program.templates}) != len(program.templates):

@@ -274,9 +274,7 @@ class _Worker:
     def _confirmed(self, answer: Answer, emit: Emit) -> Answer:
         emit("kernel", {})
         if isinstance(answer.verdict, Safe) and self.kernel is None:
-            from circ.kernel.certificate import Kernel
-
-            self.kernel = Kernel(self.program)
+            self.kernel = make_kernel(self.program, self.entry.core)
         return confirmed(self.program, answer, self.kernel)
 
     def _infer(self, asked: Ask, emit: Emit, begin: float) -> tuple[str, Verdict]:
@@ -351,6 +349,17 @@ def _certain(program: Program, answer: Answer) -> Answer:
     return replace(answer, verdict=unsure)
 
 
+def make_kernel(program: Program, core: bool = False) -> Kernel:
+    """A kernel for the program; with `core` one that takes proofs of the kinds that `auto` emits, and no others."""
+    from circ.kernel.certificate import Kernel
+
+    if core:
+        return Kernel(program)
+    from circ.kernel.other_kinds import other_kinds
+
+    return Kernel(program, other_kinds)
+
+
 def judge(
     program: Program, question: Question, evidence: Certificate | Trace, kernel: Kernel | None = None,
 ) -> Accepted | Refused:
@@ -360,9 +369,7 @@ def judge(
     """
     match evidence:
         case Certificate():
-            from circ.kernel.certificate import Kernel
-
-            return (kernel or Kernel(program)).check(question, evidence)
+            return (kernel or make_kernel(program)).check(question, evidence)
         case Trace():
             from circ.kernel.replay import replay
 

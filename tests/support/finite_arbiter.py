@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from circ.finite import cartesian, pushdown, refinement, thread_modular
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.search import explicit
@@ -89,7 +89,7 @@ def fault(program: Program, question: Question, name: str, verdict: Verdict, wro
         case Safe(certificate=certificate):
             if wrong:
                 return "says safe"
-            if not isinstance(outcome := check_certificate(program, question, certificate), Accepted):
+            if not isinstance(outcome := check_any_kind(program, question, certificate), Accepted):
                 return f"has its proof refused: {outcome}"
         case Refuted(trace=trace):
             if wrong is False:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from multiprocessing.pool import Pool
 
 from circ import engines
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.verdict import Assertions, Engine, Options, RaceOn, subjects
 from tests.support import finite_arbiter
@@ -225,7 +225,7 @@ def _sabotage() -> int:
     wrong = 0
     for case in cases():
         deceived = isinstance(case.sabotaged(), Accepted)
-        sound = not isinstance(check_certificate(case.program, case.certificate.question, case.certificate), Accepted)
+        sound = not isinstance(check_any_kind(case.program, case.certificate.question, case.certificate), Accepted)
         wrong += not (deceived and sound)
         told = "accepts a forged proof" if deceived else "NOT DECEIVED"
         print(f"sabotaged kernel, {case.name:28}{told}, the real one {'refuses it' if sound else 'ACCEPTS IT'}")

@@ -1,6 +1,7 @@
 """What must be right for a `safe` to be right, counted: `python -m tests.support.trusted` rewrites the numbers in docs/trust.md.
 
-Trusted is every module that `frontend.load` or the kernel can reach by imports. Not trusted: engines, searches, reports.
+Trusted is every module that `frontend.load` or the kernel can reach by imports: for a `safe` of `auto`, the part of the kernel
+that takes its kinds of proof; for all answers, also replays and the other kinds. Not trusted: engines, searches, reports.
 """
 
 from __future__ import annotations
@@ -8,12 +9,15 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "trust.md"
-_ROW = re.compile(r"^\| `([\w/]+)/` \| ([\d,]+) \|", re.MULTILINE)
-_TOTAL = re.compile(r"\*\*([\d,]+) lines\*\* in ([\d,]+) modules")
+_ROW = re.compile(r"^\| `([\w/]+)/` \| ([\d,]+) \| ([\d,]+) \|", re.MULTILINE)
+_TOTAL = re.compile(r"\*\*([\d,]+) lines\*\* in ([\d,]+) modules.*?\*\*([\d,]+) lines\*\* in ([\d,]+) modules", re.DOTALL)
+SAFE = ("frontend.api", "circ.kernel.certificate")
+"""What a `safe` of `auto` rests on, with all that these reach by imports."""
 
 
 def modules() -> dict[str, Path]:
@@ -37,10 +41,10 @@ def imports(path: Path, known: dict[str, Path]) -> set[str]:
     return found & known.keys()
 
 
-def trusted() -> dict[str, Path]:
-    """What `frontend.load` and the kernel reach."""
+def trusted(roots: Sequence[str] = ()) -> dict[str, Path]:
+    """What the roots reach by imports; without any, what any answer rests on: `frontend.load` and all of the kernel."""
     known = modules()
-    work = ["frontend.api", *(name for name in known if name.startswith("circ.kernel"))]
+    work = list(roots) or ["frontend.api", *(name for name in known if name.startswith("circ.kernel"))]
     found: dict[str, Path] = {}
     while work:
         name = work.pop()
@@ -50,20 +54,27 @@ def trusted() -> dict[str, Path]:
     return found
 
 
-def lines() -> Counter[str]:
+def lines(roots: Sequence[str] = ()) -> Counter[str]:
     """Lines of trusted modules by folder."""
     counted: Counter[str] = Counter()
-    for path in trusted().values():
+    for path in trusted(roots).values():
         counted[str(path.parent.relative_to(ROOT))] += len(path.read_text(encoding="utf-8").splitlines())
     return counted
 
 
-def stated() -> tuple[dict[str, int], tuple[int, int]]:
-    """The numbers that the page gives: by folder, and lines and modules in all."""
+def stated() -> tuple[dict[str, tuple[int, int]], tuple[int, ...]]:
+    """The numbers that the page gives: by folder for a `safe` and for all, and lines and modules in all of both."""
     text = PAGE.read_text(encoding="utf-8")
     total = _TOTAL.search(text)
     assert total is not None
-    return {m[1]: _number(m[2]) for m in _ROW.finditer(text)}, (_number(total[1]), _number(total[2]))
+    return {m[1]: (_number(m[2]), _number(m[3])) for m in _ROW.finditer(text)}, tuple(map(_number, total.groups()))
+
+
+def found() -> tuple[dict[str, tuple[int, int]], tuple[int, ...]]:
+    """The same, counted."""
+    safe, every = lines(SAFE), lines()
+    totals = (safe.total(), len(trusted(SAFE)), every.total(), len(trusted()))
+    return {room: (safe[room], every[room]) for room in every}, totals
 
 
 def _number(text: str) -> int:
@@ -72,9 +83,11 @@ def _number(text: str) -> int:
 
 def write() -> None:
     """Puts today's numbers into the page."""
-    counted = lines()
-    text = _ROW.sub(lambda m: f"| `{m[1]}/` | {counted[m[1]]:,} |", PAGE.read_text(encoding="utf-8"))
-    text = _TOTAL.sub(f"**{sum(counted.values()):,} lines** in {len(trusted()):,} modules", text)
+    rows, totals = found()
+    text = PAGE.read_text(encoding="utf-8")
+    text = _ROW.sub(lambda m: f"| `{m[1]}/` | {rows.get(m[1], (0, 0))[0]:,} | {rows.get(m[1], (0, 0))[1]:,} |", text)
+    numbers = iter(totals)
+    text = _TOTAL.sub(lambda m: re.sub(r"[\d,]*\d(?= lines\*\*| modules)", lambda _: f"{next(numbers):,}", m[0]), text)
     PAGE.write_text(text, encoding="utf-8")
 
 

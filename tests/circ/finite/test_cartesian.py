@@ -12,7 +12,7 @@ from circ.finite import cartesian
 from circ.finite.cartesian import CartesianSpace
 from circ.finite.local_products import ProductLayout
 from circ.finite.system import build
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Assertions, Options, Refuted, Safe, silent
@@ -75,7 +75,7 @@ def test_the_automatic_set_for_peterson_is_the_papers() -> None:
 def test_proofs_are_accepted(p) -> None:  # type: ignore[no-untyped-def]
     verdict = cartesian.check(p, Assertions(), Options(), silent)
     assert isinstance(verdict, Safe)
-    assert isinstance(check_certificate(p, Assertions(), verdict.certificate), Accepted)
+    assert isinstance(check_any_kind(p, Assertions(), verdict.certificate), Accepted)
 
 
 @pytest.mark.parametrize("p", [peterson(right=False), broken(3)])
@@ -120,7 +120,7 @@ def test_random_programs_are_never_judged_wrongly(seed: int) -> None:
     verdict = cartesian.check(p, Assertions(), Options(), silent)
     if isinstance(verdict, Safe):
         assert wrong is None
-        assert isinstance(check_certificate(p, Assertions(), verdict.certificate), Accepted)
+        assert isinstance(check_any_kind(p, Assertions(), verdict.certificate), Accepted)
     elif isinstance(verdict, Refuted):
         assert wrong is not None
 
@@ -144,4 +144,4 @@ def test_an_exception_set_given_in_the_program(tmp_path: Path) -> None:
     assert len(p.exceptions) == 3
     verdict = cartesian.check(p, Assertions(), Options(), silent)
     assert isinstance(verdict, Safe) and verdict.why[0].endswith("but for exceptions that are given")
-    assert isinstance(check_certificate(p, Assertions(), verdict.certificate), Accepted)
+    assert isinstance(check_any_kind(p, Assertions(), verdict.certificate), Accepted)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from circ.cli import app
 from circ.finite import pushdown
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.verdict import Assertions, Certificate, Options, Question, RaceOn, Safe, Unknown, Verdict, silent
 from frontend import LoadOptions, load
@@ -36,7 +36,7 @@ def run(p: Program, question: Question = Assertions()) -> Verdict:  # noqa: B008
     """The verdict; a proof has been through the kernel."""
     verdict = pushdown.check(p, question, Options(), silent)
     if isinstance(verdict, Safe):
-        outcome = check_certificate(p, question, verdict.certificate)
+        outcome = check_any_kind(p, question, verdict.certificate)
         assert isinstance(outcome, Accepted), outcome
     return verdict
 
@@ -185,7 +185,7 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> tuple[Program, Any]:
 
 
 def judged(program: Program, body: Any) -> Outcome:
-    return check_certificate(program, Assertions(), Certificate(program.fingerprint(), Assertions(), "summaries", body))
+    return check_any_kind(program, Assertions(), Certificate(program.fingerprint(), Assertions(), "summaries", body))
 
 
 def mutants(body: Any) -> Iterator[Any]:

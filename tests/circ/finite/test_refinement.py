@@ -12,7 +12,7 @@ from circ.finite import cartesian, refinement, thread_modular
 from circ.finite.product import Product
 from circ.finite.symbolic import SymbolicModular, SymbolicSystem, hidden, predicates, split
 from circ.finite.system import OutOfDomain, build
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Assertions, Options, Question, RaceOn, Refuted, Safe, Technique, Unknown, Verdict, silent, word
@@ -33,7 +33,7 @@ def run(p: Program, way: str, question: Question = Assertions()) -> Verdict:  # 
 
 def confirmed(p: Program, question: Question, verdict: Verdict) -> bool:
     if isinstance(verdict, Safe):
-        return isinstance(check_certificate(p, question, verdict.certificate), Accepted)
+        return isinstance(check_any_kind(p, question, verdict.certificate), Accepted)
     return isinstance(verdict, Refuted) and isinstance(replay(p, verdict.trace), Replayed)
 
 

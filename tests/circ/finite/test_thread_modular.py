@@ -7,7 +7,7 @@ import pytest
 from circ.finite import cartesian, refinement, thread_modular
 from circ.finite.modular import Modular, one_class
 from circ.finite.system import NotFiniteState, build
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.kernel.replay import Replayed, replay
 from circ.verdict import Assertions, Options, RaceOn, Refuted, Safe, Unknown, silent
@@ -56,7 +56,7 @@ def test_races_and_certificates() -> None:
     for question in (RaceOn("x"), Assertions()):
         verdict = run(p, question)
         assert isinstance(verdict, Safe)
-        assert isinstance(check_certificate(p, question, verdict.certificate), Accepted)
+        assert isinstance(check_any_kind(p, question, verdict.certificate), Accepted)
     assert isinstance(run(program("x", thread("w", "0 1 x = 1", count=2)), RaceOn("x")), Unknown)
 
 
@@ -92,7 +92,7 @@ def test_arbitrary_values_that_are_only_compared_are_finite() -> None:
     p = program("x", thread("w", "0 1 l = * / 1 2 [l > 100] / 2 3 [l < 50] / 3 4 x = 1 / 1 0 [l <= 100]", "l", 2, errors=[3]))
     verdict = run(p)
     assert isinstance(verdict, Safe)
-    assert isinstance(check_certificate(p, Assertions(), verdict.certificate), Accepted)
+    assert isinstance(check_any_kind(p, Assertions(), verdict.certificate), Accepted)
     with pytest.raises(NotFiniteState):
         build(program("x=* y", thread("w", "0 1 y = x * x", count=1)), RaceOn("y"))
 

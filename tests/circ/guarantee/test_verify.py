@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import circ
 from circ.cli import app
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted, Refused
 from circ.verdict import Assertions, Certificate, Options, Refuted, Safe, Unknown, Verdict, word
 from frontend import FrontendError, LoadOptions, load
@@ -477,7 +477,7 @@ def test_what_a_function_saves_before_it_calls_itself_is_checked(tmp_path: Path)
         edges = tuple(replace(e, op=op) if i == saving else e for i, e in enumerate(template.cfa.edges))
         changed = replace(program, templates=(replace(template, cfa=replace(template.cfa, edges=edges)),))
         forged = Certificate(changed.fingerprint(), Assertions(), verdict.certificate.kind, verdict.certificate.body)
-        assert isinstance(check_certificate(changed, Assertions(), forged), Refused), op
+        assert isinstance(check_any_kind(changed, Assertions(), forged), Refused), op
 
 
 # --------------------------------------------------------------------------------------------------- the kernel
@@ -487,17 +487,17 @@ def test_the_kernel_refuses_closures_that_claim_too_much() -> None:
     verdict = verify(program)
     assert isinstance(verdict, Safe)
     certificate = verdict.certificate
-    assert isinstance(check_certificate(program, Assertions(), certificate), Accepted)
+    assert isinstance(check_any_kind(program, Assertions(), certificate), Accepted)
     claims = "(== x':i32 x:i32)"
     for body in ({"closures": [[claims], [claims]]}, {"closures": [[], []]}, {"closures": []}, {"closures": [["0:u1"], []]}, {}):
         changed = Certificate(certificate.program, certificate.question, certificate.kind, body)
-        assert isinstance(check_certificate(program, Assertions(), changed), Refused), body
+        assert isinstance(check_any_kind(program, Assertions(), changed), Refused), body
 
 
 def test_other_proofs_say_nothing_about_assumptions(tmp_path: Path) -> None:
     program = text_program(tmp_path, "int x;\n//@ assumes x' == x;\ncirc_threads(2) void f(void) { x = 1; }")
     for kind in ("no-error", "reachable", "pairs", "one-by-one"):
-        assert isinstance(check_certificate(program, Assertions(), Certificate(program.fingerprint(), Assertions(), kind, {})), Refused)
+        assert isinstance(check_any_kind(program, Assertions(), Certificate(program.fingerprint(), Assertions(), kind, {})), Refused)
 
 
 # --------------------------------------------------------------------------------------------------- the arbiter

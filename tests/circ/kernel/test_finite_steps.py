@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from circ.finite import refinement, thread_modular
-from circ.kernel.certificate import check_certificate
 from circ.kernel.finite.decisions import Decisions, Endless
 from circ.kernel.finite.diagram_bodies import read_inductive
 from circ.kernel.finite.inductive import InductiveCheck
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted, Malformed, Refused
 from circ.verdict import Assertions, Certificate, Options, RaceOn, Safe, Technique, silent
 from frontend.api import LoadOptions, load
@@ -160,7 +160,7 @@ def no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_steps_of_all_threads_are_looked_at(values: list[int], good: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """2 is what a thread itself writes, 1 what only the second one does."""
     no_solver(monkeypatch)
-    outcome = check_certificate(OWN, Assertions(), certificate_of([2, 2], [[["global", "x", None], [[values, 1]]]]))
+    outcome = check_any_kind(OWN, Assertions(), certificate_of([2, 2], [[["global", "x", None], [[values, 1]]]]))
     assert isinstance(outcome, Accepted if good else Refused)
 
 
@@ -177,7 +177,7 @@ def test_values_outside_their_type_are_left_to_the_solver(node: Any) -> None:
 def test_a_choice_is_every_value(values: list[int], good: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     no_solver(monkeypatch)
     p = program("x:u2", thread("p", "0 0 x = *", "me:u2=self", 2))
-    found = check_certificate(p, Assertions(), certificate_of([2, 2], [[["global", "x", None], [[values, 1]]]], p))
+    found = check_any_kind(p, Assertions(), certificate_of([2, 2], [[["global", "x", None], [[values, 1]]]], p))
     assert isinstance(found, Accepted if good else Refused)
 
 
@@ -194,15 +194,15 @@ def test_a_wrong_step_is_not_hidden_by_a_section(monkeypatch: pytest.MonkeyPatch
     p = program("x:u2", thread("p", "0 1 x = 1 / 1 2 x = 3 / 2 0 x = 0", "me:u2=self", 2, atomic=[1, 2]))
     at = [["at"], [[[0, 1, 2], 1]]]
     everything = certificate_of([2, 2], [at], p, [1, 2])
-    assert isinstance(check_certificate(p, Assertions(), everything), Accepted)
+    assert isinstance(check_any_kind(p, Assertions(), everything), Accepted)
     for x, good in (([0, 1, 3], True), ([0, 1], False)):
-        found = check_certificate(p, Assertions(), certificate_of([2, 2], [[["global", "x", None], [[x, 1]]]], p, [1, 2]))
+        found = check_any_kind(p, Assertions(), certificate_of([2, 2], [[["global", "x", None], [[x, 1]]]], p, [1, 2]))
         assert isinstance(found, Accepted if good else Refused)
     # While somebody else is inside, x is not 0; at 0 nobody is, unless `atomic` says so.
     inside = [[["global", "x", None], [[[0], 1]]], [["global", "x", None], [[[1, 3], 1]]], [["atomic"], [[[0], 2], [[1], 3]]]]
-    assert isinstance(check_certificate(p, Assertions(), certificate_of([4, 4], inside, p, [1, 2])), Accepted)
+    assert isinstance(check_any_kind(p, Assertions(), certificate_of([4, 4], inside, p, [1, 2])), Accepted)
     inside[2] = [["atomic"], [[[0], 2], [[1], 2]]]
-    assert isinstance(check_certificate(p, Assertions(), certificate_of([4, 4], inside, p, [1, 2])), Refused)
+    assert isinstance(check_any_kind(p, Assertions(), certificate_of([4, 4], inside, p, [1, 2])), Refused)
 
 
 def test_pairs_of_places_are_told_apart_on_diagrams() -> None:
@@ -213,4 +213,4 @@ def test_pairs_of_places_are_told_apart_on_diagrams() -> None:
     assert check.commands is not None
     assert check.commands.never(0, 1, [(1, 1), (2, 3)]) and not check.commands.never(0, 1, [(1, 1), (0, 0)])
     raced = replace(certificate, question=RaceOn("x"))
-    assert isinstance(check_certificate(p, RaceOn("x"), raced), Accepted)
+    assert isinstance(check_any_kind(p, RaceOn("x"), raced), Accepted)

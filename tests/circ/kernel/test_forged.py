@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Refused
 from circ.search import explicit
 from circ.verdict import Assertions, Certificate, Options, Question, RaceOn, Refuted, Safe, silent
@@ -20,7 +20,7 @@ X, A = RaceOn("x"), RaceOn("a")
 
 
 def judged(p: Program, question: Question, kind: str, body: Mapping[str, Any]) -> object:
-    return check_certificate(p, question, Certificate(p.fingerprint(), question, kind, body))
+    return check_any_kind(p, question, Certificate(p.fingerprint(), question, kind, body))
 
 
 def racy(p: Program, question: Question) -> bool:
