@@ -66,6 +66,7 @@ from circ.config_file import default_map, find_config, read_config
 from circ.engines import ANNOTATED, DEFAULT, ENGINES, installed
 from circ.file_options import FileOptions, UsageError, in_a_line
 from circ.inputs import Inputs, NothingNamed
+from circ.plain_options import PlainCommand, PlainGroup
 from circ.report.forms import FailOn, ReportForm, When
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
 from circ.report.terminal.colours import coloured
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from circ.scan.sources import Source
 
 app = typer.Typer(
+    cls=PlainGroup,
     help="Race checker for C: proves that a program has no data race, or shows the interleaving that makes one.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -120,7 +122,7 @@ def _circ(
 
 
 # --------------------------------------------------------------------------------------------------- commands
-@app.command()
+@app.command(cls=PlainCommand)
 def check(
     ctx: typer.Context,
     files: Annotated[list[str] | None, typer.Argument(
@@ -237,7 +239,7 @@ def _with_options_of(command: Callable[..., None], without: tuple[str, ...]) -> 
     return extend
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 @_with_options_of(check, _NOT_IN_VERIFY)
 def verify(
     ctx: typer.Context,
@@ -272,7 +274,7 @@ def verify(
         sys.exit(session.status)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 @_with_options_of(check, _NOT_IN_SCAN)
 def scan(
     ctx: typer.Context,
@@ -345,7 +347,7 @@ def _usable(cache: Cache, named: bool) -> Cache | None:
     return None if why else cache
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def cfa(
     ctx: typer.Context,
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="The C files of one program.")] = None,
@@ -384,7 +386,7 @@ def cfa(
         write(output, draw(program, form.value))
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def recheck(
     certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A proof written by `circ check --certificate`.")],
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="The C files it is about.")] = None,
@@ -404,7 +406,7 @@ def recheck(
         _judge(certificate, inputs, cpp, limits, proof=True, as_recorded=as_recorded)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A race written by `circ check --certificate`.")],
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="The C files it is about.")] = None,
@@ -459,7 +461,7 @@ def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: b
     sys.exit(PROVED)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def engines() -> None:
     """List the engines and what each can answer."""
     known = (*ENGINES, *installed())
@@ -469,7 +471,7 @@ def engines() -> None:
         print(f"{entry.name.ljust(width)}  {entry.summary}{default}\n{' ' * width}  answers: {entry.claims}")
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def serve(ctx: typer.Context, debug: Debug = False) -> None:
     """Answer requests to check files on stdin, one JSON object a line, and remember what was read and proved (docs/serve.md)."""
     from circ.serve.server import Server
@@ -482,7 +484,7 @@ def serve(ctx: typer.Context, debug: Debug = False) -> None:
         Server(sys.stdin.fileno(), write_line, partial(_request_of_words, ctx)).run()
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def lsp(debug: Debug = False) -> None:
     """Speak with an editor (Language Server Protocol, on stdin and stdout): races while you type, what protects a variable."""
     with guarded(debug):

@@ -15,8 +15,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import networkx as nx
-
 from circ.views.weaken import index_variables
 from frontend.program import (
     SKIP,
@@ -36,6 +34,7 @@ from frontend.program import (
     primitive,
     reads,
 )
+from frontend.program.components import components
 
 MOST_PATHS = 8
 """More distinct segments than this through one node, and the node becomes an anchor."""
@@ -168,13 +167,14 @@ class _Builder:
         A silent access joins its locations only if there is no other way to the second one: it must not be taken for a
         place where the access is next by those who come another way.
         """
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        graph.add_nodes_from(range(self.cfa.size))
+        graph: dict[int, list[int]] = defaultdict(list)
         silents = [self._silent(i) for i in range(len(self.cfa.edges))]
-        graph.add_edges_from((e.source, e.target) for e, silent in zip(self.cfa.edges, silents, strict=True) if silent)
+        for e, silent in zip(self.cfa.edges, silents, strict=True):
+            if silent:
+                graph[e.source].append(e.target)
         node = list(range(self.cfa.size))
-        for component in nx.strongly_connected_components(graph):
-            least = min(component)
+        for component in components(graph, self.cfa.size):
+            least = component[0]
             for q in component:
                 node[q] = least
         changed = True
@@ -239,11 +239,9 @@ class _Builder:
 
     def _cut_loops(self, anchors: set[int]) -> None:
         while True:
-            graph: nx.DiGraph[int] = nx.DiGraph()
-            for node, edges in sorted(self.out.items()):
-                if node not in anchors:
-                    graph.add_edges_from((node, t) for i in edges if (t := self.node_of[self.cfa.edges[i].target]) not in anchors)
-            cyclic = [c for c in nx.strongly_connected_components(graph) if len(c) > 1 or any(graph.has_edge(n, n) for n in c)]
+            graph = {node: [t for i in edges if (t := self.node_of[self.cfa.edges[i].target]) not in anchors]
+                     for node, edges in self.out.items() if node not in anchors}
+            cyclic = [c for c in components(graph, self.cfa.size) if len(c) > 1 or c[0] in graph.get(c[0], ())]
             if not cyclic:
                 return
             anchors.update(min(c) for c in cyclic)

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import networkx as nx
-
 from frontend.ir import Function, Guard, Index, IrEdge, Load, Nop, Place, Set, Store, defined
 from frontend.program import Expr, Location, Lvalue, Read, Var, reads, substitute
+from frontend.program.components import components
 
 Spot: TypeAlias = tuple[Location, str]
 """Where an access stands in the source, and its text: an `Access` has both, too."""
@@ -121,8 +120,10 @@ def _is_temporary(v: Var) -> bool:
 def _polled(function: Function) -> Iterable[IrEdge]:
     """Loads of memory that is not volatile, in loops that call nothing, write nothing and count nothing."""
     looking = [e for e in function.edges if _only_looks(e)]
-    graph = nx.DiGraph((e.source, e.target) for e in looking)
-    loops = {q: n for n, component in enumerate(nx.strongly_connected_components(graph)) for q in component}
+    graph: dict[int, list[int]] = {}
+    for e in looking:
+        graph.setdefault(e.source, []).append(e.target)
+    loops = {q: n for n, component in enumerate(components(graph, function.size)) for q in component}
     again = (e for e in looking if loops[e.source] == loops[e.target])
     return (e for e in again if isinstance(e.instr, Load) and not _volatile(e.instr.place))
 
