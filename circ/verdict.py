@@ -20,7 +20,9 @@ class Property(enum.StrEnum):
 
     RACES = "races"
     ASSERTS = "asserts"
+    ATOMICITY = "atomicity"
     ALL = "all"
+    """Races and assertions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,37 @@ class Assertions:
         return Property.ASSERTS.value
 
 
+@dataclass(frozen=True, slots=True)
+class AtomicityOf:
+    """Can another thread's access come between two consecutive ones of a thread to this global, so that no run one after the
+    other explains the three?"""
+
+    variable: str
+
+    def __str__(self) -> str:
+        return self.variable
+
+
 Question: TypeAlias = RaceOn | Assertions
+"""What engines answer."""
+UserQuestion: TypeAlias = Question | AtomicityOf
+"""What users ask: atomicity is answered by asking engines for a race of another program (`circ.views.watched`)."""
+
+
+def variable_of(question: UserQuestion) -> str | None:
+    """The global that a question is about; None if it is about the program."""
+    return None if isinstance(question, Assertions) else question.variable
+
+
+def property_of(question: UserQuestion) -> Property:
+    """What a question asks for."""
+    match question:
+        case RaceOn():
+            return Property.RACES
+        case Assertions():
+            return Property.ASSERTS
+        case AtomicityOf():
+            return Property.ATOMICITY
 
 
 def subjects(program: Program) -> tuple[Variable, ...]:
@@ -81,12 +113,13 @@ class Trace:
     """A run from the start: thread i is a copy of `threads[i]`; after `steps` the state shows what `question` asks for.
 
     A race names two (thread, edge, index into the edge's accesses) that are next and conflict; a violated assertion names
-    nothing more: a thread is at an error location, two are in critical sections, or an invariant is false. Under weak memory
+    nothing more: a thread is at an error location, two are in critical sections, or an invariant is false; nor do three accesses
+    that are not serialisable, of which the last step makes the third. Under weak memory
     orders the first of the two was made by the step `earlier`, and does not happen before the second, which is next.
     """
 
     program: str
-    question: Question
+    question: UserQuestion
     threads: tuple[str, ...]
     start: tuple[Choice, ...]
     steps: tuple[Step, ...]
@@ -112,6 +145,7 @@ class ProofKind(enum.StrEnum):
     SECTIONS = "sections"
     QUOTIENT = "quotient"
     ORDERS = "orders"
+    WATCHED = "watched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +156,7 @@ class Certificate:
     """
 
     program: str
-    question: Question
+    question: UserQuestion
     kind: str
     body: Mapping[str, Any]
 
@@ -293,7 +327,7 @@ POSSIBLE = "possible race"
 Verdict: TypeAlias = Safe | Refuted | Unknown
 
 
-def word(question: Question, verdict: Verdict) -> str:
+def word(question: UserQuestion, verdict: Verdict) -> str:
     """The word for a verdict in every format: safe, race, violated, possible race, unknown."""
     match verdict:
         case Safe():
@@ -308,7 +342,7 @@ def word(question: Question, verdict: Verdict) -> str:
 class Answer:
     """One question of a program, answered; `assumptions` are those of the proof, beside the program's own."""
 
-    question: Question
+    question: UserQuestion
     shown: str
     verdict: Verdict
     engine: str

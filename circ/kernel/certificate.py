@@ -17,12 +17,13 @@ from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
-from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
+from circ.verdict import Assertions, AtomicityOf, Certificate, ProofKind, Question, RaceOn, UserQuestion
 from circ.views.copies import one_by_one
 from circ.views.orders import focusable, is_weak, ordered
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows
+from circ.views.watched import VIOLATED, watched
 from frontend.program import Assumption, Program, RaceModel
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class OtherKinds(Protocol):
         """Whether the certificate proves the answer "safe"; None if its kind is not known here either."""
 
 
-def check_certificate(program: Program, question: Question, certificate: Certificate,
+def check_certificate(program: Program, question: UserQuestion, certificate: Certificate,
                       others: OtherKinds | None = None) -> Outcome:
     """Whether the certificate proves that the answer to `question` about `program` is "safe"."""
     return Kernel(program, others).check(question, certificate)
@@ -61,18 +62,20 @@ class Kernel:
         self._globals = frozenset(v.name for v in program.globals)
         self._locals = tuple(frozenset(v.name for v in t.locals) for t in program.templates)
 
-    def check(self, question: Question, certificate: Certificate) -> Outcome:
+    def check(self, question: UserQuestion, certificate: Certificate) -> Outcome:
         """Whether the certificate proves that the answer to the question about the program is "safe"."""
         if certificate.program != self.program.fingerprint():
             return Refused("program", "", "the certificate is about another program, or the same under other options")
         if certificate.question != question:
             return Refused("question", "", f"the certificate is about {certificate.question}")
-        if isinstance(question, RaceOn) and question.variable not in self._globals:
+        if not isinstance(question, Assertions) and question.variable not in self._globals:
             return Refused("program", "", f"no global {question.variable!r}")
         if self._flaw is not None:
             return Refused("program", "", self._flaw)
         if self.program.relies and question == Assertions() and certificate.kind != ProofKind.ASSUME_GUARANTEE:
             return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
+        if isinstance(question, AtomicityOf):
+            return _watched(self.program, question, certificate)
         match certificate.kind:
             case ProofKind.ONE_BY_ONE | ProofKind.SECTIONS:
                 return self._about_another(question, certificate)
@@ -182,6 +185,19 @@ class Kernel:
             return Refused("format", "", "made from this program once already, or by memory orders, which come first")
         inner = Certificate(other.fingerprint(), question, body["kind"], body["body"])
         return check_certificate(other, question, inner, self._others)
+
+
+def _watched(program: Program, question: AtomicityOf, certificate: Certificate) -> Outcome:
+    """A proof about the program in which accesses are watched (`circ.views.watched`), where a race means three of them."""
+    body = certificate.body
+    if certificate.kind != ProofKind.WATCHED:
+        return Refused("format", "", f"no certificate kind {str(certificate.kind)!r} for this question")
+    if is_weak(program):
+        return Refused("program", "", "three accesses are looked at in runs that are sequentially consistent")
+    if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
+        return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the program with accesses watched")
+    view, race = watched(program, question.variable).program, RaceOn(VIOLATED.name)
+    return check_certificate(view, race, Certificate(view.fingerprint(), race, body["kind"], body["body"]))
 
 
 def _are_names(value: object, known: frozenset[str]) -> bool:

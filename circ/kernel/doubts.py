@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from circ.verdict import RaceOn, Trace
+from circ.semantics.interpreter import Machine
+from circ.semantics.serialisability import triple_at_end
+from circ.semantics.trace_run import run_trace
+from circ.verdict import AtomicityOf, RaceOn, Trace
 from frontend.program import (
     AllAt,
     Assign,
@@ -41,12 +44,31 @@ def doubt(program: Program, trace: Trace) -> str | None:
         reason = run.step(step.thread, run.edge(step.thread, step.edge))
         if reason is not None:
             return reason
+    if isinstance(trace.question, AtomicityOf):
+        return _in_triple(program, trace, trace.question.variable)
     if isinstance(trace.question, RaceOn):
         at_end = trace.accesses if trace.earlier is None else trace.accesses[1:]
         found = (run.access(thread, run.edge(thread, e), at) for thread, e, at in at_end)
         return next((reason for reason in found if reason is not None), None)
     reason = next((reason for inv in program.invariants if (reason := run.depends(0, inv.cond)) is not None), None)
     return reason or run.assumed(program, trace)
+
+
+def _in_triple(program: Program, trace: Trace, variable: str) -> str | None:
+    """Why the program may not make one of the three accesses that are not serialisable; its steps are its own."""
+    machine = Machine(program)
+    replayed = run_trace(machine, trace)
+    triple = triple_at_end(machine, replayed.crew, replayed.states, trace.steps, variable)
+    assert triple is not None, "a trace that the kernel accepted"
+    run = _DoubtfulRun(program, trace)
+    made = {m.step: m.access for m in (triple.first, triple.between, triple.second)}
+    for number, step in enumerate(trace.steps):
+        edge = run.edge(step.thread, step.edge)
+        reason = run.access(step.thread, edge, made[number]) if number in made else None
+        if reason is not None:
+            return reason
+        run.step(step.thread, edge)
+    return None
 
 
 class _DoubtfulRun:

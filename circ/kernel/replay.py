@@ -12,10 +12,11 @@ from circ.kernel.outcome import Refused
 from circ.semantics.conflicts import conflict
 from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Machine, State
+from circ.semantics.serialisability import triple_at_end
 from circ.semantics.trace_run import NotARun, TraceRun, run_trace
 from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroken, RelyBroken, Violation, violation_at_end
 from circ.semantics.weak_memory import WeakRun
-from circ.verdict import Assertions, RaceOn, Trace
+from circ.verdict import Assertions, AtomicityOf, RaceOn, Trace
 from frontend.program import Program, RaceModel
 
 
@@ -66,6 +67,12 @@ def _finding(machine: Machine, trace: Trace, run: TraceRun) -> str:
             if found is None:
                 raise _WrongEnd("no assertion is violated")
             return _in_words(found)
+        case AtomicityOf(variable=x):
+            if trace.accesses or run.weak is not None:
+                raise _WrongEnd("three accesses are those of a run that is sequentially consistent, and are not named")
+            if triple_at_end(machine, run.crew, run.states, trace.steps, x) is None:
+                raise _WrongEnd("the last step makes no access that is not serialisable with two others")
+            return f"the last step makes the third of three accesses to {x} that are not serialisable"
     raise _WrongEnd("an unknown question")
 
 

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from circ.report.rerun import Rerun
 from circ.report.text import declared_at, first_line
-from circ.verdict import Answer, PossibleAccess, RaceOn, Refuted, Safe, Trace, Unknown, word
+from circ.verdict import Answer, Assertions, PossibleAccess, RaceOn, Refuted, Safe, Trace, Unknown, word
 from frontend.program import Location, Program
 
 _PLACE = re.compile(r" ?\(?[^\s()]+:\d+(?::\d+)?\)?")
@@ -117,8 +117,8 @@ def finding_of(program: Program, answer: Answer) -> Finding:
             assert_never(verdict)
     statistics = verdict.statistics
     return Finding(
-        answer.shown if isinstance(answer.question, RaceOn) else None, word(answer.question, verdict), answer.engine, line.place,
-        declared_at(program, answer), line.text.removeprefix("warning: "), _fingerprint(answer, line.text),
+        None if isinstance(answer.question, Assertions) else answer.shown, word(answer.question, verdict), answer.engine,
+        line.place, declared_at(program, answer), line.text.removeprefix("warning: "), _fingerprint(answer, line.text),
         threads, accesses, steps, why, advice, statistics.predicates, statistics.context,
         tuple(str(a) for a in (*program.assumptions, *answer.assumptions)), tuple(map(str, answer.warnings)),
         isinstance(verdict, Unknown) and bool(verdict.bug))
@@ -150,8 +150,8 @@ def _fingerprint(answer: Answer, line: str) -> str:
 
     A race is named by its variable, whichever of its accesses were found first; a violated assertion by its text.
     """
-    if isinstance(answer.question, RaceOn):
-        return _hash(["race", answer.shown])
+    if not isinstance(answer.question, Assertions):
+        return _hash(["race" if isinstance(answer.question, RaceOn) else "atomicity", answer.shown])
     return _hash(["asserts", _PLACE.sub("", line) if isinstance(answer.verdict, Refuted) else ""])
 
 

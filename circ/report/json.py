@@ -15,7 +15,20 @@ from circ.report.forms import FailOn
 from circ.report.possible import possible_data
 from circ.report.rerun import Rerun
 from circ.report.summary import FileReport, counts, file_status
-from circ.verdict import Answer, Property, RaceOn, Refuted, Result, Safe, Statistics, Trace, Unknown, subjects, word
+from circ.verdict import (
+    Answer,
+    RaceOn,
+    Refuted,
+    Result,
+    Safe,
+    Statistics,
+    Trace,
+    Unknown,
+    property_of,
+    subjects,
+    variable_of,
+    word,
+)
 from frontend import LoadOptions
 from frontend.program import Assumption, Location, Program
 
@@ -86,8 +99,8 @@ def _program(result: Result) -> dict[str, Any]:
 def _answer(result: Result, answer: Answer, finding: Finding) -> dict[str, Any]:
     program = result.program
     data: dict[str, Any] = {
-        "property": (Property.RACES if isinstance(answer.question, RaceOn) else Property.ASSERTS).value,
-        "variable": answer.shown if isinstance(answer.question, RaceOn) else None,
+        "property": property_of(answer.question).value,
+        "variable": None if variable_of(answer.question) is None else answer.shown,
         "verdict": word(answer.question, answer.verdict),
         "engine": answer.engine,
         "fingerprint": finding.fingerprint,

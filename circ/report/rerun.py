@@ -10,10 +10,11 @@ from typing import assert_never
 
 from circ.semantics.evaluation import cell
 from circ.semantics.interpreter import Machine, State
+from circ.semantics.serialisability import triple_at_end
 from circ.semantics.trace_run import run_trace
 from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroken, RelyBroken, violation_at_end
 from circ.semantics.weak_memory import AT_START, WeakRun
-from circ.verdict import Step, Trace
+from circ.verdict import AtomicityOf, Step, Trace
 from frontend.program import (
     NOWHERE,
     Access,
@@ -108,6 +109,8 @@ class Rerun:
 
     def failure(self) -> Failure:
         """What the last state or step violates: an assertion, a critical section that two threads are in, an annotation."""
+        if isinstance(self.trace.question, AtomicityOf):
+            return self._interrupted(self.trace.question.variable)
         found = violation_at_end(self.machine, self.crew, self._states, [s.thread for s in self.trace.steps])
         assert found is not None, "a trace that the kernel accepted violates nothing"
         match found:
@@ -128,6 +131,26 @@ class Rerun:
             case _:
                 assert_never(found)
 
+    def _interrupted(self, variable: str) -> Failure:
+        """Three accesses that are not serialisable, of which the last step makes the third."""
+        triple = triple_at_end(self.machine, self.crew, self._states, self.trace.steps, variable)
+        assert triple is not None, "a trace that the kernel accepted has no such accesses"
+        told = []
+        for made in (triple.first, triple.between, triple.second):
+            step, state = self.trace.steps[made.step], self._states[made.step]
+            edge = self.machine.edge(self.crew[step.thread], step.edge)
+            access = edge.accesses[made.access]
+            names = self.names[self.crew[step.thread]]
+            local = state.threads[step.thread][1]
+            element = self.machine.cell(self.crew[step.thread], step.edge, made.access, state.globals, local)
+            cell = names.cell(access) if element is None else names.element(access.variable, element)
+            place = access.location if access.location != NOWHERE else edge.location
+            told.append((f"thread {step.thread + 1} ({self.trace.threads[step.thread]})", access.write, cell, place))
+        (me, one, cell, first), (other, between, _, where), (_, two, _, second) = told
+        again = "again " if one == two else ""
+        return Failure(first, f"{me} {_verb(one)} {cell} and {_verb(two)} it {again}at {second}, and in between {other} "
+                              f"{_verb(between)} it at {where}")
+
     def _place(self, thread: int) -> Location:
         """Where a thread is at the end."""
         program = self.machine.program
@@ -147,7 +170,7 @@ class Rerun:
         return self.machine.edge(self.crew[last.thread], last.edge).location
 
     def meeting(self) -> list[RacingAccess]:
-        """The accesses that race at the end, a write first."""
+        """The accesses that race at the end, a write first; none if the run is not about a race."""
         return sorted(self._meeting(), key=lambda m: not m.write)
 
     def _meeting(self) -> Iterator[RacingAccess]:
@@ -316,6 +339,10 @@ def _atomic(edge: Edge, write: bool) -> Access:
     """The access by which the step stores or loads; a plain store of an atomic variable if it has no other."""
     found = [a for a in edge.accesses if a.write == write]
     return next((a for a in found if a.kind is AccessKind.ATOMIC), found[0])
+
+
+def _verb(write: bool) -> str:
+    return "writes" if write else "reads"
 
 
 def _line(place: Location) -> str:

@@ -16,8 +16,8 @@ from circ.report.terminal.columns import interleaving
 from circ.verdict import (
     Answer,
     Assertions,
+    AtomicityOf,
     Certificate,
-    Question,
     RaceOn,
     Refuted,
     Result,
@@ -25,6 +25,8 @@ from circ.verdict import (
     Statistics,
     Trace,
     Unknown,
+    UserQuestion,
+    variable_of,
 )
 from frontend.program import NOWHERE, Location, Program, displayed
 
@@ -101,8 +103,9 @@ def population(program: Program) -> Iterator[str]:
 
 def declared_at(program: Program, answer: Answer) -> Location:
     """Where the subject of a question was declared."""
-    if isinstance(answer.question, RaceOn):
-        place = program.variable(answer.question.variable).location
+    variable = variable_of(answer.question)
+    if variable is not None:
+        place = program.variable(variable).location
         if place != NOWHERE:
             return place
     return Location(program.file, 1)
@@ -110,8 +113,32 @@ def declared_at(program: Program, answer: Answer) -> Location:
 
 # --------------------------------------------------------------------------------------------------- safe
 def _proved(program: Program, answer: Answer, safe: Safe) -> PlacedLine:
-    subject = f"no race on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "no assertion can fail"
+    subject = _what_is_safe(answer.question, answer.shown)
     return PlacedLine(declared_at(program, answer), f"safe: {subject} ({', '.join([answer.engine, *_facts(safe)])})")
+
+
+def _what_is_safe(question: UserQuestion, shown: str) -> str:
+    match question:
+        case RaceOn():
+            return f"no race on '{shown}'"
+        case Assertions():
+            return "no assertion can fail"
+        case AtomicityOf():
+            return f"the accesses to '{shown}' are serialisable"
+        case _:
+            assert_never(question)
+
+
+def _in_question(question: UserQuestion, shown: str) -> str:
+    match question:
+        case RaceOn():
+            return f"races on '{shown}'"
+        case Assertions():
+            return "assertions"
+        case AtomicityOf():
+            return f"atomicity of '{shown}'"
+        case _:
+            assert_never(question)
 
 
 def _safe(program: Program, answer: Answer, safe: Safe, explain: Explain) -> Iterator[str]:
@@ -183,7 +210,7 @@ class _Shown:
             yield from self.excerpts.caret(line.place)
 
 
-def _shown_to_happen(question: Question, shown: str, trace: Trace, rerun: Rerun) -> PlacedLine:
+def _shown_to_happen(question: UserQuestion, shown: str, trace: Trace, rerun: Rerun) -> PlacedLine:
     match question:
         case RaceOn():
             one, two = rerun.meeting()
@@ -192,11 +219,14 @@ def _shown_to_happen(question: Question, shown: str, trace: Trace, rerun: Rerun)
         case Assertions():
             failure = rerun.failure()
             return PlacedLine(failure.location, f"warning: violated: {failure.text}")
+        case AtomicityOf():
+            failure = rerun.failure()
+            return PlacedLine(failure.location, f"warning: atomicity of '{shown}' violated: {failure.text}")
         case _:
             assert_never(question)
 
 
-def _harm(question: Question, rerun: Rerun) -> Iterator[str]:
+def _harm(question: UserQuestion, rerun: Rerun) -> Iterator[str]:
     if isinstance(question, RaceOn) and (harm := rerun.harm()):
         yield f"  {harm}"
 
@@ -208,7 +238,7 @@ def _who(trace: Trace, access: RacingAccess) -> str:
 def _undecided(program: Program, answer: Answer, unknown: Unknown) -> PlacedLine:
     if unknown.possible is not None:
         return PlacedLine(unknown.possible.first.location, f"possible race on '{answer.shown}': {headline(unknown.possible)}")
-    subject = f"races on '{answer.shown}'" if isinstance(answer.question, RaceOn) else "assertions"
+    subject = _in_question(answer.question, answer.shown)
     place = unknown.where if unknown.where != NOWHERE else declared_at(program, answer)
     return PlacedLine(place, f"unknown: {subject}: {unknown.reason} ({answer.engine})")
 
@@ -216,11 +246,11 @@ def _undecided(program: Program, answer: Answer, unknown: Unknown) -> PlacedLine
 def evidence_text(program: Program, evidence: Certificate | Trace) -> str:
     """What a certificate proves, or what a trace shows."""
     question = evidence.question
-    shown = program.variable(question.variable).shown or question.variable if isinstance(question, RaceOn) else str(question)
+    variable = variable_of(question)
+    shown = str(question) if variable is None else program.variable(variable).shown or variable
     match evidence:
         case Certificate(kind=kind):
-            what = f"no race on '{shown}'" if isinstance(question, RaceOn) else "no assertion can fail"
-            return f"safe: {what} (proof of kind {kind})\n"
+            return f"safe: {_what_is_safe(question, shown)} (proof of kind {kind})\n"
         case Trace():
             rerun = Rerun(program, evidence)
             lines = [str(_shown_to_happen(question, shown, evidence, rerun)), *_harm(question, rerun)]

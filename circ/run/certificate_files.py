@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integer, as_list, as_object, as_text
-from circ.verdict import Assertions, Certificate, Choice, Property, Question, RaceOn, Step, Trace
+from circ.verdict import Assertions, AtomicityOf, Certificate, Choice, Property, RaceOn, Step, Trace, UserQuestion
 from frontend import LoadOptions
 from frontend.program import CALLER, DATA_MODELS, Ints, Preemption, Program, RaceModel, Role
 
@@ -88,12 +88,14 @@ def missing_threads(own: Program, read: Program) -> list[str]:
 
 
 # --------------------------------------------------------------------------------------------------- writing
-def _question_data(question: Question) -> dict[str, str]:
+def _question_data(question: UserQuestion) -> dict[str, str]:
     match question:
         case RaceOn(variable=v):
             return {"property": Property.RACES.value, "variable": v}
         case Assertions():
             return {"property": Property.ASSERTS.value}
+        case AtomicityOf(variable=v):
+            return {"property": Property.ATOMICITY.value, "variable": v}
 
 
 def _choice_data(c: Choice) -> list[Any]:
@@ -129,14 +131,18 @@ def _text(value: Any, what: str) -> str:
     return text
 
 
-def _question(data: Any) -> Question:
+def _question(data: Any) -> UserQuestion:
     if isinstance(data, dict) and data.get("property") == Property.ASSERTS:
         as_object(data, "question", {"property"})
         return Assertions()
     question = as_object(data, "question", {"property", "variable"})
-    if question["property"] != Property.RACES:
-        raise Malformed(f"unknown property {question['property']!r}")
-    return RaceOn(_text(question["variable"], "variable"))
+    variable = _text(question["variable"], "variable")
+    match question["property"]:
+        case Property.RACES:
+            return RaceOn(variable)
+        case Property.ATOMICITY:
+            return AtomicityOf(variable)
+    raise Malformed(f"unknown property {question['property']!r}")
 
 
 def _options(data: Any) -> LoadOptions:
@@ -165,7 +171,7 @@ def _choice(data: Any) -> Choice:
                   None if index is None else as_integer(index, "index"), None if thread is None else as_integer(thread, "thread"))
 
 
-def _trace(data: Any, program: str, question: Question) -> Trace:
+def _trace(data: Any, program: str, question: UserQuestion) -> Trace:
     earlier = {"earlier"} if isinstance(data, dict) and "earlier" in data else set()
     body = as_object(data, "body", {"threads", "start", "steps", "accesses"} | earlier)
     steps = []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
 
 from circ import engines
+from circ.engines.on_watched import OnWatched
 from circ.kernel.outcome import Accepted, Refused
 from circ.report.possible import advice
 from circ.run.dump import Dump
@@ -26,6 +27,7 @@ from circ.static.possible.possible_races import possible_races
 from circ.verdict import (
     Answer,
     Assertions,
+    AtomicityOf,
     Certificate,
     Engine,
     Observer,
@@ -34,13 +36,13 @@ from circ.verdict import (
     Part,
     PossibleRace,
     Property,
-    Question,
     RaceOn,
     Refuted,
     Result,
     Safe,
     Trace,
     Unknown,
+    UserQuestion,
     Verdict,
     silent,
     subjects,
@@ -68,7 +70,7 @@ class Plan:
     """Say of an undecided variable which of its accesses nothing known keeps apart."""
     assume_absent: bool = True
     """Take for granted what is assumed of code and data that are not there; else no proof rests on it."""
-    kept: Mapping[Question, Answer] = field(default_factory=dict)
+    kept: Mapping[UserQuestion, Answer] = field(default_factory=dict)
     in_parts: bool = True
     """Do what is cheap for all questions first, if the engine's work has parts; answers come in another order then."""
     deadline: float | None = None
@@ -116,12 +118,19 @@ def questions(program: Program, variables: Sequence[str] | None, prop: Property 
         raise ValueError(f"unknown property {prop!r}: one of {', '.join(Property)}")
     asked: list[NamedQuestion] = []
     if prop in (Property.RACES, Property.ALL):
-        wanted = {v.name for v in subjects(program) if not v.norace} if variables is None else {
-            v.name for name in variables for v in resolve_variable(program, name)}
-        asked += [NamedQuestion(RaceOn(v.name), shown(v)) for v in _as_declared(program) if v.name in wanted]
+        asked += [NamedQuestion(RaceOn(v.name), shown(v)) for v in _wanted(program, variables)]
+    if prop == Property.ATOMICITY:
+        asked += [NamedQuestion(AtomicityOf(v.name), shown(v)) for v in _wanted(program, variables)]
     if prop == Property.ASSERTS or (prop == Property.ALL and (program.asserted or has_assertions(program))):
         asked.append(NamedQuestion(Assertions(), str(Assertions())))
     return tuple(asked)
+
+
+def _wanted(program: Program, variables: Sequence[str] | None) -> list[Variable]:
+    """The variables that are asked about, in the order of their declaration."""
+    wanted = {v.name for v in subjects(program) if not v.norace} if variables is None else {
+        v.name for name in variables for v in resolve_variable(program, name)}
+    return [v for v in _as_declared(program) if v.name in wanted]
 
 
 def _as_declared(program: Program) -> list[Variable]:
@@ -253,6 +262,7 @@ class _Worker:
     def __init__(self, program: Program, plan: Plan, entry: engines.Entry) -> None:
         self.program, self.plan, self.entry = program, plan, entry
         self.engine: Engine | None = None  # what triage decides needs no engine
+        self.watching = OnWatched(entry.load, triage)
         self.kernel: Kernel | None = None
 
     def __call__(self, task: Ask | Suspect, emit: Emit) -> Answer | Races:
@@ -283,13 +293,17 @@ class _Worker:
         if self.program.relies and isinstance(task.question, Assertions) and self.entry.name != engines.ANNOTATED:
             return self.entry.name, Unknown("it says nothing about what threads assume of each other",
                                             advice="ask assume-guarantee")
-        proof = triage(self.program, task.question)
-        if proof is not None:
-            return "triage", Safe(proof, (reason(self.program, proof),), trivial=True)
-        self.engine = self.engine or self.entry.load()
         timeout = asked.timeout
         options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout, part=asked.part)
         try:
+            if isinstance(task.question, AtomicityOf):
+                verdict = self.watching(self.program, task.question, options, observer)
+                trivial = isinstance(verdict, Safe) and verdict.trivial
+                return "triage" if trivial else verdict.statistics.by or self.entry.name, verdict
+            proof = triage(self.program, task.question)
+            if proof is not None:
+                return "triage", Safe(proof, (reason(self.program, proof),), trivial=True)
+            self.engine = self.engine or self.entry.load()
             verdict = self.engine(self.program, task.question, options, observer)
             if not isinstance(verdict, Safe | Refuted | Unknown):
                 raise TypeError(f"the engine {self.entry.name} answered {type(verdict).__name__}, not Safe, Refuted or Unknown")
@@ -361,7 +375,7 @@ def make_kernel(program: Program, core: bool = False) -> Kernel:
 
 
 def judge(
-    program: Program, question: Question, evidence: Certificate | Trace, kernel: Kernel | None = None,
+    program: Program, question: UserQuestion, evidence: Certificate | Trace, kernel: Kernel | None = None,
 ) -> Accepted | Refused:
     """What the kernel says of a proof or a trace as an answer to the question. Loads the solver for proofs only.
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from circ.static.possible.possible_races import by_rank
-from circ.verdict import Answer, Part, PossibleRace, Question, RaceOn, Unknown
+from circ.verdict import Answer, Part, PossibleRace, RaceOn, Unknown, UserQuestion
 
 FIRST_LOOK = 0.15
 """Part of a question's limit that cheap proofs may take before all others had them."""
@@ -30,7 +30,7 @@ LEAST = 0.5
 class NamedQuestion:
     """A question and what the user calls its subject."""
 
-    question: Question
+    question: UserQuestion
     shown: str
 
 

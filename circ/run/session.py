@@ -39,7 +39,7 @@ from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.schedule import NamedQuestion, variables_of
 from circ.run.supervise import Limits
-from circ.verdict import Answer, Observer, Options, Property, Question, Refuted, Result, Safe, Unknown, word
+from circ.verdict import Answer, Observer, Options, Property, Refuted, Result, Safe, Unknown, UserQuestion, word
 from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program, displayed
@@ -233,7 +233,7 @@ class Session:
                       or self.request.variables is not None)
         told = ObjectReport(program, variables_of(asked), everything, Manner(self.request.explain, self.request.full_trace),
                             self.request.possible)
-        findings: dict[Question, Finding] = {}
+        findings: dict[UserQuestion, Finding] = {}
         suppressing = self.request.suppress and not self.request.competition
         suppressions = read_suppressions((file, *program.files)) if suppressing else ()
         inquiry = Inquiry(program, asked, self._plan(file, share), observer)
@@ -265,7 +265,7 @@ class Session:
             counting = {question for question, finding in findings.items() if finding.counts}
             self._end(Result(program, in_order(known, asked)), told, counting)
 
-    def _end(self, result: Result, told: ObjectReport, counting: Container[Question]) -> None:
+    def _end(self, result: Result, told: ObjectReport, counting: Container[UserQuestion]) -> None:
         """What stands once below the answers of a program, whether all are there or not; some of them do not count."""
         if self.request.form is ReportForm.TEXT:
             self.out.write(told.at_the_end([a for a in result.answers if a.question in counting]))

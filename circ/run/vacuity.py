@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from circ.verdict import Certificate, ProofKind, RaceOn
+from circ.verdict import Assertions, AtomicityOf, Certificate, ProofKind
 from circ.views import orders
 from circ.views.copies import copy_of, one_by_one
 from circ.views.quotient import Quotients
@@ -51,8 +51,10 @@ def unreached(program: Program, certificate: Certificate) -> tuple[Assumption, .
 
     Of a proof about assertions: a warning for every step that no run passes, such as an assumption that contradicts itself.
     """
-    if not isinstance(certificate.question, RaceOn):
+    if isinstance(certificate.question, Assertions):
         return tuple(_dead_ends(program))
+    if isinstance(certificate.question, AtomicityOf):
+        return ()
     variable = certificate.question.variable
     by_graph = _by_graph(program)
     alive = _spots(program, program, variable, by_graph)

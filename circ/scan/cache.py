@@ -24,7 +24,7 @@ from circ.kernel.untrusted_json import as_list, as_natural, as_object, as_text
 from circ.report.rows import MOST
 from circ.run.certificate_files import UnreadableCertificate, dump, parse
 from circ.run.output_files import write_whole
-from circ.verdict import Answer, Certificate, Question, Refuted, Safe, Statistics, Unknown
+from circ.verdict import Answer, Certificate, Refuted, Safe, Statistics, Unknown, UserQuestion
 from frontend import LoadOptions
 from frontend.program import MAX_DATA
 
@@ -63,7 +63,7 @@ class Cache:
         return ""
 
     # ----------------------------------------------------------------------------------------------- answers
-    def get(self, key: str, question: Question) -> Answer | None:
+    def get(self, key: str, question: UserQuestion) -> Answer | None:
         """What was found before, not yet checked again; raises Damaged."""
         path = self._path(key, question)
         try:
@@ -94,7 +94,7 @@ class Cache:
         rest = f"{json.dumps(figures)}\n{dump(evidence, options)}".encode()
         write_whole(self._path(key, answer.question), _sealed(rest) + b"\n" + rest)
 
-    def _path(self, key: str, question: Question) -> Path:
+    def _path(self, key: str, question: UserQuestion) -> Path:
         name = hashlib.sha256(f"{key} {type(question).__name__} {question}".encode()).hexdigest()
         return self.folder / f"{name}.answer"
 
@@ -127,7 +127,7 @@ def _sealed(rest: bytes) -> bytes:
     return f"{_FORMAT} {hashlib.sha256(rest).hexdigest()}".encode()
 
 
-def _answer(data: Any, evidence: str, question: Question) -> Answer:
+def _answer(data: Any, evidence: str, question: UserQuestion) -> Answer:
     """The answer that was put; raises Malformed or UnreadableCertificate for anything else."""
     found, _ = parse(evidence)
     figures = as_object(data, "the figures", {"engine", "why", "trivial", *(f.name for f in fields(Statistics))})

@@ -28,7 +28,7 @@ from circ.scan.header import ASSERTS, Expectation, Header, read_header, refused
 from circ.scan.pool import Allow, Tell
 from circ.scan.results import FileResults
 from circ.scan.sources import Source
-from circ.verdict import POSSIBLE, Answer, Property, Question, Refuted, Safe, Unknown
+from circ.verdict import POSSIBLE, Answer, Property, Refuted, Safe, Unknown, UserQuestion
 from frontend import load_project, preprocessed, resolve_variable
 from frontend.program import FrontendError, Program, displayed, read_source
 from frontend.program.variable_names import NoSuchVariable
@@ -161,9 +161,9 @@ class FileScan:
             return FileResults(None, tuple(rows.values()))
         return FileResults(resumed.head, tuple(rows[name] for name in resumed.head.asked if name in rows))
 
-    def _kept(self, key: str, asked: Sequence[NamedQuestion], tell: Tell) -> dict[Question, Answer]:
+    def _kept(self, key: str, asked: Sequence[NamedQuestion], tell: Tell) -> dict[UserQuestion, Answer]:
         """Answers from the cache, for the kernel to judge."""
-        found: dict[Question, Answer] = {}
+        found: dict[UserQuestion, Answer] = {}
         for each in asked if self.cache is not None else ():
             assert self.cache is not None
             try:
@@ -182,7 +182,7 @@ class FileScan:
 
     # ----------------------------------------------------------------------------------------------- rows
     def _row(
-        self, program: Program, answer: Answer, key: str, request: Request, kept: Mapping[Question, Answer], tell: Tell,
+        self, program: Program, answer: Answer, key: str, request: Request, kept: Mapping[UserQuestion, Answer], tell: Tell,
     ) -> Row:
         """The row for an answer, its evidence written if that was asked for, the answer kept for later."""
         path = ""

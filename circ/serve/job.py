@@ -20,7 +20,7 @@ from circ.run.supervise import Done, Emit, Limits, supervise
 from circ.scan.fingerprint import fingerprint
 from circ.serve.facts import place, program_facts
 from circ.serve.memory import Known, usable
-from circ.verdict import Answer, Question, Refuted, Result, Safe, silent
+from circ.verdict import Answer, Refuted, Result, Safe, UserQuestion, silent
 from frontend import LoadOptions, SourceFile, load_project, preprocessed
 from frontend.program import FrontendError, Program
 
@@ -67,7 +67,7 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
     tell({"event": "read", "seconds": round(time.monotonic() - begin, 3), "program": program_facts(program)})
     same, kept = usable(known, program) if known is not None else ({}, {})
     suppressions = read_suppressions(program.files) if request.suppress else ()
-    found: dict[Question, Answer] = {}
+    found: dict[UserQuestion, Answer] = {}
     reused = 0
 
     def note(answer: Answer, old: bool) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from circ.static.possible.possible_races import possible_races
-from circ.verdict import Answer, PossibleRace, Question, RaceOn, Refuted, Safe, Unknown
+from circ.verdict import Answer, PossibleRace, RaceOn, Refuted, Safe, Unknown, UserQuestion
 from frontend.program import Assumption, Location, Program
 
 _LINES = re.compile(r"\blines? \d+(?:, \d+)*")
@@ -24,10 +24,10 @@ class Known:
 
     key: str
     program: Program
-    answers: Mapping[Question, Answer] = field(default_factory=dict)
+    answers: Mapping[UserQuestion, Answer] = field(default_factory=dict)
 
 
-def usable(known: Known, program: Program) -> tuple[dict[Question, Answer], dict[Question, Answer]]:
+def usable(known: Known, program: Program) -> tuple[dict[UserQuestion, Answer], dict[UserQuestion, Answer]]:
     """Of what was answered about an older version of a program: what holds as it stands, and what the kernel is to judge."""
     if known.program.fingerprint() != program.fingerprint():
         return {}, {q: renamed(a, program) for q, a in known.answers.items() if not isinstance(a.verdict, Unknown)}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from circ.verdict import Certificate, ProofKind, Question, Refuted, Safe, Trace, Verdict
+from circ.verdict import Certificate, ProofKind, Refuted, Safe, Trace, UserQuestion, Verdict
 from frontend.program import Program
 
 
-def lifted(verdict: Verdict, program: Program, question: Question, kind: ProofKind, back: Callable[[Trace], Trace]) -> Verdict:
+def lifted(verdict: Verdict, program: Program, question: UserQuestion, kind: ProofKind,
+           back: Callable[[Trace], Trace]) -> Verdict:
     """The verdict about `program`: a proof becomes one of this kind, a trace is told in the program's own terms by `back`."""
     match verdict:
         case Safe(certificate=proof):
