@@ -133,7 +133,8 @@ def check(
     variable: Annotated[list[str] | None, typer.Option(
         "-x", metavar="VAR", help="Only this shared variable: x, f::x, file.c:x, s.f, a[].")] = None,
     prop: Annotated[str, typer.Option(
-        "--property", metavar="P", help="races, asserts, all, or a property file of the competition (.prp).")] = "races",
+        "--property", metavar="P",
+        help="races, asserts, all (both), atomicity, or a property file of the competition (.prp).")] = "races",
     thread: Thread = None,
     entry: Entry = None,
     engine: Annotated[str, typer.Option("--engine", metavar="E", help="See `circ engines`.")] = DEFAULT,

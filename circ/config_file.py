@@ -119,7 +119,7 @@ def _option(key: str, value: Any, place: Location) -> tuple[str, tuple[str, ...]
         return name, () if value else None
     values = tuple(_texts(value if isinstance(value, list) else [value], key, place))
     if name == "--property" and any(v.endswith(".prp") for v in values):
-        raise FrontendError(place, "a file of options may not name a property file", "say races, asserts or all")
+        raise FrontendError(place, "a file of options may not name a property file", "say races, asserts, all or atomicity")
     return name, tuple(_inside(v, place) for v in values) if name in _PATHS else values
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
@@ -75,7 +76,7 @@ class Kernel:
         if self.program.relies and question == Assertions() and certificate.kind != ProofKind.ASSUME_GUARANTEE:
             return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
         if isinstance(question, AtomicityOf):
-            return _watched(self.program, question, certificate)
+            return _watched(self.program, question, certificate, self._others)
         match certificate.kind:
             case ProofKind.ONE_BY_ONE | ProofKind.SECTIONS:
                 return self._about_another(question, certificate)
@@ -187,7 +188,7 @@ class Kernel:
         return check_certificate(other, question, inner, self._others)
 
 
-def _watched(program: Program, question: AtomicityOf, certificate: Certificate) -> Outcome:
+def _watched(program: Program, question: AtomicityOf, certificate: Certificate, others: OtherKinds | None) -> Outcome:
     """A proof about the program in which accesses are watched (`circ.views.watched`), where a race means three of them."""
     body = certificate.body
     if certificate.kind != ProofKind.WATCHED:
@@ -197,7 +198,9 @@ def _watched(program: Program, question: AtomicityOf, certificate: Certificate) 
     if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
         return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the program with accesses watched")
     view, race = watched(program, question.variable).program, RaceOn(VIOLATED.name)
-    return check_certificate(view, race, Certificate(view.fingerprint(), race, body["kind"], body["body"]))
+    outcome = check_certificate(view, race, Certificate(view.fingerprint(), race, body["kind"], body["body"]), others)
+    whole = Assumption("each single access to the variables asked about is made at once")
+    return replace(outcome, assumptions=(*outcome.assumptions, whole)) if isinstance(outcome, Accepted) else outcome
 
 
 def _are_names(value: object, known: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@
 A header is the run of `//` comments at the top of a file. It is written by whoever wrote the file, who need not be whoever runs
 circ: so only options that can neither run nor write anything are obeyed (`READING` and `ASKING`), and paths in them, which start
 from the folder of the file, must lie inside the project that is scanned. Anything else is refused, with its place.
-`violated` may stand alone and then means the assertions.
+`violated` may stand alone and then means the assertions; of a variable it means its atomicity.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _expectation(words: list[str], here: Location) -> Expectation:
             return Expectation("violated", ASSERTS, here)
         case ["possible", "race", subject] if subject != ASSERTS:
             return Expectation(POSSIBLE, subject, here)
-        case [verdict, subject] if verdict in VERDICTS and verdict != ("race" if subject == ASSERTS else "violated"):
+        case [verdict, subject] if verdict in VERDICTS and (verdict, subject) != ("race", ASSERTS):
             return Expectation(verdict, subject, here)
         case _:
             raise FrontendError(here, f"an expectation is a verdict and its subject, not '{' '.join(words)}'",

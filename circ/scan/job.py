@@ -239,9 +239,10 @@ def _questions(program: Program, request: Request, extra: Sequence[str], missing
     wanted = None if request.variables is None else [name for name in request.variables if name not in missing]
     asked = list(questions(program, wanted, request.prop))
     for subject in extra:
-        if subject != ASSERTS and request.prop in (Property.RACES, Property.ALL):
+        if subject != ASSERTS and request.prop is not Property.ASSERTS:
+            prop = Property.ATOMICITY if request.prop is Property.ATOMICITY else Property.RACES
             with contextlib.suppress(FrontendError):  # missing from the answers, hence a difference
-                asked += [a for a in questions(program, [subject], Property.RACES) if a not in asked]
+                asked += [a for a in questions(program, [subject], prop) if a not in asked]
     return asked
 
 

@@ -7,12 +7,14 @@
 | `havocked` | some variables may change at will | locations, edges, all other values |
 | `weaken` | operations on other than the kept variables vanish | locations, edges, accesses |
 | `orders` | stale reads go that C11's memory orders exclude | races of C11, as candidates |
+| `watched` | accesses to a variable may be watched (`--property atomicity`) | runs; three accesses become a race |
 | `quotient` | the same, and locations that silent steps connect are merged (`contraction`) | races, as candidates |
 
 Shared: `variable_sets` (what a view keeps or leaves open), `waits` (locations that must not be merged), `lifting` (an answer
 about a view as one about the program), `on_sections` (an engine asked about sections as steps). May not know: the solver,
 engines, proofs. Trusted, as the kernel makes these views itself: `copies`, `orders`, `sections_as_steps`, `havocked.opened`,
-`weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`. Not trusted: `weaken.weaken`, `havocked.irrelevant`,
+`weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`,
+`watched`. Not trusted: `weaken.weaken`, `havocked.irrelevant`,
 `lifting`, `on_sections`.
 
 `sure` goes the other way: it can do less than the program, for finding runs and never for proofs.
@@ -33,5 +35,6 @@ __all__ = [
     "sure",
     "variable_sets",
     "waits",
+    "watched",
     "weaken",
 ]
