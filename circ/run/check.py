@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
 
 from circ import engines
-from circ.engines.on_watched import OnWatched
 from circ.kernel.outcome import Accepted, Refused
 from circ.report.possible import advice
 from circ.run.dump import Dump
@@ -47,6 +46,7 @@ from circ.verdict import (
     silent,
     subjects,
 )
+from circ.views.on_watched import OnWatched
 from frontend import LoadOptions, load, resolve_variable
 from frontend.program import Program, Variable
 

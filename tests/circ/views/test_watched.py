@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from circ.engines.on_watched import OnWatched
 from circ.kernel.certificate import check_certificate
 from circ.kernel.outcome import Accepted, Refused
 from circ.kernel.replay import Replayed, replay
@@ -16,6 +15,7 @@ from circ.semantics.evaluation import Undefined, Value
 from circ.semantics.interpreter import Machine, State
 from circ.semantics.serialisability import triple_at_end
 from circ.verdict import AtomicityOf, Certificate, Options, RaceOn, Refuted, Safe, Step, Unknown, Verdict, silent
+from circ.views.on_watched import OnWatched
 from circ.views.watched import VIOLATED, watched
 from frontend.program import Arbitrary, Program, Variable
 from tests.support.build import program, thread
