@@ -11,7 +11,7 @@
 | `quotient` | the same, and locations that silent steps connect are merged (`contraction`) | races, as candidates |
 
 Shared: `variable_sets` (what a view keeps or leaves open), `waits` (locations that must not be merged), `lifting` (an answer
-about a view as one about the program), `on_sections` and `on_watched` (an engine asked about such a view). May not know: the solver,
+about a view as one about the program), `on_sections` and `on_watched` (engines asked about such views). May not know: the solver,
 engines, proofs. Trusted, as the kernel makes these views itself: `copies`, `orders`, `sections_as_steps`, `havocked.opened`,
 `weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`,
 `watched`. Not trusted: `weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`, `on_watched`.
