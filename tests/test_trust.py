@@ -36,6 +36,12 @@ def test_engines_are_not_trusted() -> None:
     assert not [name for name in trusted() if name.startswith(("circ.engines", "circ.inference", "circ.static", "circ.search", "circ.report"))]
 
 
+def test_who_looks_for_facts_is_not_trusted() -> None:
+    """Finders are handed in from outside, so that what they find has no other way than through the checkers."""
+    assert not [name for name in trusted() if name.startswith("frontend.finders")]
+    assert [name for name in modules() if name.startswith("frontend.finders")]
+
+
 def test_imports_inside_functions_count() -> None:
     known = modules()
     assert "circ.kernel.pairs" in imports(known["circ.kernel.certificate"], known)

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from frontend.ir.interrupt_table import InterruptTable
+from frontend.memory.points_to import Solver
 from frontend.program import Ints, Preemption, RaceModel
 from frontend.threads.sources import NO_TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Finders:
+    """Who looks for facts about the program; what they find is checked, and without them it is found in a slower way."""
+
+    points_to: Solver | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,7 @@ class LinkOptions:
     preemption: Preemption | None = None
     ignore_norace: bool = False
     table: InterruptTable = NO_TABLE
+    finders: Finders = Finders()
 
 
 DEFAULT_OPTIONS = LinkOptions()

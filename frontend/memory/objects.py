@@ -92,6 +92,8 @@ class Objects:
         self._promoted: set[str] = set()
         self.may_be_set: Callable[[MemObject, Leaf], bool] = lambda obj, leaf: True
         """Whether a pointer in fresh memory ever gets an address: then it is null before, by assumption, else anything."""
+        self._asked_for: dict[str, tuple[object, ...]] = {}
+        """What each allocation was asked for with."""
         self._unsized: set[str] = set()
         self._kept_free: list[int] = []
         self.first_address = _FIRST_ADDRESS[module.model.pointer_size]
@@ -142,8 +144,13 @@ class Objects:
                  single: bool, filled: bool = False) -> MemObject:
         """The memory that one allocation gives: of a type if one is known (an array of it, if the size is not), else bytes.
 
-        What is more than a struct with an array of length 0, 1 or none at its end is more elements of that array.
+        What is more than a struct with an array of length 0, 1 or none at its end is more elements of that array. Memory that
+        is asked for again in the same words stays the same object.
         """
+        asked = (type_, size, zero, single, filled)
+        if self._asked_for.get(name) == asked and name in self._objects:
+            return self._objects[name]
+        self._asked_for[name] = asked
         pointer = self._module.model.pointer_size
         element = 0 if type_ is None else self._size(type_)
         room = _UNKNOWN_ROOM[pointer] if single else _UNKNOWN_ROOM_EACH[pointer]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "trust.md"
 _ROW = re.compile(r"^\| `([\w/]+)/` \| ([\d,]+) \| ([\d,]+) \|", re.MULTILINE)
 _TOTAL = re.compile(r"\*\*([\d,]+) lines\*\* in ([\d,]+) modules.*?\*\*([\d,]+) lines\*\* in ([\d,]+) modules", re.DOTALL)
-SAFE = ("frontend.api", "circ.kernel.certificate")
+SAFE = ("frontend.reading", "circ.kernel.certificate")
 """What a `safe` of `auto` rests on, with all that these reach by imports."""
 
 
@@ -44,7 +44,7 @@ def imports(path: Path, known: dict[str, Path]) -> set[str]:
 def trusted(roots: Sequence[str] = ()) -> dict[str, Path]:
     """What the roots reach by imports; without any, what any answer rests on: `frontend.load` and all of the kernel."""
     known = modules()
-    work = list(roots) or ["frontend.api", *(name for name in known if name.startswith("circ.kernel"))]
+    work = list(roots) or ["frontend.reading", *(name for name in known if name.startswith("circ.kernel"))]
     found: dict[str, Path] = {}
     while work:
         name = work.pop()

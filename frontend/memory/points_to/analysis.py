@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
 
 from frontend.ctypes import ArrayType, CType, IntType
 from frontend.ir import STRING, AddressValue, Function, Index, Module, Storage
 from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to.externals import Externals
+from frontend.memory.points_to.closed_graph import NO_SETS, ClosedGraph, Graph, PointerSets
+from frontend.memory.points_to.externals import Externals, kept
 from frontend.memory.points_to.facts import PointerFacts
-from frontend.memory.points_to.graph import MOST_ABSOLUTE, MOST_HOSTED, ConstraintGraph
+from frontend.memory.points_to.flows import Flows
 from frontend.memory.points_to.instructions import Called, Instructions
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import (
@@ -30,29 +33,43 @@ from frontend.memory.points_to.targets import (
 )
 from frontend.program import Const, Expr, Var
 
+Solver: TypeAlias = Callable[[bool], Graph]
+"""Gives a graph that is to be solved; True for a program on a bare processor."""
+
 
 class PointsTo:
-    """The analysis; `solve` once, then ask."""
+    """The analysis; `solve` or `find` once, then ask."""
 
     def __init__(self, module: Module, objects: Objects, places: Places, functions: Callable[[str], Function | None],
                  heap_types: Mapping[str, CType], single: frozenset[str] = frozenset(),
                  called: Called = lambda _caller, _source, _target, callee: callee,
-                 same: Mapping[FunctionEdge, FunctionEdge] | None = None) -> None:
+                 same: Mapping[FunctionEdge, FunctionEdge] | None = None, solver: Solver | None = None) -> None:
         """`heap_types`: what the memory of an allocation site is used as; `single`: sites that allocate at most once.
 
         `called`: the name under which `functions` knows what a call at an edge goes to; `same`: sites that are one object.
+        `solver`: looks for what pointers point to; it is not believed.
         """
         self._module = module
         self._objects = objects
-        self._graph = ConstraintGraph(MOST_ABSOLUTE if objects.bare else MOST_HOSTED)
-        self._facts = facts = PointerFacts()
-        self._memory = MemoryConstraints(module, objects, places, self._graph, facts)
-        self._externals = Externals(self._memory, heap_types, single, same or {})
-        self._instructions = Instructions(self._memory, self._externals, functions, called)
+        self._places = places
+        self._functions = functions
+        self._heap_types = heap_types
+        self.single = single
+        self._called = called
+        self._same = same or {}
+        self._solver = solver
+        self._flows = Flows(module, objects, places)
+        self._given = NO_SETS
+        self._take(PointerFacts(), ClosedGraph())
+
+    def _take(self, facts: PointerFacts, graph: ClosedGraph) -> None:
+        """These are the answers; `PointerFacts` says what its tables mean."""
+        self._graph = graph
         self._texts: dict[str, str | None] = {}
         self._asked: dict[tuple[str, Expr], Targets] = {}
         self._addresses: dict[tuple[str, str], bool] = {}
-        # The tables of `PointerFacts`, which says what they mean.
+        self._facts = facts
+        self.wild = facts.wild
         self.reached = facts.reached
         self.entered = facts.entered
         self.callees = facts.callees
@@ -67,18 +84,53 @@ class PointsTo:
         self.exposed = facts.exposed
         self.exposed_deep = facts.exposed_deep
 
-    @property
-    def wild(self) -> bool:
-        """See `PointerFacts.wild`."""
-        return self._facts.wild
+    def find(self, roots: Iterable[str]) -> None:
+        """Take in everything that the threads reach, and believe the solver: for choices that may be wrong."""
+        if self._solver is None:
+            self.solve(roots)
+            return
+        graph = self._solver(self._objects.bare)
+        facts = self._constrain(graph, roots)
+        self._given = graph.solution()
+        self._take(facts, ClosedGraph(self._given))
 
     def solve(self, roots: Iterable[str]) -> None:
-        """Take in everything that the threads reach."""
+        """Take in everything that the threads reach; what was found before is tested, and grows until it is closed."""
+        found, given = self._facts, self._checked(self._given)
+        while True:
+            graph = ClosedGraph(given)
+            facts = self._constrain(graph, roots)
+            if graph.closed:
+                break
+            given = graph.solution()
+            self._facts = facts
+        # Equal tables may still be in another order; the first one is kept.
+        self._take(found if found == facts else facts, graph)
+
+    def _checked(self, given: PointerSets) -> PointerSets:
+        """The sets without what is no target at all."""
+        wrong = sum(1 << n for n, target in enumerate(given.targets) if not self._is_target(*target))
+        return replace(given, sets={node: points & ~wrong for node, points in given.sets.items()}) if wrong else given
+
+    def _is_target(self, name: str, offset: int) -> bool:
+        if (name, offset) in (*NUMBERS, COMPUTED):
+            return True
+        if name[0] == "&":
+            return name[1:] in self._module.declarations
+        return name[1:3] == "0x" if name[0] == "*" else self._objects.is_known(name)
+
+    def _constrain(self, graph: Graph, roots: Iterable[str]) -> PointerFacts:
+        """Hands the graph every constraint of the program."""
+        facts = PointerFacts()
+        memory = MemoryConstraints(self._module, self._objects, self._places, graph, facts, self._flows)
+        externals = Externals(memory, self._heap_types, self.single, self._same, self._facts.sites)
+        self._instructions = Instructions(memory, externals, self._functions, self._called)
         for symbol in self._module.symbols.values():
             if any(isinstance(value, AddressValue) for _, value in symbol.initial):
-                self._memory.initialise(self._objects.named(symbol.name))
+                memory.initialise(self._objects.named(symbol.name))
         self._instructions.start(roots)
-        self._graph.run()
+        graph.run()
+        return facts
 
     # ------------------------------------------------------------------------------------------- values
     def targets(self, function: str, e: Expr) -> Targets:
@@ -103,7 +155,7 @@ class PointsTo:
     def _found(self, function: str, e: Expr) -> dict[Target, None]:
         """All targets of the value of an expression, as the analysis found them."""
         found: dict[Target, None] = {}
-        for node, shift, constant in self._memory.flows.flows(function, e):
+        for node, shift, constant in self._flows.flows(function, e):
             if node is None:
                 assert constant is not None
                 found.setdefault(constant)
@@ -122,7 +174,7 @@ class PointsTo:
 
     def is_handle(self, function: str, e: Expr) -> bool:
         """Whether the value of an expression may be a thread's handle."""
-        sources = (node for node, _, _ in self._memory.flows.flows(function, e) if node is not None)
+        sources = (node for node, _, _ in self._flows.flows(function, e) if node is not None)
         return any(HANDLE in self._graph.targets(node) for node in sources)
 
     def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
@@ -195,7 +247,7 @@ class PointsTo:
         """
         cells = [leaf(obj.name, number) for number in range(len(obj.leaves))]
         foreign = [self._graph.is_foreign(cell) for cell in cells]
-        put = any(there and (part.bytes or self._memory.flows.wide(part.type))
+        put = any(there and (part.bytes or self._flows.wide(part.type))
                   for there, part in zip(foreign, obj.leaves, strict=True))
         return self._graph.in_any(zip(cells, foreign, strict=True)), put
 
@@ -216,4 +268,5 @@ class PointsTo:
 
     def kept(self, what: str) -> Targets:
         """What was handed over to library functions that keep it; see `KEPT` in the table of these."""
-        return self._externals.kept(what)
+        found = self._graph.targets(kept(what))
+        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found)

@@ -17,12 +17,10 @@ from frontend.memory.points_to.targets import (
     ANY,
     INTEGER,
     NO_OBJECT,
-    NUMBERS,
     UNKNOWN,
     FunctionEdge,
     PointerNode,
     Target,
-    Targets,
     register,
     walks,
 )
@@ -40,14 +38,15 @@ class Externals:
     """Adds what calls of functions without a body mean."""
 
     def __init__(self, memory: MemoryConstraints, heap_types: Mapping[str, CType], single: frozenset[str],
-                 same: Mapping[FunctionEdge, FunctionEdge]) -> None:
-        """`heap_types`, `single`, `same`: see `PointsTo`."""
+                 same: Mapping[FunctionEdge, FunctionEdge], named: Mapping[FunctionEdge, str]) -> None:
+        """`heap_types`, `single`, `same`: see `PointsTo`; `named`: what to call what an edge allocates, if that is free."""
         self._memory = memory
         self._graph = memory.graph
         self._facts = memory.facts
         self._heap_types = heap_types
         self._single = single
         self._same = same
+        self._named = named
         self.pieces = Pieces(memory)
         self._graph.each(_CHANGED, self._changes)
 
@@ -89,11 +88,6 @@ class Externals:
             return True
         return False
 
-    def kept(self, what: str) -> Targets:
-        """What was handed over to be kept with `what`; see `KEPT`."""
-        found = self._graph.targets(_kept(what))
-        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found)
-
     def heap(self, function: Function, edge: IrEdge, call: Call, callee: str) -> str:
         """The object that stands for what an allocation gives."""
         facts = self._facts
@@ -103,7 +97,9 @@ class Externals:
             return facts.sites.setdefault(here, facts.sites[first])
         if here not in facts.sites:
             base = f"{callee.removeprefix('__builtin_')}@{function.original or function.name}:{edge.location.line}"
-            name, n = base, 1
+            name, n = self._named.get(here, base), 1
+            if name.partition("#")[0] != base:
+                name = base
             while name in facts.heaps:
                 n += 1
                 name = f"{base}#{n}"
@@ -131,7 +127,7 @@ class Externals:
             case LibraryResult(inside=int(number)) if len(call.args) > number:
                 self._memory.assign_inside(function.name, call.scalar(number, edge.location), into)
             case LibraryResult.HIDDEN if callee == "strtok":
-                self._graph.copy(_kept("strtok"), into, self._memory.flows.anywhere)
+                self._graph.copy(kept("strtok"), into, self._memory.flows.anywhere)
             case LibraryResult.HIDDEN:
                 assert known is not None
                 self._graph.add(into, (known.states[0].object, 0))
@@ -158,7 +154,7 @@ class Externals:
         """The function keeps an argument for later calls."""
         argument = call.args[position] if position < len(call.args) else None
         if argument is not None and not isinstance(argument, Place):
-            self._memory.assign(function.name, argument, _kept(what), self._memory.places.pointer)
+            self._memory.assign(function.name, argument, kept(what), self._memory.places.pointer)
 
     # ------------------------------------------------------------------------------------------- memory
     def _lock_types(self, function: Function, call: Call, callee: str) -> None:
@@ -260,8 +256,8 @@ class Externals:
             self._graph.copy(node, _CHANGED)
 
 
-def _kept(what: str) -> PointerNode:
-    """What was handed over to be kept with something."""
+def kept(what: str) -> PointerNode:
+    """What was handed over to be kept with something; see `KEPT`."""
     return ("c", f"static@{what}", "kept")
 
 

@@ -9,9 +9,9 @@ from frontend.ir import AddressValue, Module, Place
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
+from frontend.memory.points_to.closed_graph import Graph
 from frontend.memory.points_to.facts import PointerFacts
 from frontend.memory.points_to.flows import Flows
-from frontend.memory.points_to.graph import ConstraintGraph
 from frontend.memory.points_to.targets import (
     ANY,
     INTEGER,
@@ -38,13 +38,14 @@ _FEW_CELLS = 3
 class MemoryConstraints:
     """Adds to the graph what accesses to memory mean; objects are initialised when they are first met."""
 
-    def __init__(self, module: Module, objects: Objects, places: Places, graph: ConstraintGraph, facts: PointerFacts) -> None:
+    def __init__(self, module: Module, objects: Objects, places: Places, graph: Graph, facts: PointerFacts,
+                 flows: Flows) -> None:
         self.module = module
         self.objects = objects
         self.places = places
         self.graph = graph
         self.facts = facts
-        self.flows = Flows(module, objects, places)
+        self.flows = flows
         self._initialised: set[str] = set()
         self._done: set[tuple[Hashable, ...]] = set()
         self._pieces: set[tuple[Target, int, int | None, bool]] = set()

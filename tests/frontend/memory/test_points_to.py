@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 import frontend
+from frontend.finders.points_to_solver import ConstraintGraph, solver
 from frontend.ir import Function
 from frontend.ir.modelled_calls import Without
 from frontend.ir.split_registers import MARK, split
 from frontend.lower.module import load_module
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
-from frontend.memory.points_to import ANY, PointsTo, heap_types
+from frontend.memory.points_to import ANY, PointsTo, Solver, heap_types
 from frontend.program import LP64, Read, Scalar, Var
 from frontend.text.parse import SourceOptions, parse
 from tests.support.ir_machine import Machine
@@ -21,7 +22,7 @@ from tests.support.ir_machine import Machine
 PTR = Scalar(64, False)
 
 
-def analyse(tmp_path: Path, text: str) -> PointsTo:
+def analyse(tmp_path: Path, text: str, solved_by: Solver | None = solver) -> PointsTo:
     path = tmp_path / "p.c"
     path.write_text(text)
     module = load_module(parse(str(path), SourceOptions()), LP64)
@@ -32,13 +33,14 @@ def analyse(tmp_path: Path, text: str) -> PointsTo:
 
     places = Places(module)
     objects = Objects(module, places, Notes({}, {}))
-    found = PointsTo(module, objects, places, body, {})
-    found.solve(["main"])
+    found = PointsTo(module, objects, places, body, {}, solver=solved_by)
+    found.find(["main"])
     if found.heaps:
         types = heap_types(found.heaps, found.pointed, module)
         objects.forget(found.heaps)
-        found = PointsTo(module, objects, places, body, types)
-        found.solve(["main"])
+        found = PointsTo(module, objects, places, body, types, solver=solved_by)
+        found.find(["main"])
+    found.solve(["main"])
     return found
 
 
@@ -175,7 +177,9 @@ def test_copies_of_memory_take_edges_for_sources_and_targets_not_for_pairs(tmp_p
         chosen = " ".join(f"if (c == {n}) {{ p = &a{n}; q = &b{n}; }}" for n in range(count))
         text = (f"#include <string.h>\nstruct S {{ char *m[1], *u, *v, *w, *x; }}; {objects}\n"
                 f"int main(int c, char **v) {{ struct S *p = 0, *q = 0; {chosen} memcpy(p, q, sizeof *p); *q = *p; return 0; }}")
-        nodes = {id(n): n for n in analyse(tmp_path, text)._graph._nodes}
+        made: list[ConstraintGraph] = []
+        analyse(tmp_path, text, lambda bare: made.append(solver(bare)) or made[-1])
+        nodes = {id(n): n for n in made[-1]._nodes}
         return sum(len(n.copies) + len(n.shifted) for n in nodes.values())
 
     assert edges(32) < 2.5 * edges(16)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from frontend.memory.points_to import graph as graphs
-from frontend.memory.points_to.graph import ConstraintGraph
+from frontend.finders import points_to_solver as graphs
+from frontend.finders.points_to_solver import ConstraintGraph
 from frontend.memory.points_to.targets import COMPUTED, INTEGER, PointerNode, Target, absolute_target, register
 
 NODES = [register("f", f"r{n}") for n in range(14)]

@@ -1,4 +1,4 @@
-"""The constraint graph of the points-to analysis, and its propagation.
+"""Solves the constraint graph of the points-to analysis by propagation. Not trusted: see `ClosedGraph`.
 
 An edge from a node to another says that the second points to whatever the first does, after a shift of the target. Loads,
 stores and calls through pointers are handlers: they add edges for each target that their pointer is found to have.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from heapq import heapify, heappop, heappush
 
-from frontend.memory.points_to.targets import COMPUTED, INTEGER, UNKNOWN, PointerNode, Shift, Target
+from frontend.memory.points_to import COMPUTED, INTEGER, UNKNOWN, PointerNode, PointerSets, Shift, Target
 from frontend.program.components import components
 
 MOST_ABSOLUTE, MOST_HOSTED = 64, 8
@@ -24,6 +24,11 @@ _FEW_EDGES = 2_000
 """So many new edges are not worth to look for cycles."""
 _UNKNOWN, _INTEGER, _COMPUTED = 1, 2, 4
 """The sets of these targets alone."""
+
+
+def solver(bare: bool) -> ConstraintGraph:
+    """A solver for a program on a bare processor, or one that runs on a system."""
+    return ConstraintGraph(MOST_ABSOLUTE if bare else MOST_HOSTED)
 
 
 class _Handler:
@@ -68,36 +73,17 @@ class ConstraintGraph:
         self._memo: dict[Shift, tuple[dict[int, int], dict[int, int]]] = {}
         """The sets after a shift: of single targets by their numbers, and of whole sets."""
         self._work: list[tuple[int, int]] = []
-        self._foreign: set[int] = set()
-        self._looped: set[int] = set()
-        """Nodes that lead to themselves: what is put there comes back."""
         self._edges = self._known_edges = 0
         assert [self._bit(t) for t in (UNKNOWN, INTEGER, COMPUTED)] == [_UNKNOWN, _INTEGER, _COMPUTED]
 
-    # ------------------------------------------------------------------------------------------- questions
     def targets(self, node: PointerNode) -> Iterable[Target]:
         """What the node may point to, as far as it is known by now, in the order in which targets were met."""
         number = self._numbers.get(node)
         return () if number is None else self._listed(self._nodes[number].points)
 
-    def all_targets(self) -> Iterable[Iterable[Target]]:
-        """The sets of all nodes of the program, equal ones once."""
-        sets = dict.fromkeys(self._nodes[n].points for node, n in self._numbers.items() if node[0] != "i")
-        return (self._listed(points) for points in sets)
-
-    def in_any(self, nodes: Iterable[tuple[PointerNode, bool]]) -> list[Target]:
-        """What one of the nodes may point to; with True without pointers from outside."""
-        points = 0
-        for node, without in nodes:
-            if node in self._numbers:
-                here = self._nodes[self._numbers[node]].points
-                points |= here & ~_UNKNOWN if without else here
-        return self._listed(points)
-
-    def is_foreign(self, node: PointerNode) -> bool:
-        """Whether pointers from outside in the node can only be what code that is not here put there itself."""
-        number = self._numbers.get(node)
-        return number is not None and self._nodes[number].number in self._foreign
+    def solution(self) -> PointerSets:
+        """The sets by now."""
+        return PointerSets(tuple(self._targets), {node: self._nodes[n].points for node, n in self._numbers.items()}, self._inner)
 
     # ------------------------------------------------------------------------------------------- constraints
     def inner(self, key: Hashable) -> PointerNode:
@@ -119,20 +105,14 @@ class ConstraintGraph:
         self._include(self._node(node), self._bit(target))
 
     def add_foreign(self, node: PointerNode) -> None:
-        """Code that is not here may put a pointer into the node: one that it has got to itself."""
-        here = self._node(node)
-        if not here.points & _UNKNOWN:
-            self._include(here, _UNKNOWN)
-            if here.number not in self._looped:
-                self._foreign.add(here.number)
+        """Code that is not here may put a pointer into the node."""
+        self._include(self._node(node), _UNKNOWN)
 
     def copy(self, source: PointerNode, into: PointerNode, shift: Shift | None = None) -> None:
         """Whatever the source points to, `into` may point to, shifted."""
         a, b = self._node(source), self._node(into)
         if shift is None:
-            if a is b:
-                self._loop(a)
-            elif b.number not in a.copies:
+            if a is not b and b.number not in a.copies:
                 a.copies[b.number] = None
                 self._edges += 1
                 self._include(b, a.points)
@@ -188,8 +168,6 @@ class ConstraintGraph:
 
     def _include(self, node: _Node, points: int) -> None:
         """The node may point to all of these."""
-        if points & _UNKNOWN:
-            self._foreign.discard(node.number)
         new = points & ~node.points
         if not new:
             return
@@ -234,11 +212,6 @@ class ConstraintGraph:
                 handler.call(target)
 
     # ------------------------------------------------------------------------------------------- cycles
-    def _loop(self, node: _Node) -> None:
-        self._looped.add(node.number)
-        if node.points & _UNKNOWN:
-            self._foreign.discard(node.number)
-
     def _merge_cycles(self) -> None:
         """Makes one node of those on a cycle of plain edges, and ranks all in the order of the edges between them."""
         nodes = self._nodes
@@ -270,9 +243,6 @@ class ConstraintGraph:
         into.shifted.update(node.shifted)
         into.handlers += node.handlers
         into.waiting = True
-        self._foreign.discard(node.number)
-        self._foreign.discard(into.number)
-        self._looped.add(into.number)
         node.number = into.number
 
 
