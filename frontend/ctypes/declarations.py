@@ -14,7 +14,7 @@ from frontend.ctypes.basic_types import basic_type
 from frontend.ctypes.conversions import Integers, joined, strip
 from frontend.ctypes.conversions import qualified as requalified
 from frontend.ctypes.layout import LayoutField, lay_out
-from frontend.ctypes.scope import ConstantName, RegisterName, Scope, TypeName
+from frontend.ctypes.scope import ConstantName, MemoryName, RegisterName, Scope, TypeName
 from frontend.ctypes.types import (
     VECTOR,
     ArrayType,
@@ -29,8 +29,9 @@ from frontend.ctypes.types import (
     RecordType,
     VoidType,
 )
-from frontend.program import DataModel, Expr, FrontendError, Location, Var
+from frontend.program import DataModel, Expr, FrontendError, Location, NotModelled, Var
 from frontend.text.parse import Attribute, ParsedFile, expression_of
+from frontend.text.side_effects import walk
 
 
 class Evaluator(Protocol):
@@ -87,7 +88,8 @@ class Types:
                 if isinstance(node.type, c_ast.ArrayDecl) and node.type.dim is None:
                     raise FrontendError(self.parsed.location(node), "an array of arrays that have no size",
                                         "only the first dimension may be left out")
-                return ArrayType(self.resolve(node.type, scope), self._length(node.dim, scope))
+                return ArrayType(self.resolve(node.type, scope), self._length(node.dim, scope),
+                                 variable=_is_variable(node.dim, scope))
             case c_ast.FuncDecl():
                 return self.function(node, scope)
             case c_ast.IdentifierType():
@@ -287,16 +289,16 @@ class Types:
             raise FrontendError(self.parsed.location(node), f"the {kind} contains itself", "a member may be a pointer to it")
         self._completing.add(key)
         attributes = self.parsed.record_attributes(node)
-        fields = list(self._fields(node, definition.scope))
-        made = lay_out(
-            key, isinstance(node, c_ast.Union), fields,
-            packed=_has(attributes, "packed"),
-            pack=bounds.packing(self._number(attributes, "pack", definition.scope)),
-            least=self._alignment(attributes, definition.scope) or 1,
-            sizeof=self.sizeof, alignof=self.alignof,
-        )
-        self._completing.discard(key)
-        return made
+        try:
+            return lay_out(
+                key, isinstance(node, c_ast.Union), list(self._fields(node, definition.scope)),
+                packed=_has(attributes, "packed"),
+                pack=bounds.packing(self._number(attributes, "pack", definition.scope)),
+                least=self._alignment(attributes, definition.scope) or 1,
+                sizeof=self.sizeof, alignof=self.alignof,
+            )
+        finally:
+            self._completing.discard(key)
 
     def _fields(self, node: c_ast.Node, scope: Scope) -> Iterator[LayoutField]:
         anonymous = 0
@@ -304,6 +306,8 @@ class Types:
             if not isinstance(decl, c_ast.Decl):
                 continue
             t = self.resolve(decl, scope)
+            if isinstance(t, ArrayType) and t.variable and t.length is None:
+                raise NotModelled(self.parsed.location(decl), "a member of variable length is not modelled")
             bits = None
             if decl.bitsize is not None:
                 where = self.parsed.location(decl.bitsize if decl.name is None else decl)
@@ -446,6 +450,13 @@ def adjusted(t: CType) -> CType:
     if isinstance(t, FunctionType):
         return PointerType(t)
     return t
+
+
+def _is_variable(dim: c_ast.Node | None, scope: Scope) -> bool:
+    """Whether the length of an array depends on an object: a `const` one is none of C's constants."""
+    if dim is None or isinstance(dim, c_ast.Constant):
+        return False
+    return any(isinstance(scope.find(part.name), MemoryName | RegisterName) for part in walk(dim) if isinstance(part, c_ast.ID))
 
 
 def _has(attributes: tuple[Attribute, ...], name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from frontend.program import BOOL, MemoryOrder, Scalar
@@ -60,11 +60,12 @@ class PointerType:
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """`length` None: incomplete or of variable length."""
+    """`length` None: incomplete or of variable length. `variable`: it is one of variable length to C."""
 
     element: CType
     length: int | None
     quals: Quals = NO_QUALS
+    variable: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

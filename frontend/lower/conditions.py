@@ -13,6 +13,7 @@ from frontend.ir import Place, Set
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Designated, Floating, InMemory, InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import FLOATS
+from frontend.lower.variable_types import variably_modified
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Ite, Read, negate, truth
 from frontend.text.ast_text import text_of
 
@@ -102,14 +103,18 @@ class Conditions:
                             or (isinstance(entity, RegisterName) and not isinstance(entity.type, FloatType))):
                         return False
                 case c_ast.UnaryOp(op="sizeof" | "_Alignof"):
-                    if not isinstance(part.expr, (c_ast.Typename, c_ast.ID)):
+                    if isinstance(part.expr, c_ast.Typename):
+                        if variably_modified(self._x.types.resolve(part.expr, self._x.scope)):
+                            return False
+                    elif not isinstance(part.expr, c_ast.ID):
                         return False
                 case c_ast.UnaryOp(op="!" | "-" | "~" | "+"):
                     todo.append(part.expr)
                 case c_ast.BinaryOp():
                     todo.extend((part.left, part.right))
                 case c_ast.Cast():
-                    if isinstance(self._x.types.resolve(part.to_type, self._x.scope), (FloatType, VoidType)):
+                    to = self._x.types.resolve(part.to_type, self._x.scope)
+                    if isinstance(to, (FloatType, VoidType)) or variably_modified(to):
                         return False
                     todo.append(part.expr)
                 case c_ast.TernaryOp():

@@ -18,6 +18,7 @@ from frontend.lower.lowering import Lowering
 from frontend.lower.lvalues import Lvalues, is_lvalue
 from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit
+from frontend.lower.variable_types import evaluate_operand, evaluate_type, variably_modified
 from frontend.program import FALSE, TRUE, Const, Expr, negate
 from frontend.text.ast_text import text_of
 from frontend.text.side_effects import Syntax
@@ -122,6 +123,7 @@ class Expressions(Lowering):
             case c_ast.FuncCall():
                 calls.call(self, node, wanted=False)
             case c_ast.Cast() if isinstance(self.types.resolve(node.to_type, self.scope), VoidType):
+                evaluate_type(self, node.to_type)
                 self.effect(node.expr)
             case c_ast.TernaryOp() if not self._tests.pure(node):
                 yes, no, end = self.graph.location(), self.graph.location(), self.graph.location()
@@ -233,22 +235,10 @@ class Expressions(Lowering):
         return self.math.made(t, e if node.op == "+" else unary(node.op, e), v.depth + 2, node)
 
     def _sizeof(self, operand: c_ast.Node) -> Operand:
-        size: Expr | None = None
         if isinstance(operand, c_ast.Typename):
-            t = self.types.resolve(operand, self.scope)
-            if isinstance(operand.type, c_ast.TypeDecl) and isinstance(operand.type.type, c_ast.IdentifierType):
-                named = self.scope.find(operand.type.type.names[0])
-                size = named.size if isinstance(named, TypeName) else None
-            array = operand.type
-            while isinstance(array, c_ast.ArrayDecl):
-                if array.dim is not None and self.unit.constant(array.dim, self.scope) is None:
-                    self.value(array.dim)  # of a type of variable length the dimensions are evaluated
-                array = array.type
+            t, size = self.types.resolve(operand, self.scope), evaluate_type(self, operand)
         else:
-            if isinstance(operand, c_ast.ID):
-                entity = self.scope.find(operand.name)
-                size = entity.size if isinstance(entity, MemoryName) else None
-            t = self.unit.type_of(operand, self.scope)
+            t, size = evaluate_operand(self, operand)
         if size is not None:
             return ScalarValue(self.ints.size, size)
         if not self.math.has_size(t):
@@ -300,6 +290,9 @@ class Expressions(Lowering):
 
     def _cast(self, node: c_ast.Cast) -> Operand:
         t = self.types.resolve(node.to_type, self.scope)
+        if variably_modified(t):
+            self.order.unsequenced(node.to_type, node.expr)
+        evaluate_type(self, node.to_type)
         if isinstance(t, VoidType):
             self.effect(node.expr)
             return Nothing()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -13,7 +14,7 @@ from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import field_type
 from frontend.ir import Address, AddressValue, Copy, Field, Index, MemorySymbol, PathStep, Place, Storage, Store
 from frontend.lower.lowering import Lowering
-from frontend.lower.operands import Floating, ScalarValue
+from frontend.lower.operands import Floating, Operand, ScalarValue
 from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Location, Read, Scalar, Var
 from frontend.program.fold import compute
 
@@ -293,13 +294,35 @@ def store_all(x: Lowering, place: Place, parts: list[InitialPart], node: c_ast.N
     if count > EXPLICIT or _overlaps(x, place.type, parts):
         parts = _copy_constants(x, place, parts, node)
         rest = []
-    x.order.all_unsequenced([leaf.value for leaf in parts if not isinstance(leaf.value, int)])
+    x.order.all_unsequenced(list({id(leaf.value): leaf.value for leaf in parts if not isinstance(leaf.value, int)}.values()))
+    parts = _without_overridden(parts)
+    several = Counter(id(leaf.value) for leaf in parts if not isinstance(leaf.value, int))
+    values: dict[int, Operand] = {}
     for leaf in parts:
-        _store(x, place, leaf)
+        if isinstance(leaf.value, int):
+            _store(x, place, leaf)
+            continue
+        if id(leaf.value) not in values:  # that of a range `[0 ... 9] = e` is evaluated once
+            found = x.value(leaf.value)
+            if isinstance(found, ScalarValue) and several[id(leaf.value)] > 1:
+                found = x.spill(found, leaf.node)
+            values[id(leaf.value)] = found
+        x.objects.assign(_part(x, place, leaf.path, leaf.type), values[id(leaf.value)], leaf.node)
     for path, t in rest:
         part = _part(x, place, path, t)
         value = None if isinstance(t, FloatType) else Const(0, x.ints.scalar(t))  # type: ignore[arg-type]
         x.emit(Store(part, value), node)
+
+
+def _without_overridden(parts: list[InitialPart]) -> list[InitialPart]:
+    """The parts that no later one replaces: what is replaced is not evaluated, as compilers do."""
+    kept: list[InitialPart] = []
+    replaced: set[tuple[PathStep, ...]] = set()
+    for leaf in reversed(parts):
+        if not any(leaf.path[:n] in replaced for n in range(len(leaf.path) + 1)):
+            kept.append(leaf)
+        replaced.add(leaf.path)
+    return kept[::-1]
 
 
 def _overlaps(x: Lowering, t: CType, parts: list[InitialPart]) -> bool:
@@ -340,13 +363,11 @@ def _part(x: Lowering, place: Place, path: tuple[PathStep, ...], t: CType) -> Pl
 
 
 def _store(x: Lowering, place: Place, leaf: InitialPart) -> None:
-    part = _part(x, place, leaf.path, leaf.type)
-    if isinstance(leaf.value, int):
-        assert isinstance(leaf.type, (IntType, PointerType, FloatType))
-        value = None if isinstance(leaf.type, FloatType) else Const(leaf.value, x.ints.scalar(leaf.type))
-        x.emit(Store(part, value), leaf.node)
-    else:
-        x.objects.assign(part, x.value(leaf.value), leaf.node)
+    """Give a part the value of a character of a string, or zero."""
+    assert isinstance(leaf.value, int)
+    assert isinstance(leaf.type, (IntType, PointerType, FloatType))
+    value = None if isinstance(leaf.type, FloatType) else Const(leaf.value, x.ints.scalar(leaf.type))
+    x.emit(Store(_part(x, place, leaf.path, leaf.type), value), leaf.node)
 
 
 # --------------------------------------------------------------------------------------------------- statics

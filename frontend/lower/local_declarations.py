@@ -7,12 +7,13 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
-from frontend.ctypes.conversions import binary, strip
+from frontend.ctypes.conversions import strip
 from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName, Scope
 from frontend.ir import Forget, MemorySymbol, Place, Storage
 from frontend.lower.initialisers import leaves, link_values, store_all
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import InRegister, ScalarValue
+from frontend.lower.variable_types import evaluate_type
 from frontend.program import Const, Expr, Scalar
 
 THREAD_LOCAL = ("_Thread_local", "thread_local", "__thread")
@@ -28,10 +29,10 @@ class Locals:
         """A declaration in a block; `again` if control may pass it more than once in an activation."""
         x = self._x
         if isinstance(node, c_ast.Typedef):
-            size = self._variable_size(node.type)
-            x.scope.names[node.name] = x.types.typedef(node, x.scope, size)
+            x.scope.names[node.name] = x.types.typedef(node, x.scope, evaluate_type(x, node))
             return
         x.types.declare_tags(node, x.scope)
+        size = evaluate_type(x, node)
         if node.name is None:
             if isinstance(node.type, (c_ast.Struct, c_ast.Union)) and node.type.decls is None and node.type.name:
                 x.types.record(node.type, x.scope)
@@ -46,7 +47,7 @@ class Locals:
         elif "static" in node.storage or any(s in node.storage for s in THREAD_LOCAL):
             self._static(node, t)
         else:
-            self._automatic(node, t, again)
+            self._automatic(node, t, again, size)
 
     def _declared_type(self, node: c_ast.Decl) -> CType:
         inner = node.type
@@ -81,14 +82,14 @@ class Locals:
         attributes = tuple(a.name for a in x.unit.parsed.record_attributes(node))
         x.unit.symbols[symbol.name] = replace(symbol, attributes=attributes)
 
-    def _automatic(self, node: c_ast.Decl, t: CType, again: bool) -> None:
+    def _automatic(self, node: c_ast.Decl, t: CType, again: bool, size: Expr | None) -> None:
+        """`size`: in bytes, of an array of variable length."""
         x = self._x
         if isinstance(t, VoidType):
             raise x.unit.error(node, f"'{node.name}' has type void", "declare it with a type that has values")
         if isinstance(t, (IntType, PointerType, FloatType)) and node.name not in x.syntax.taken:
             self._register(node, t, again)
             return
-        size = self._variable_size(node.type)
         symbol = x.local(node.name, t, node)
         x.scope.names[node.name] = MemoryName(symbol.name, t, size)
         if node.init is None:
@@ -116,26 +117,6 @@ class Locals:
                 x.scope.names[node.name] = RegisterName(var, t, v.expr.value)
         elif again and not isinstance(t, FloatType):
             x.emit(Forget((var,)), node)
-
-    def _variable_size(self, node: c_ast.Node) -> Expr | None:
-        """The size in bytes of an array of variable length, with its dimensions evaluated; None for all others."""
-        x = self._x
-        dims: list[c_ast.ArrayDecl] = []
-        while isinstance(node, c_ast.ArrayDecl):
-            dims.append(node)
-            node = node.type
-        if not dims or all(d.dim is None or x.unit.constant(d.dim, x.scope) is not None for d in dims):
-            return None
-        element = x.types.resolve(node, x.scope)
-        if not x.math.has_size(element):
-            return None
-        total = ScalarValue(x.ints.size, Const(x.types.sizeof(element), x.ints.size.scalar))
-        for d in dims:
-            if d.dim is not None:
-                n = x.math.convert(x.value(d.dim), x.ints.size, d)
-                assert isinstance(n, ScalarValue)
-                total = ScalarValue(x.ints.size, binary("*", total.expr, n.expr), n.depth + 1)
-        return x.spill(total, dims[0].dim).expr
 
 
 def fixed(t: CType) -> bool:

@@ -14,6 +14,7 @@ from frontend.ir import Field, Index, Place
 from frontend.lower.initialisers import leaves, link_values, store_all
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Operand, ScalarValue
+from frontend.lower.variable_types import evaluate_type
 from frontend.program import Const
 from frontend.text.ast_text import text_of
 
@@ -81,6 +82,7 @@ class Lvalues:
 
     def _compound_literal(self, node: c_ast.CompoundLiteral) -> InMemory:
         t = self._x.types.resolve(node.type, self._x.scope)
+        evaluate_type(self._x, node.type)
         t, parts = leaves(self._x, t, node.init)
         symbol = self._x.local("<literal>", t, node)
         place = Place(symbol.name, (), t, t)

@@ -29,6 +29,7 @@ from frontend.lower.local_declarations import THREAD_LOCAL, fixed_value
 from frontend.lower.operands import InMemory, InRegister
 from frontend.lower.statements import Statements
 from frontend.lower.unit import Unit, failed_assertion
+from frontend.lower.variable_types import evaluate_type
 from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, Scalar, Var, deep_recursion
 from frontend.text.attributes import ASM_LABEL
 from frontend.text.parse import Attribute, ParsedFile
@@ -495,6 +496,9 @@ class CModule:
             x.show(var, name, t)
             x.scope.names[name] = RegisterName(var, t)
             params.append(var)
+        declared_before = {d.name: d for d in body.param_decls or ()}
+        for node in nodes:
+            evaluate_type(x, declared_before.get(getattr(node, "name", None), node))
         return tuple(params)
 
     def _result(self, x: Expressions, t: CType, body: c_ast.FuncDef) -> tuple[Var | str | None, InRegister | InMemory | None]:

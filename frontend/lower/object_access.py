@@ -24,6 +24,9 @@ class ObjectAccess:
         """A part of a place."""
         if isinstance(step, Index) and not place.path and not isinstance(place.base, str) \
                 and isinstance(place.base_type, ArrayType):
+            if place.base_type.length is None:  # of no known size: its elements are wherever the pointer points
+                zero = isinstance(step.value, Const) and step.value.value == 0
+                return Place(place.base, () if zero else (step,), t, t)
             # A first index would step from one array to the next.
             return Place(place.base, (Index(Const(0, self._x.ints.difference.scalar)), step), t, place.base_type)
         return Place(place.base, (*place.path, step), t, place.base_type)

@@ -12,7 +12,8 @@ from frontend.ir import Forget, Guard, Set
 from frontend.lower.called.arguments import Arguments
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Nothing, Operand, ScalarValue
-from frontend.program import Const, FrontendError, Read, Scalar
+from frontend.lower.variable_types import evaluate_type
+from frontend.program import Const, Expr, FrontendError, Read, Scalar
 
 _COUNTS = {"clz": 0, "ctz": 0, "popcount": 0, "ffs": 0, "parity": 0, "clrsb": 0}
 _NOTHING = frozenset({"__builtin_va_end", "__builtin_prefetch", "__builtin_ia32_pause", "__builtin_ia32_mfence",
@@ -77,6 +78,8 @@ def _variadic(x: Lowering, short: str, nodes: Arguments, node: c_ast.FuncCall) -
         case "va_start" | "va_copy":
             return _opaque_list(x, nodes[0], node)
         case "va_arg":
+            _opaque_list(x, nodes[0], node)
+            evaluate_type(x, nodes[1])
             return _next_argument(x, strip(x.types.resolve(nodes[1], x.scope)), node)
         case _:
             return None
@@ -142,18 +145,26 @@ def _offsetof(x: Lowering, node: c_ast.FuncCall) -> Operand:
     if not isinstance(designator, c_ast.ID) or not isinstance(kind, c_ast.Typename):
         raise x.unit.error(node, "offsetof takes a type and a member", "offsetof(struct s, member)")
     t: CType = x.types.resolve(kind, x.scope)
+    word = x.ints.size.scalar
     offset, t = _member_offset(x, t, designator.name, node)
+    variable: Expr | None = None  # the part of the offset that depends on indices, which GNU C evaluates
     for step in reversed(steps):
         if isinstance(step, c_ast.StructRef):
             more, t = _member_offset(x, t, step.field.name, node)
             offset += more
-        else:
-            index = x.unit.constant(step.subscript, x.scope)
-            if not isinstance(t, ArrayType) or index is None:
-                raise x.unit.error(node, "offsetof needs a constant index of an array", "write the index as a constant")
-            t = t.element
+            continue
+        if not isinstance(t, ArrayType):
+            raise x.unit.error(node, "offsetof needs a constant index of an array", "write the index as a constant")
+        t = t.element
+        index = x.unit.constant(step.subscript, x.scope)
+        if index is not None:
             offset += index * x.types.sizeof(t)
-    return ScalarValue(x.ints.size, Const(x.ints.size.scalar.wrap(offset), x.ints.size.scalar))
+            continue
+        added = binary("*", cast(x.scalar(step.subscript).expr, word), Const(x.types.sizeof(t), word))
+        variable = added if variable is None else binary("+", variable, added)
+    fixed = Const(word.wrap(offset), word)
+    return ScalarValue(x.ints.size, fixed) if variable is None else x.spill(
+        ScalarValue(x.ints.size, binary("+", fixed, variable)), node)
 
 
 def _member_offset(x: Lowering, t: CType, name: str, node: c_ast.Node) -> tuple[int, CType]:
