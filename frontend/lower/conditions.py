@@ -10,10 +10,10 @@ from frontend.ctypes import FloatType, IntType, PointerType, RecordType, VoidTyp
 from frontend.ctypes.conversions import both, cast, either
 from frontend.ctypes.scope import RegisterName, is_constant
 from frontend.ir import Place, Set
+from frontend.lower.declared.variable_types import variably_modified
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Designated, Floating, InMemory, InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import FLOATS
-from frontend.lower.variable_types import variably_modified
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, Ite, Read, negate, truth
 from frontend.text.ast_text import text_of
 

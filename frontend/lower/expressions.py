@@ -14,11 +14,11 @@ from frontend.ir import AtomicBegin, AtomicEnd, Place
 from frontend.ir.builder import GraphBuilder
 from frontend.lower.called import calls
 from frontend.lower.conditions import Conditions
+from frontend.lower.declared.variable_types import evaluate_operand, evaluate_type, variably_modified
 from frontend.lower.lowering import Lowering
 from frontend.lower.lvalues import Lvalues, is_lvalue
 from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit
-from frontend.lower.variable_types import evaluate_operand, evaluate_type, variably_modified
 from frontend.program import FALSE, TRUE, Const, Expr, negate
 from frontend.text.ast_text import text_of
 from frontend.text.side_effects import Syntax

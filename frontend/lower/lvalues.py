@@ -11,10 +11,10 @@ from frontend.ctypes.conversions import cast, joined
 from frontend.ctypes.declarations import field_type
 from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName, is_constant
 from frontend.ir import Field, Index, Place
-from frontend.lower.initialisers import leaves, link_values, store_all
+from frontend.lower.declared.initialisers import leaves, link_values, store_all
+from frontend.lower.declared.variable_types import evaluate_type
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Designated, Floating, InMemory, InRegister, Operand, ScalarValue
-from frontend.lower.variable_types import evaluate_type
 from frontend.program import Const
 from frontend.text.ast_text import text_of
 

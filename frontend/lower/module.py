@@ -23,13 +23,13 @@ from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySy
 from frontend.ir.builder import GraphBuilder
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall, names_of
 from frontend.lower.called.not_modelled import StatementNotModelled, not_modelled
+from frontend.lower.declared.initialisers import leaves, link_values
+from frontend.lower.declared.local_declarations import THREAD_LOCAL, fixed_value
+from frontend.lower.declared.variable_types import evaluate_type
 from frontend.lower.expressions import Expressions
-from frontend.lower.initialisers import leaves, link_values
-from frontend.lower.local_declarations import THREAD_LOCAL, fixed_value
 from frontend.lower.operands import InMemory, InRegister
 from frontend.lower.statements import Statements
 from frontend.lower.unit import Unit, failed_assertion
-from frontend.lower.variable_types import evaluate_type
 from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, Scalar, Var, deep_recursion
 from frontend.text.attributes import ASM_LABEL
 from frontend.text.parse import Attribute, ParsedFile

@@ -14,8 +14,8 @@ from frontend.ctypes.scope import RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
 from frontend.ir.builder import GraphBuilder
 from frontend.lower.called.not_modelled import NOT_TRACKED, StatementNotModelled, UnknownEffects, without_initialiser
+from frontend.lower.declared.local_declarations import Locals
 from frontend.lower.expressions import Expressions
-from frontend.lower.local_declarations import Locals
 from frontend.lower.operands import Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit, failed_assertion
 from frontend.program import BOOL, TRUE, Const, Expr, NotModelled, Read, negate

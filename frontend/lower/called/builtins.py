@@ -10,9 +10,9 @@ from frontend.ctypes.conversions import binary, both, cast, strip
 from frontend.ctypes.declarations import field_type
 from frontend.ir import Forget, Guard, Set
 from frontend.lower.called.arguments import Arguments
+from frontend.lower.declared.variable_types import evaluate_type
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Nothing, Operand, ScalarValue
-from frontend.lower.variable_types import evaluate_type
 from frontend.program import Const, Expr, FrontendError, Read, Scalar
 
 _COUNTS = {"clz": 0, "ctz": 0, "popcount": 0, "ffs": 0, "parity": 0, "clrsb": 0}

@@ -10,10 +10,10 @@ from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, 
 from frontend.ctypes.conversions import strip
 from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName, Scope
 from frontend.ir import Forget, MemorySymbol, Place, Storage
-from frontend.lower.initialisers import leaves, link_values, store_all
+from frontend.lower.declared.initialisers import leaves, link_values, store_all
+from frontend.lower.declared.variable_types import evaluate_type
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import InRegister, ScalarValue
-from frontend.lower.variable_types import evaluate_type
 from frontend.program import Const, Expr, Scalar
 
 THREAD_LOCAL = ("_Thread_local", "thread_local", "__thread")
