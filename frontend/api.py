@@ -37,4 +37,9 @@ def load_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     """
     from frontend.finders import FINDERS
 
-    return read_project(files, options, texts, FINDERS)
+    if not options.contracts and not options.stack:
+        return read_project(files, options, texts, FINDERS)
+    from frontend.annotated import ANNOTATIONS, with_procedures
+
+    return read_project(files, options, texts, FINDERS, ANNOTATIONS if options.contracts else None,
+                        with_procedures if options.stack else None)

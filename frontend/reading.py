@@ -6,11 +6,11 @@ checked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from frontend.program import (
     DATA_MODELS,
@@ -26,8 +26,9 @@ from frontend.program import (
 )
 
 if TYPE_CHECKING:
+    from frontend.ir import Module
     from frontend.ir.interrupt_table import InterruptTable
-    from frontend.link import Finders
+    from frontend.link import Annotations, Finders, LinkOptions
     from frontend.text.compilers import Compiler
     from frontend.text.parse import ParsedFile
     from frontend.text.preprocess import Preprocessed, SourceOptions
@@ -83,6 +84,8 @@ class LoadOptions:
 
 
 DEFAULT_OPTIONS = LoadOptions()
+More: TypeAlias = "Callable[[Program, Module, LinkOptions], Program]"
+"""Adds something to a program that was made of a module."""
 
 Enumeration = TypeVar("Enumeration", bound=StrEnum)
 
@@ -153,14 +156,15 @@ def _source_options(file: SourceFile, options: LoadOptions, table: InterruptTabl
 
 
 def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions = DEFAULT_OPTIONS,
-                 texts: Sequence[Preprocessed] | None = None, finders: Finders | None = None) -> Program:
+                 texts: Sequence[Preprocessed] | None = None, finders: Finders | None = None,
+                 annotations: Annotations | None = None, more: More | None = None) -> Program:
     """The program that several C files make together, as `cc a.c b.c` makes it; raises FrontendError for anything wrong.
 
     `texts`: what `preprocessed` gave for these files and options, if that is known; it is used up. `finders`: who looks for
-    facts; without them reading takes longer.
+    facts; without them reading takes longer. `annotations`: how they are read, if they are; `more`: adds to the program.
     """
     # The parser and the passes are heavy and not needed by those who only import the data types.
-    from frontend.link import Finders, Joined, LinkOptions, has_startup, link
+    from frontend.link import Finders, Joined, LinkOptions, link
     from frontend.lower.units import load_units
     from frontend.text.bodies.library_bodies import with_bodies
     from frontend.text.parse import parse
@@ -177,26 +181,20 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     race_model = None if options.race_model is None else _chosen(RaceModel, options.race_model, path)
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
     linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table,
-                          finders or Finders())
+                          finders or Finders(), annotations)
     with deep_recursion(), no_collection():
         read = texts or [preprocess(file.path, source) for file, source in zip(sources, settings, strict=True)]
         tokens = with_bodies([text.tokens for text in read], model)
         parsed = [parse(file.path, source, replace(text, tokens=mine), may_be_empty=len(sources) > 1)
                   for file, source, text, mine in zip(sources, settings, read, tokens, strict=True)]
-        units = load_units(parsed, model, options.contracts)
+        units = load_units(parsed, model, None if annotations is None else annotations.attach)
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
     notes = _own_headers(sources) if options.cpp is None else ()
     taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in sources if file.note)
     program = replace(program, files=tuple(file.path for file in sources), warnings=(*notes, *program.warnings),
                       assumptions=(*program.assumptions, *taken))
-    if not options.stack:
-        return program
-    from frontend.threads.procedures import procedures
-
-    if has_startup(module):
-        raise FrontendError(Location(path, 1), "engines with a stack know no constructors or destructors", "use another --engine")
-    return replace(program, procedures=procedures(module, options.threads, ints, program.race_model))
+    return program if more is None else more(program, module, linking)
 
 
 def _own_headers(files: Sequence[SourceFile]) -> tuple[Assumption, ...]:

@@ -21,7 +21,7 @@ from circ.smt import (
     disjunction,
     negation,
 )
-from frontend.annotations.two_state import TID
+from frontend.annotations.attached import TID
 from frontend.program import (
     BOOL,
     Edge,

@@ -19,8 +19,9 @@ from circ.guarantee.thread_states import ThreadStates
 from circ.kernel.pair_bodies import PairsBody, read_body
 from circ.verdict import Certificate, Options, ProofKind, Question, RaceOn, Safe, Technique, silent
 from circ.views.sections_as_steps import sections_as_steps
+from frontend.annotations.attached import TID
 from frontend.annotations.ghosts import Ghost, followed
-from frontend.annotations.two_state import TID, primed
+from frontend.annotations.two_state import primed
 from frontend.program import (
     BOOL,
     Assign,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from circ.smt import Encoder, SatResult, Solver, Term, conjunction, equality, negation
-from frontend.annotations.two_state import PRIME, TID
+from frontend.annotations.attached import PRIME, TID
 from frontend.program import (
     BOOL,
     Assume,

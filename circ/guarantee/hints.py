@@ -15,7 +15,8 @@ from circ.guarantee.thread_flow import thread_flow
 from circ.guarantee.thread_states import ThreadStates
 from circ.search import explicit
 from circ.verdict import Assertions, Options, OutOfTime, Refuted
-from frontend.annotations.two_state import TID, primed
+from frontend.annotations.attached import TID
+from frontend.annotations.two_state import primed
 from frontend.program import (
     BOOL,
     NOWHERE,

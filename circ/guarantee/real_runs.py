@@ -14,7 +14,7 @@ from circ.semantics.interpreter import Move
 from circ.semantics.relies import Relies
 from circ.verdict import Assertions, Observer, Options, Question, Refuted, Technique, Trace
 from circ.views.sure import surely
-from frontend.annotations.two_state import TID
+from frontend.annotations.attached import TID
 from frontend.program import Program
 
 

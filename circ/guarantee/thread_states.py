@@ -23,7 +23,7 @@ from circ.smt import (
     implication,
     key,
 )
-from frontend.annotations.two_state import TID
+from frontend.annotations.attached import TID
 from frontend.program import (
     BOOL,
     Arbitrary,

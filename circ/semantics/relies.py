@@ -7,7 +7,7 @@ from typing import Any
 
 from circ.semantics.evaluation import RUNTIME, Coder, Undefined, Value
 from circ.semantics.interpreter import Globals, LocalState, Machine, State
-from frontend.annotations.two_state import PRIME, TID
+from frontend.annotations.attached import PRIME, TID
 from frontend.program import Assume, Expr, Program, Rely, Var, primitive, reads, variables
 
 

@@ -4,4 +4,5 @@ It may not know how C is lowered, what pointers point to or which threads there 
 places, and is handed formulas over them.
 """
 
-__all__ = ["atomic_bodies", "attach", "claims", "clauses", "contracts", "ghosts", "notes", "predicate", "thread_ids", "two_state"]
+__all__ = ["atomic_bodies", "attach", "attached", "claims", "clauses", "contracts", "ghosts", "notes", "predicate", "thread_ids",
+           "two_state"]

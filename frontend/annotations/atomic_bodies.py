@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 from pycparser import c_ast
 
-from frontend.annotations.attach import LOOPS, Attached, is_no_loop
-from frontend.annotations.clauses import ClauseKind
+from frontend.annotations.attach import LOOPS, is_no_loop
+from frontend.annotations.attached import Attached, ClauseKind
 from frontend.program import Location
 from frontend.text.side_effects import section_kind
 

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 
 from pycparser import c_ast
 
-from frontend.annotations.clauses import Clause, ClauseKind
-from frontend.program import Const, FrontendError, Location
+from frontend.annotations.attached import Attached, Clause, ClauseKind
+from frontend.program import FrontendError, Location
 
 LOOPS = (c_ast.While, c_ast.DoWhile, c_ast.For)
-
-
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """Clauses by their number: at the place of a loop, of a function by name; `inside`: the function an assumption stands in."""
-
-    clauses: tuple[Clause, ...]
-    loops: Mapping[Location, tuple[int, ...]]
-    functions: Mapping[str, tuple[int, ...]]
-    inside: Mapping[int, str]
-    constants: Mapping[str, Const] = field(default_factory=dict)
-    """Enumeration constants that clauses name."""
-    bodies: Mapping[str, bool] = field(default_factory=dict)
-    """Functions with `atomic ensures` whose body is looked at (`frontend.annotations.atomic_bodies`)."""
-
-    def of(self, function: str, kind: ClauseKind) -> tuple[Clause, ...]:
-        return tuple(self.clauses[n] for n in self.functions.get(function, ()) if self.clauses[n].kind is kind)
 
 
 def attach(clauses: Sequence[Clause], ast: c_ast.FileAST, where: Callable[[c_ast.Node], Location]) -> Attached:

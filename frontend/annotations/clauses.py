@@ -9,54 +9,12 @@ A clause ends with `;` and may go on in the next comment. Every token knows its 
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from frontend.annotations.attached import Clause, ClauseKind, ClauseToken
 from frontend.program import FrontendError, Location
 from frontend.text.tokens import Annotation
-
-
-class ClauseKind(enum.Enum):
-    ASSUMES = "assumes"
-    INVARIANT = "invariant"
-    LOOP = "loop invariant"
-    REQUIRES = "requires"
-    ENSURES = "ensures"
-    ATOMIC = "atomic ensures"
-    GHOST = "ghost"
-
-
-@dataclass(frozen=True, slots=True)
-class ClauseToken:
-    """A token of an annotation; `kind` is number, name, special (`\\tid`) or op."""
-
-    kind: str
-    text: str
-    location: Location
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """`words`: the formula. `functions`: those that `for f, g:` names. `location`: of the clause's first word."""
-
-    kind: ClauseKind
-    words: tuple[ClauseToken, ...]
-    location: Location
-    end: Location
-    functions: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The formula as a reader would write it."""
-        out = ""
-        for word in self.words:
-            tight = not out or word.text in (")", "]", "'", ",",
-                                             "[") or out[-1] in "([!~" or (word.text == "(" and out[-1].isalnum())
-            out += word.text if tight else f" {word.text}"
-        return out
-
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\f\v]+|//[^\n]*|\\\n)|(?P<line>\n[ \t]*@?)"

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from frontend.annotations.attach import Attached
-from frontend.annotations.clauses import Clause, ClauseKind
+from frontend.annotations.attached import PRIME, Attached, Clause, ClauseKind
 from frontend.annotations.frames import with_frames
 from frontend.annotations.ghosts import Ghost, followed, with_ghosts
 from frontend.annotations.notes import NOTE, NotePlace, is_note
-from frontend.annotations.two_state import PRIME, NameLookup, read_formula
+from frontend.annotations.two_state import NameLookup, read_formula
 from frontend.program import (
     BOOL,
     DATA_MODELS,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from frontend.annotations.clauses import Clause, ClauseToken
-from frontend.annotations.two_state import NameLookup, read_formula, tid_of
+from frontend.annotations.attached import Clause, ClauseToken, tid_of
+from frontend.annotations.two_state import NameLookup, read_formula
 from frontend.program import (
     FALSE,
     TRUE,

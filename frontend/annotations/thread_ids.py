@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from frontend.annotations.two_state import TID, tid_of
+from frontend.annotations.attached import TID, tid_of
 from frontend.program import Assume, Binary, Cfa, Const, DataModel, Edge, Read, Scalar, Self, ThreadTemplate, Var, Variable
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from frontend.annotations.clauses import Clause, ClauseToken
+from frontend.annotations.attached import PRIME, Clause, ClauseToken, tid_of
 from frontend.annotations.operators import Operators
 from frontend.program import (
     BOOL,
@@ -25,7 +25,6 @@ from frontend.program import (
     Location,
     Lvalue,
     Read,
-    Scalar,
     Unary,
     Var,
     Variable,
@@ -35,8 +34,6 @@ from frontend.program import (
 )
 from frontend.program.fold import fold
 
-TID = "\\tid"
-PRIME = "'"
 _DEEPEST = 200
 
 
@@ -57,10 +54,6 @@ class NameLookup:
 def primed(v: Lvalue) -> Lvalue:
     """The lvalue in the state after the step; an index is that of the state before."""
     return Var(v.name + PRIME, v.type) if isinstance(v, Var) else Element(v.array + PRIME, v.index, v.type)
-
-
-def tid_of(model: DataModel) -> Var:
-    return Var(TID, Scalar(8 * model.int_size, True))
 
 
 def read_formula(clause: Clause, names: NameLookup, model: DataModel) -> Expr:

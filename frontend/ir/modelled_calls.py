@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from frontend.annotations.attach import Attached
+from frontend.annotations.attached import Attached
 from frontend.ctypes import CType, Record
 from frontend.ir.module import Function, FunctionDecl, MemorySymbol, Module
 from frontend.program import Location, MemoryOrder

@@ -16,7 +16,7 @@ from frontend.program import NOWHERE, DataModel, Location, MemoryOrder, Var
 from frontend.text.tokens import Annotation
 
 if TYPE_CHECKING:  # it brings the parser, which a command that reads no program can do without
-    from frontend.annotations.attach import Attached
+    from frontend.annotations.attached import Attached
 
 # --------------------------------------------------------------------------------------------------- symbols
 STRING = "<string>"

@@ -6,8 +6,8 @@ modules are the passes by job. This room may know every other one but `frontend.
 """
 
 from frontend.link.joined import Joined
-from frontend.link.options import Finders, LinkOptions
+from frontend.link.options import Annotations, Finders, LinkOptions
 from frontend.link.passes import link
 from frontend.link.startup import has_startup
 
-__all__ = ["Finders", "Joined", "LinkOptions", "has_startup", "link"]
+__all__ = ["Annotations", "Finders", "Joined", "LinkOptions", "has_startup", "link"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from frontend.annotations.two_state import tid_of
+from frontend.annotations.attached import tid_of
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Call
 from frontend.ir.interrupt_table import InterruptTable

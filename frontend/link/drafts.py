@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from frontend.annotations.clauses import ClauseKind
+from frontend.annotations.attached import ClauseKind
 from frontend.annotations.thread_ids import own_tid
 from frontend.ir import Function, IrEdge, Module, Nop
-from frontend.library.atomic_operations import AtomicOps
+from frontend.library.atomic_operations import AnnotatedModel, AtomicOps
 from frontend.library.thread_creation import CreatedThread
 from frontend.link.bodies import Bodies
 from frontend.link.call_models import CallModels
@@ -54,8 +54,14 @@ class Drafts:
 
 
 def draft_threads(world: World, bodies: Bodies, threads: ThreadSet, roots: tuple[Root, ...], escapes: Escapes,
-                  models: CallModels) -> Drafts:
-    """Inline every thread; those that are created join the queue as their creation is met."""
+                  models: CallModels, annotated: AnnotatedModel | None) -> Drafts:
+    """Inline every thread; those that are created join the queue as their creation is met.
+
+    `annotated`: models calls of functions that annotations describe.
+    """
+    attached, notes = world.module.attached, world.notes
+    described = None if attached is None or annotated is None else annotated(notes, world.module.model, attached)
+    one_step = AtomicOps(notes, world.module.model, described)
     library = models.library
     drafts: list[Draft] = []
     queue: list[tuple[ThreadSource, CreatedThread | None]] = [(s, None) for s in threads.sources]
@@ -63,7 +69,7 @@ def draft_threads(world: World, bodies: Bodies, threads: ThreadSet, roots: tuple
     while queue:
         source, created = queue.pop(0)
         root = next(r for r in roots if r.function == source.function and r.created == (created is not None))
-        drafts.append(_draft(world, bodies, source, created, root, escapes, models))
+        drafts.append(_draft(world, bodies, source, created, root, escapes, models, one_step))
         for made in library.pthreads.threads.created.values():
             if made.template not in known:
                 known.add(made.template)
@@ -75,15 +81,14 @@ def draft_threads(world: World, bodies: Bodies, threads: ThreadSet, roots: tuple
 
 
 def _draft(world: World, bodies: Bodies, source: ThreadSource, created: CreatedThread | None, root: Root, escapes: Escapes,
-           models: CallModels) -> Draft:
+           models: CallModels, one_step: AtomicOps) -> Draft:
     function = bodies.prepared(source.function)
     assert function is not None
     number = 0 if created is None else created.number
     accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
     specified = _specified(world.module)
     shared = world.calls.shared(source.function) | specified
-    one_step = AtomicOps(world.notes, world.module.model, world.module.attached).model
-    inliner = Inliner(source, bodies.prepared, accesses, models.library, shared, specified, one_step)
+    inliner = Inliner(source, bodies.prepared, accesses, models.library, shared, specified, one_step.model)
     models.library.pthreads.introduce(accesses, source.count)
     edge = IrEdge(0, 0, Nop(), function.location)
     begin, end = models.lifetime.around(inliner, function, source, created, edge)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from frontend.annotations.attach import Attached
+from frontend.annotations.attached import Attached
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType, VoidType
 from frontend.ctypes.compatible import Compatibility
 from frontend.ctypes.conversions import strip

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from frontend.annotations.attached import Attach, Attached
 from frontend.ir.interrupt_table import InterruptTable
+from frontend.library.atomic_operations import AnnotatedModel
 from frontend.memory.points_to import Solver
-from frontend.program import Ints, Preemption, RaceModel
+from frontend.program import Ints, Preemption, Program, RaceModel
 from frontend.threads.sources import NO_TABLE
 
 
@@ -15,6 +18,16 @@ class Finders:
     """Who looks for facts about the program; what they find is checked, and without them it is found in a slower way."""
 
     points_to: Solver | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """How annotations are read (`frontend.annotated`); a program that is read without them rests on none of it."""
+
+    attach: Attach
+    calls: AnnotatedModel
+    contracts: Callable[[Program, Attached], Program]
+    """The program with what its annotations claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +42,7 @@ class LinkOptions:
     ignore_norace: bool = False
     table: InterruptTable = NO_TABLE
     finders: Finders = Finders()
+    annotations: Annotations | None = None
 
 
 DEFAULT_OPTIONS = LinkOptions()

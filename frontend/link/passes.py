@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from frontend.annotations.claims import with_claims
-from frontend.annotations.contracts import with_contracts
 from frontend.entry import Sketch, called_by_threads, is_sketch, with_callers
 from frontend.interrupts.bit_instructions import as_written, bit_instructions
 from frontend.interrupts.implied_rules import with_implied_rules
@@ -69,7 +68,8 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     escapes = find_escapes(world.pointsto, world.objects, seen, roots, world.calls)
 
     # One automaton a thread: inlined, pointers resolved, sections resolved, simplified.
-    drafts = draft_threads(world, bodies, threads, roots, escapes, models)
+    said = options.annotations
+    drafts = draft_threads(world, bodies, threads, roots, escapes, models, None if said is None else said.calls)
     warn_of_vacuous_claims(seen, world.pointsto, drafts.threads, notes)
     settled = settle_pointers(world, drafts, models.lifetime, models.early)
     settle_lock_uses(drafts.threads, drafts.created)
@@ -89,7 +89,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
         interrupts_whom = in_parallel
     if program.race_model is RaceModel.MACHINE:
         program = with_indivisible_accesses(program, find_machine(world, threads.reactive, options.table), interrupts_whom)
-    if module.attached is not None:
-        program = with_contracts(program, module.attached)
+    if module.attached is not None and said is not None:
+        program = said.contracts(program, module.attached)
     program = with_claims(program, module.annotations, module.enumerator)
     return initialised(program)

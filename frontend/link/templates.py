@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from frontend.annotations.attached import TID
 from frontend.annotations.thread_ids import numbered
-from frontend.annotations.two_state import TID
 from frontend.interrupts.interrupt_sections import saved_states, spell_out
 from frontend.interrupts.registers import register
 from frontend.ir.interrupt_table import InterruptTable

@@ -6,7 +6,7 @@ constants. What a solver sees is told with the verdict (`circ.run.vacuity`).
 
 from __future__ import annotations
 
-from frontend.annotations.clauses import ClauseKind
+from frontend.annotations.attached import ClauseKind
 from frontend.ir import Module
 from frontend.link.drafts import Draft
 from frontend.memory.objects import Notes

@@ -9,9 +9,7 @@ from typing import TypeVar
 
 from pycparser import c_ast
 
-from frontend.annotations.atomic_bodies import atomic_bodies
-from frontend.annotations.attach import Attached, attach
-from frontend.annotations.clauses import ClauseKind, clauses
+from frontend.annotations.attached import Attach, Attached, ClauseKind
 from frontend.annotations.notes import Note, NotePlace
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, IntType, PointerType, Record, RecordType
 from frontend.ctypes.conversions import strip
@@ -21,7 +19,7 @@ from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName, RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySymbol, Module, Place, Set, Storage
 from frontend.ir.builder import GraphBuilder
-from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall, names_of
+from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.lower.called.not_modelled import StatementNotModelled, not_modelled
 from frontend.lower.declared.initialisers import leaves, link_values
 from frontend.lower.declared.local_declarations import THREAD_LOCAL, fixed_value
@@ -39,15 +37,14 @@ from frontend.text.tokens import Annotation
 T = TypeVar("T")
 
 _ATOMIC_BODY = "__VERIFIER_atomic_"
-_LOCKING = frozenset(names_of(ThreadCall.MUTEX_LOCK, ThreadCall.MUTEX_UNLOCK, ThreadCall.SPIN_LOCK, ThreadCall.SPIN_UNLOCK))
 
 
-def load_module(parsed: ParsedFile, model: DataModel, contracts: bool = False, names: ProgramNames = AS_WRITTEN) -> Module:
-    """The file with its declarations known; nothing is elaborated until it is asked for. `contracts`: heed annotations.
+def load_module(parsed: ParsedFile, model: DataModel, attach: Attach | None = None, names: ProgramNames = AS_WRITTEN) -> Module:
+    """The file with its declarations known; nothing is elaborated until it is asked for. `attach`: reads annotations.
 
     `names`: what the file's names are in the program that it is a part of; all that goes out of here is called so.
     """
-    return CModule(parsed, model, contracts, names)
+    return CModule(parsed, model, attach, names)
 
 
 class _FileScope(Scope):
@@ -106,7 +103,8 @@ class _Lazy(Mapping[str, T]):
 class CModule:
     """Implements `Module` over a pycparser AST. Inside, names of file scope are as written; outside, as the program has them."""
 
-    def __init__(self, parsed: ParsedFile, model: DataModel, contracts: bool = False, names: ProgramNames = AS_WRITTEN) -> None:
+    def __init__(self, parsed: ParsedFile, model: DataModel, attach: Attach | None = None,
+                 names: ProgramNames = AS_WRITTEN) -> None:
         self.file = parsed.path
         self.model = model
         self._parsed = parsed
@@ -130,18 +128,17 @@ class CModule:
                                  if d.weak and not d.defined and d.alias is None and n not in names.defined)
         self._written = {names.of(name): name for name in self._functions if name not in self._aliases}
         self._declarations = _Lazy(self._written, self._declaration)
-        if contracts:
-            self._unit.attached = self._attached(parsed)
+        if attach is not None:
+            self._unit.attached = self._attached(attach(parsed.annotations, parsed.ast, self._unit.where))
         self._check_labels()
         self._check_assertions()
 
-    def _attached(self, parsed: ParsedFile) -> Attached:
+    def _attached(self, found: Attached) -> Attached:
         """The file's annotations, with the enumeration constants that they name."""
-        found = attach(clauses(parsed.annotations), parsed.ast, self._unit.where)
         names = dict.fromkeys(w.text for c in found.clauses for w in c.words if w.kind == "name" and w.text in self._enumerators)
         entities = {name: self._scope.find(name) for name in names}
         constants = {name: Const(e.value, e.type.scalar) for name, e in entities.items() if isinstance(e, ConstantName)}
-        return replace(found, constants=constants, bodies=atomic_bodies(found, parsed.ast, self._unit.where, _LOCKING))
+        return replace(found, constants=constants)
 
     # ------------------------------------------------------------------------------------------- names
     def _enter(self, node: c_ast.Node) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pycparser import c_ast
 
-from frontend.annotations.attach import Attached
+from frontend.annotations.attached import Attached
 from frontend.ctypes import ArrayType, CType, IntType
 from frontend.ctypes.conversions import Integers
 from frontend.ctypes.declarations import Types

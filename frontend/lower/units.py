@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from frontend.annotations.attached import Attach
 from frontend.ctypes import Record, RecordType
 from frontend.ctypes.compatible import ANONYMOUS, Compatibility, tag_of
 from frontend.ctypes.linkage import Declared, linkage
@@ -25,16 +26,16 @@ _LONGEST_CHAIN = 100
 """Aliases of aliases."""
 
 
-def load_units(files: Sequence[ParsedFile], model: DataModel, contracts: bool = False) -> tuple[Module, ...]:
-    """A module for each file, with names that mean the same in all of them."""
+def load_units(files: Sequence[ParsedFile], model: DataModel, attach: Attach | None = None) -> tuple[Module, ...]:
+    """A module for each file, with names that mean the same in all of them; `attach` reads annotations."""
     tables = [linkage(parsed) for parsed in files]
     if len(files) == 1:
         [table] = tables
         names = replace(AS_WRITTEN, renamed={n: _end_of(n, table) for n, d in table.items() if d.alias is not None})
-        return (load_module(files[0], model, contracts, names),)
+        return (load_module(files[0], model, attach, names),)
     named = _named([parsed.path for parsed in files], tables)
     keyed = _with_keys([load_module(parsed, model) for parsed in files], named)
-    return tuple(load_module(parsed, model, contracts, names) for parsed, names in zip(files, keyed, strict=True))
+    return tuple(load_module(parsed, model, attach, names) for parsed, names in zip(files, keyed, strict=True))
 
 
 def labels(paths: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """What must be right for a `safe` to be right, counted: `python -m tests.support.trusted` rewrites the numbers in docs/trust.md.
 
 Trusted is every module that `frontend.load` or the kernel can reach by imports: for a `safe` of `auto`, the part of the kernel
-that takes its kinds of proof; for all answers, also replays and the other kinds. Not trusted: engines, searches, reports.
+that takes its kinds of proof; for all answers, also replays, the other kinds, and what reads annotations. Not trusted: engines, searches, reports.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def imports(path: Path, known: dict[str, Path]) -> set[str]:
 def trusted(roots: Sequence[str] = ()) -> dict[str, Path]:
     """What the roots reach by imports; without any, what any answer rests on: `frontend.load` and all of the kernel."""
     known = modules()
-    work = list(roots) or ["frontend.reading", *(name for name in known if name.startswith("circ.kernel"))]
+    work = list(roots) or ["frontend.reading", "frontend.annotated", *(name for name in known if name.startswith("circ.kernel"))]
     found: dict[str, Path] = {}
     while work:
         name = work.pop()

@@ -16,7 +16,7 @@ from circ.kernel.outcome import Accepted, Refused
 from circ.search.explicit import oracle
 from circ.verdict import Assertions, Question, RaceOn
 from frontend import LoadOptions, load
-from frontend.annotations.two_state import TID
+from frontend.annotations.attached import TID
 from frontend.program import Assign, Const, Edge, Program, Scalar, Var
 from frontend.program.exact import show_exact
 
