@@ -10,7 +10,7 @@ the thread-modular family and of `circ verify` only if it is given them (`circ.k
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +20,7 @@ from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.verdict import Assertions, AtomicityOf, Certificate, ProofKind, Question, RaceOn, UserQuestion
 from circ.views.copies import one_by_one
+from circ.views.happens_before import PAST, can_be_plain, only_threads, traceable, with_past
 from circ.views.orders import focusable, is_weak, ordered
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
@@ -30,6 +31,8 @@ from frontend.program import Assumption, Program, RaceModel
 if TYPE_CHECKING:
     from circ.kernel.pairs import PairsCheck
 
+OUTERMOST = (ProofKind.ORDERS, ProofKind.HAPPENS_BEFORE)
+"""Kinds that look at all atomic accesses of the program, so that they are not inside a proof of another kind."""
 MOST_PROOFS = 16
 """By pairs, that are kept at once."""
 
@@ -84,6 +87,8 @@ class Kernel:
                 return self._quotient(question, certificate)
             case ProofKind.ORDERS:
                 return self._orders(question, certificate.body)
+            case ProofKind.HAPPENS_BEFORE:
+                return self._happens_before(question, certificate.body)
             case ProofKind.REACHABLE:
                 return check_reachable(self.program, certificate)
             case kind if kind not in (ProofKind.PAIRS, ProofKind.TRIPLES):
@@ -128,7 +133,7 @@ class Kernel:
                 and all(_are_names(o, known) for o, known in zip(own, self._locals, strict=True))):
             return Refused("format", "", "`globals`, `asked` and, for each template, `locals` are lists of names")
         if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) \
-                or body["kind"] in (ProofKind.QUOTIENT, ProofKind.ORDERS):
+                or body["kind"] in (ProofKind.QUOTIENT, *OUTERMOST):
             return Refused("format", "", "`kind` and `body` are of a proof about the quotient, none of a quotient or of orders")
         if not isinstance(question, RaceOn) or question.variable not in body["asked"]:
             return Refused("question", "", "the accesses that the question is about are not in the quotient")
@@ -142,27 +147,55 @@ class Kernel:
         """A proof about the program without the stale reads that memory orders exclude (`circ.views.orders`)."""
         if set(body) != {"focus", "plain", "proofs"} or not isinstance(body["plain"], bool):
             return Refused("format", "", "the body has `focus`, `plain` and `proofs`")
-        focus, plain, proofs = body["focus"], body["plain"], body["proofs"]
+        focus, plain = body["focus"], body["plain"]
         if not isinstance(question, RaceOn) or focus == question.variable:
             return Refused("question", "", "memory orders are looked at for races on other variables than the focus")
+        refused = self._no_focus(focus)
+        if refused is not None:
+            return refused
+        if focus is None and plain:
+            return Refused("format", "", "there are no loads of a focus to be plain")
+        view = ordered(self.program, focus, plain)
+        asked = [question, RaceOn(focus)] if plain and isinstance(focus, str) else [question]
+        return self._all_proved([(view, part) for part in asked], body["proofs"])
+
+    def _happens_before(self, question: Question, body: Mapping[str, Any]) -> Outcome:
+        """A proof about the program in which happens-before is data (`circ.views.happens_before`)."""
+        if set(body) != {"focus", "plain", "proofs"} or not _are_names(body["plain"], self._globals):
+            return Refused("format", "", "the body has `focus`, `plain`, a list of names, and `proofs`")
+        focus, plain = body["focus"], tuple(body["plain"])
+        if not isinstance(question, RaceOn) or not traceable(self.program, question.variable):
+            return Refused("question", "", "happens-before is looked at for races on variables with plain accesses only")
+        refused = self._no_focus(focus)
+        if refused is not None:
+            return refused
+        if not only_threads(self.program) or not all(y != focus and can_be_plain(self.program, y) for y in plain):
+            return Refused("program", "", "there are more than threads, or `plain` are not loads and stores of atomic scalars")
+        views = [with_past(self.program, focus, plain, asked) for asked in (question.variable, *plain)]
+        return self._all_proved([(view, RaceOn(PAST.name)) for view in views], body["proofs"])
+
+    def _no_focus(self, focus: object) -> Outcome | None:
+        """Why memory orders say nothing with this focus."""
         if not is_weak(self.program) or self.program.race_model != RaceModel.C11:
             return Refused("program", "", "there are no weak memory orders, or races are not those of C11")
-        if (focus is None and plain) or (focus is not None and not (isinstance(focus, str) and focusable(self.program, focus))):
+        if focus is not None and not (isinstance(focus, str) and focusable(self.program, focus)):
             return Refused("format", "", "the focus is an atomic scalar, or null for what is sequentially consistent")
-        asked = [question, RaceOn(focus)] if plain and isinstance(focus, str) else [question]
+        return None
+
+    def _all_proved(self, asked: Sequence[tuple[Program, Question]], proofs: object) -> Outcome:
+        """Whether there is a proof for each question about a program that was made from this one."""
         if not isinstance(proofs, list | tuple) or len(proofs) != len(asked) or not all(
                 isinstance(p, Mapping) and set(p) == {"kind", "body"} and isinstance(p["kind"], str)
-                and isinstance(p["body"], Mapping) and p["kind"] != ProofKind.ORDERS for p in proofs):
+                and isinstance(p["body"], Mapping) and p["kind"] not in OUTERMOST for p in proofs):
             return Refused("format", "", "each of the `proofs` has a `kind` and a `body`, and there is one for each question")
-        view = ordered(self.program, focus, plain)
-        kernel = Kernel(view, self._others)
-        assumptions: tuple[Assumption, ...] = ()
-        for part, proof in zip(asked, proofs, strict=True):
-            outcome = kernel.check(part, Certificate(view.fingerprint(), part, proof["kind"], proof["body"]))
+        assumptions: dict[Assumption, None] = {}
+        for (view, question), proof in zip(asked, proofs, strict=True):
+            inner = Certificate(view.fingerprint(), question, proof["kind"], proof["body"])
+            outcome = check_certificate(view, question, inner, self._others)
             if not isinstance(outcome, Accepted):
                 return outcome
-            assumptions = (*assumptions, *outcome.assumptions)
-        return Accepted(tuple(dict.fromkeys(assumptions)))
+            assumptions |= dict.fromkeys(outcome.assumptions)
+        return Accepted(tuple(assumptions))
 
     def _about_another(self, question: Question, certificate: Certificate) -> Outcome:
         """A proof about a program that is made from this one and has the same races.
@@ -182,7 +215,7 @@ class Kernel:
         body = certificate.body
         if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
             return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the other program")
-        if body["kind"] in (certificate.kind, ProofKind.ORDERS):
+        if body["kind"] in (certificate.kind, *OUTERMOST):
             return Refused("format", "", "made from this program once already, or by memory orders, which come first")
         inner = Certificate(other.fingerprint(), question, body["kind"], body["body"])
         return check_certificate(other, question, inner, self._others)

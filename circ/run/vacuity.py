@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from circ.verdict import Assertions, AtomicityOf, Certificate, ProofKind
 from circ.views import orders
 from circ.views.copies import copy_of, one_by_one
+from circ.views.happens_before import with_past
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows
@@ -145,6 +146,8 @@ def _proved(program: Program, kind: str, body: Mapping[str, Any], variable: str)
                 other = Quotients(other).of(kept, frozenset(body["asked"]))
             case ProofKind.ORDERS:
                 other, body = orders.ordered(other, body["focus"], body["plain"]), body["proofs"][0]
+            case ProofKind.HAPPENS_BEFORE:
+                other, body = with_past(other, body["focus"], tuple(body["plain"]), variable), body["proofs"][0]
             case ProofKind.REACHABLE:
                 return _spots(other, program, variable, _in_states(other, body))
             case ProofKind.PAIRS:

@@ -69,7 +69,7 @@ def focusable(program: Program, name: str) -> bool:
 def ordered(program: Program, focus: str | None, plain: bool = False) -> Program:
     """The program without the stale reads that the orders exclude, seen with this focus."""
     assert focus is None or focusable(program, focus)
-    facts = _Facts(frozenset(_exact(program, focus)), focus, plain,
+    facts = _Facts(frozenset(exact_variables(program, focus)), focus, plain,
                    None if focus is None else _unreleased(program, focus, fences=not plain))
     return replace(program, templates=tuple(_template(t, facts) for t in program.templates))
 
@@ -86,7 +86,7 @@ class _Facts:
 
 
 # --------------------------------------------------------------------------------------------------- the whole program
-def _exact(program: Program, focus: str | None) -> Iterator[str]:
+def exact_variables(program: Program, focus: str | None) -> Iterator[str]:
     """Variables whose reads always find the latest value in the order of the run."""
     leaving = [t.cfa.leaving() for t in program.templates]
     entering = [_entering(t.cfa) for t in program.templates]

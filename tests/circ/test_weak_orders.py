@@ -47,5 +47,10 @@ def test_what_is_assumed_is_not_sequential_consistency() -> None:
 
 
 def test_the_proof_names_what_hands_over() -> None:
-    assert "memory orders: what a thread did before its releasing stores of 'ready' (line 15) is seen after acquiring reads of " \
-           "them (line 24)" in shown("message_release_acquire.c", "--explain")
+    assert "memory orders: value 1 of 'ready' hands over 'message.length': stored at line 15 with release, read at line 24 with " \
+           "acquire" in shown("message_release_acquire.c", "--explain")
+    ticket = shown("ticket.c", "--explain")
+    assert "a value of 'now_serving' hands over 'queue_length': stored at line 16 with release, read at line 13 with acquire" in ticket
+    assert "'next_ticket' hands nothing over" in ticket
+    fences = shown("message_fences.c", "--explain")
+    assert "stored at line 13 with a release fence before it, read at line 19 with an acquire fence behind it" in fences

@@ -25,7 +25,7 @@ from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.verdict import Assertions, Engine, Options, RaceOn, subjects
 from tests.support import finite_arbiter
-from tests.support.c11 import random_orders
+from tests.support.c11 import random_orders, views_attacked
 from tests.support.kernel.attack import attack, random_program
 from tests.support.kernel.sabotage import cases
 from tests.support.randomc import annotated, ledger, reading_mutants, sanitizer
@@ -85,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wrong += _annotated(pool.imap(annotated.examine, slices))
         if "weak" in parts:
             wrong += _weak(pool.imap(random_orders.examine, slices))
+            wrong += _weak_views(pool.imap(views_attacked.attack, slices))
     print(f"{wrong} wrong" if wrong else "nothing wrong", flush=True)
     return 1 if wrong else 0
 
@@ -186,6 +187,16 @@ def _annotated(tallies: Iterable[annotated.Tally]) -> int:
 
 
 # --------------------------------------------------------------------------------------------------- memory orders
+def _weak_views(attacks: Iterable[views_attacked.Attack]) -> int:
+    total = views_attacked.Attack()
+    for found in attacks:
+        total.add(found)
+    print("\nall views for memory orders, each by itself, against all executions of C11")
+    print(*(f"{view}: {total.counts[view, 'proved']} proofs, {total.counts[view, 'open']} not" for view in ("orders", "happens-before")),
+          *(f"WRONG {fault}" for fault in total.faults), sep="\n")
+    return len(total.faults)
+
+
 def _weak(tallies: Iterable[random_orders.Tally]) -> int:
     total = random_orders.Tally()
     for tally in tallies:

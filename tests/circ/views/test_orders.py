@@ -97,7 +97,7 @@ def _everywhere(cfa: Cfa) -> frozenset[int]:
 
 
 @pytest.mark.parametrize(("name", "wrong", "seed"), [
-    ("_exact", _all_exact, 5), ("_unreleased", _all_release, 7), ("_behind_release", _everywhere, 31)])
+    ("exact_variables", _all_exact, 5), ("_unreleased", _all_release, 7), ("_behind_release", _everywhere, 31)])
 def test_each_condition_is_needed(name: str, wrong: Callable[..., object], seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it some random program that races is proved."""
     assert not examine([seed]).faults

@@ -1,5 +1,5 @@
 // A ticket lock as it is found in kernels: tickets are drawn relaxed, the turn is seen by acquire and passed on by release.
-// EXPECT: unknown queue_length
+// EXPECT: safe queue_length
 #include <pthread.h>
 #include <stdatomic.h>
 

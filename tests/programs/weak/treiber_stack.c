@@ -1,5 +1,6 @@
 // A stack of nodes: push releases, pop acquires what it takes; nodes are not given back.
-// EXPECT: unknown malloc@push:17.value
+// EXPECT: safe malloc@push:18.value
+// EXPECT: safe malloc@push:18.next
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
@@ -135,8 +135,12 @@ def _flat(ops: tuple[Op, ...]) -> Iterator[Op]:
 
 
 # --------------------------------------------------------------------------------------------------- C text
-def c_text(program: Litmus) -> str:
-    """The program as a C file with a thread for each of its threads."""
+def c_text(program: Litmus, waiting: bool = False) -> str:
+    """The program as a C file with a thread for each of its threads.
+
+    `waiting`: a load on whose value all that is left of the thread depends is made again until it gives that value. The races
+    are the same: in an execution with a race, the loads that did not give it can be left out, and order nothing then.
+    """
     start = dict(program.start)
     lines = ["#include <pthread.h>", "#include <stdatomic.h>", ""]
     lines += [f"int {name};" for name in program.plain]
@@ -145,12 +149,25 @@ def c_text(program: Litmus) -> str:
         registers = sorted({op.into for op in _flat(thread) if isinstance(op, Load | Add | Exchange | CompareExchange)})
         lines += ["", f"void *thread{number}(void *arg)", "{"]
         lines += [f"    int {name} = 0;" for name in registers]
-        lines += [f"    {line}" for op in thread for line in _c_lines(op)]
+        lines += [f"    {line}" for line in (_waiting(thread) if waiting else _in_turn(thread))]
         lines += ["    return arg;", "}"]
     handles = [f"t{number}" for number in range(len(program.threads))]
     lines += ["", "int main(void)", "{", f"    pthread_t {', '.join(handles)};"]
     lines += [f"    pthread_create(&{h}, 0, thread{number}, 0);" for number, h in enumerate(handles)]
     return "\n".join([*lines, "    return 0;", "}", ""])
+
+
+def _waiting(ops: tuple[Op, ...]) -> list[str]:
+    match ops:
+        case (*before, Load(into, x, order), When(register, value, True, then)) if register == into:
+            wait = [f"while (({into} = atomic_load_explicit(&{x}, {order.text})) != {value})", "    ;"]
+            return [*_in_turn(before), *wait, *_waiting(then)]
+        case _:
+            return _in_turn(ops)
+
+
+def _in_turn(ops: Iterable[Op]) -> list[str]:
+    return [line for op in ops for line in _c_lines(op)]
 
 
 def _c_lines(op: Op) -> list[str]:
