@@ -14,7 +14,8 @@
 Shared: `variable_sets` (what a view keeps or leaves open), `waits` (locations that must not be merged), `lifting` (an answer
 about a view as one about the program), `on_sections` and `on_watched` (engines asked about such views). May not know: the solver,
 engines, proofs. Trusted, as the kernel makes these views itself: `copies`, `orders`, `happens_before`, `sections_as_steps`,
-`havocked.opened`, `weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`, `watched`. Not trusted: `weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`, `on_watched`.
+`havocked.opened`, `weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`, `watched`. Not trusted:
+`weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`, `on_watched`.
 
 `sure` goes the other way: it can do less than the program, for finding runs and never for proofs.
 
