@@ -58,6 +58,8 @@ from circ.command_options import (
     Timeout,
     Undefine,
     UnknownWord,
+    WitnessIn,
+    WitnessOut,
     check_words,
     request_of,
     source_of,
@@ -168,6 +170,8 @@ def check(
     color: Color = When.AUTO,
     certificate: Annotated[Path | None, typer.Option(
         "--certificate", metavar="DIR", help="Write each proof and trace to a file in DIR.")] = None,
+    witness: WitnessIn = None,
+    witness_out: WitnessOut = None,
     dump: Annotated[Path | None, typer.Option(
         "--dump", metavar="DIR", help="Write the automata of every iteration to DIR, as DOT.")] = None,
     explain: ExplainOption = False,
@@ -219,7 +223,8 @@ def check(
         sys.exit(session.status)
 
 
-_NOT_IN_SCAN = ("ctx", "files", "export_assumption", "form", "output", "dump", "explain", "explain_full", "competition", "debug")
+_NOT_IN_SCAN = ("ctx", "files", "export_assumption", "form", "output", "witness", "witness_out", "dump", "explain",
+                "explain_full", "competition", "debug")
 
 
 _NOT_IN_VERIFY = (*_NOT_IN_SCAN, "prop", "engine", "predicate", "k", "flow_rule")
@@ -259,7 +264,8 @@ def verify(
     """Check the annotations (//@ assumes, invariant, ...) and assertions of each FILE, thread by thread."""
     from circ.run.session import Session
 
-    fixed = {"engine": ANNOTATED, "competition": False, "predicate": (), "k": None, "flow_rule": False}
+    fixed = {"engine": ANNOTATED, "competition": False, "predicate": (), "k": None, "flow_rule": False, "witness": None,
+             "witness_out": None}
     with guarded(debug, options["color"]):
         own = FileOptions(ctx, (*READING, "-x", "--property"))
 

@@ -98,6 +98,10 @@ Color = Annotated[When, typer.Option("--color", help="Colours; auto: on a termin
 ExplainOption = Annotated[bool, typer.Option("--explain", help="Say in plain words what protects a variable.")]
 ExplainFull = Annotated[bool, typer.Option(
     "--explain-full", help="The same with predicates and automata; also --explain=full.")]
+WitnessIn = Annotated[Path | None, typer.Option(
+    "--witness", metavar="FILE", help="Try what a witness of another tool (YAML) says: its invariants, or its schedule.")]
+WitnessOut = Annotated[Path | None, typer.Option(
+    "--witness-out", metavar="FILE", help="Write a witness (YAML) of the first race, or of the proofs if all is proved.")]
 IgnoreNorace = Annotated[bool, typer.Option("--ignore-norace", help="Check variables that are declared norace, too.")]
 Output = Annotated[Path | None, typer.Option("-o", metavar="OUT", help="Write to OUT instead of the standard output.")]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for reading the file.")]
@@ -135,7 +139,7 @@ def request_of(options: Mapping[str, Any]) -> Request:
                    tuple(o.predicate), o.k,
                    o.form, o.output, o.certificate, o.dump, explain, o.flow_rule, o.debug, o.competition, o.unroll,
                    not o.no_possible, o.assume is not Assume.none, o.budget, o.verbose, o.full_trace, o.fail_on, o.baseline,
-                   not o.no_suppress)
+                   not o.no_suppress, o.witness, o.witness_out)
 
 
 class UnknownWord(Exception):

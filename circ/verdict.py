@@ -403,6 +403,28 @@ class Part(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Waypoint:
+    """A point that a run is said to pass: a thread takes one of the `edges` (template, position), and the condition for its
+    template `holds` before. `thread`: who, by a number of the witness; None for anybody. `stops`: it need only come there."""
+
+    edges: frozenset[tuple[int, int]]
+    thread: int | None = None
+    holds: Mapping[int, Expr] = field(default_factory=dict)
+    stops: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What somebody else says of a program (a witness): nothing of it is believed, it is tried first.
+
+    `predicates` are C expressions over the program's variables; `schedule` the points of a run that fails, in their order.
+    """
+
+    predicates: tuple[str, ...] = ()
+    schedule: tuple[Waypoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What a user may tell an engine. Predicates are C expressions over the program's variables."""
 
@@ -414,6 +436,7 @@ class Options:
     unroll: int = 3
     """How often loops without an invariant are followed by the engine that reads annotations."""
     part: Part = Part.ALL
+    hints: Hints | None = None
 
     def __post_init__(self) -> None:
         for name in self.switches:

@@ -6,14 +6,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from frontend.program import Program
+from frontend.program import Program, deep_recursion, read_source
 from frontend.reading import DEFAULT_OPTIONS, LoadOptions, SourceFile, interrupt_table, parsed_file, preprocessed, read_project
 
 if TYPE_CHECKING:
     from frontend.text.preprocess import Preprocessed
+    from frontend.text.statements import Statement, Statements
 
 __all__ = ["DEFAULT_OPTIONS", "LoadOptions", "SourceFile", "interrupt_table", "load", "load_project", "loads", "parsed_file",
-           "preprocessed"]
+           "preprocessed", "statements_of"]
+
+
+def statements_of(files: Sequence[str | Path | SourceFile], options: LoadOptions = DEFAULT_OPTIONS) -> Statements:
+    """The statements of C files, for those who speak of places as C has them; raises FrontendError."""
+    from frontend.text.line_marks import LineMarks
+    from frontend.text.statements import Statements, statements
+
+    found: list[Statement] = []
+    marks: list[LineMarks] = []
+    for name in files:
+        file = name if isinstance(name, SourceFile) else SourceFile(str(name))
+        parsed = parsed_file(file, options)
+        text = file.text if file.text is not None else read_source(file.path)
+        marks.append(LineMarks(file.path, text))
+        with deep_recursion():
+            found += statements(parsed, text, marks[-1])
+    return Statements(found, marks)
 
 
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS, text: Preprocessed | None = None) -> Program:

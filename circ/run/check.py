@@ -303,13 +303,21 @@ class _Worker:
             proof = triage(self.program, task.question)
             if proof is not None:
                 return "triage", Safe(proof, (reason(self.program, proof),), trivial=True)
-            self.engine = self.engine or self.entry.load()
+            self.engine = self.engine or self._loaded()
             verdict = self.engine(self.program, task.question, options, observer)
             if not isinstance(verdict, Safe | Refuted | Unknown):
                 raise TypeError(f"the engine {self.entry.name} answered {type(verdict).__name__}, not Safe, Refuted or Unknown")
             return verdict.statistics.by or self.entry.name, verdict
         except OutOfTime as error:
             return self.entry.name, Unknown(str(error), advice=_MORE_TIME)
+
+    def _loaded(self) -> Engine:
+        engine = self.entry.load()
+        if self.plan.options.hints is None:
+            return engine
+        from circ.engines.on_witness import OnWitness
+
+        return OnWitness(engine, self.plan.engine == engines.DEFAULT)
 
     def _observer(self, task: NamedQuestion, emit: Emit) -> Observer:
         dump = Dump(self.plan.dump / file_name(task.shown), self.program, emit) if self.plan.dump else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from circ.run.supervise import Crashed, Done, Emit, Failed, Limits, supervise
 from frontend import LoadOptions, SourceFile, load_project
@@ -49,13 +50,21 @@ def runs_others(files: Sequence[SourceFile], source: LoadOptions) -> bool:
     return source.cpp is not None or any(file.compiler is not None for file in files)
 
 
+T = TypeVar("T")
+
+
 def load_within(files: Sequence[SourceFile], source: LoadOptions, limits: Limits) -> Program:
     """The program that the files make. Raises FrontendError for anything wrong with it, NotRead if a limit was reached."""
+    return read_within(files, source, limits, lambda: load_project(files, source))
+
+
+def read_within(files: Sequence[SourceFile], source: LoadOptions, limits: Limits, work: Callable[[], T]) -> T:
+    """What reading the files for some purpose gives. Raises FrontendError and NotRead."""
     load_heavy()
 
-    def read(name: str, emit: Emit) -> Program | ReadingError:
+    def read(name: str, emit: Emit) -> T | ReadingError:
         try:
-            return load_project(files, source)
+            return work()
         except FrontendError as error:
             return ReadingError.of(error)
 

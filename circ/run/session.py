@@ -39,7 +39,8 @@ from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.schedule import NamedQuestion, variables_of
 from circ.run.supervise import Limits
-from circ.verdict import Answer, Observer, Options, Property, Refuted, Result, Safe, Unknown, UserQuestion, word
+from circ.run.witnesses import Witnesses
+from circ.verdict import Answer, Hints, Observer, Options, Property, Refuted, Result, Safe, Unknown, UserQuestion, word
 from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program, displayed
@@ -75,6 +76,8 @@ class Request:
     fail_on: FailOn = FailOn.UNKNOWN
     baseline: Path | None = None
     suppress: bool = True
+    witness: Path | None = None
+    witness_out: Path | None = None
 
     def plan(self) -> Plan:
         return Plan(self.engine, Options(self.predicates, self.k, unroll=self.unroll), self.limits, self.dump, self.possible,
@@ -104,6 +107,9 @@ class Session:
         self.told: set[str] = set()
         self.source = request.source
         self.baseline = BaselineFile(None)
+        self.witnesses = Witnesses(request.witness, request.witness_out)
+        self.hints: Hints | None = None
+        self.files: Sequence[SourceFile] = ()
         timeout = request.timeout if request.competition else None
         self.deadline = None if timeout is None else time.monotonic() + timeout
         self.budget_end = None if request.budget is None else time.monotonic() + request.budget
@@ -112,8 +118,9 @@ class Session:
         for folder in (self.request.certificate, self.request.dump):
             if folder is not None:
                 make_folder(folder)
-        if self.request.output is not None:
-            check_writable(self.request.output)
+        for output in (self.request.output, self.request.witness_out):
+            if output is not None:
+                check_writable(output)
         self.baseline = BaselineFile(self.request.baseline)
         return self
 
@@ -199,6 +206,7 @@ class Session:
             asked = questions(program, self.request.variables, self.request.prop)
             for predicate in self.request.predicates:
                 parse_predicate(program, predicate)
+            self._heed_witness(program, files)
         except NotRead as error:
             self._not_read(file, *why_not(error))
             return
@@ -209,6 +217,13 @@ class Session:
             self._not_read(file, f"{displayed(file)}: {type(error).__name__}: {error}", traceback.format_exc())
             return
         self._answer(file, program, asked, share)
+
+    def _heed_witness(self, program: Program, files: Sequence[SourceFile]) -> None:
+        self.files, self.hints = files, None
+        if self.witnesses.given is not None:
+            self.hints, notes = self.witnesses.hints(program, files, self.source, self._reading())
+            self.progress.clear()
+            print("\n".join(notes), file=sys.stderr)
 
     def _reading(self) -> Limits:
         """The limits for reading a file: in a competition, all of a run shares one."""
@@ -263,7 +278,10 @@ class Session:
             for line in complaints(suppressions, list(findings.values()), len(known) == len(asked)):
                 print(line, file=sys.stderr)
             counting = {question for question, finding in findings.items() if finding.counts}
-            self._end(Result(program, in_order(known, asked)), told, counting)
+            result = Result(program, in_order(known, asked))
+            self._end(result, told, counting)
+            if self.request.witness_out is not None:
+                self._write_witness(result, len(known) == len(asked))
 
     def _end(self, result: Result, told: ObjectReport, counting: Container[UserQuestion]) -> None:
         """What stands once below the answers of a program, whether all are there or not; some of them do not count."""
@@ -274,6 +292,16 @@ class Session:
                 words = {a.shown: word(a.question, a.verdict) for a in result.answers}
                 self.out.write(flow_text(alarms(result.program), words))
             self.out.flush()
+
+    def _write_witness(self, result: Result, complete: bool) -> None:
+        assert self.request.witness_out is not None
+        try:
+            missing = self.witnesses.write(result, complete, self.files, self.source, self.request.limits)
+        except OSError as error:
+            self._not_written(str(self.request.witness_out), str(error.strerror))
+        else:
+            if missing:
+                print(missing, file=sys.stderr)
 
     def _observer(self, program: Program, progress: Observer) -> Observer:
         """Shows how far it is; tells at once of files that could not be written, and on a terminal of what may be a race."""
@@ -302,6 +330,7 @@ class Session:
         A program gets its `share` of what is left of the budget.
         """
         plan, number = self.request.plan(), len(self.reports)
+        plan = replace(plan, options=replace(plan.options, hints=self.hints))
         if self.budget_end is not None:
             now = time.monotonic()
             plan = replace(plan, deadline=now + share * max(0.0, self.budget_end - now))

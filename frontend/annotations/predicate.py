@@ -150,10 +150,13 @@ class _PredicateParser:
 
 
 def _visible(program: Program, template: ThreadTemplate) -> Mapping[str, Variable]:
-    """Variables by every name a user may write: full, as shown, and a local's own name where it is the only one."""
+    """Variables by every name a user may write: full, as shown, and a local's own name where it is the only one.
+
+    A lock is known by its name; it is 0 while nobody holds it.
+    """
     known: dict[str, Variable] = {}
     for v in (*program.globals, *template.locals):
-        if not v.ghost:
+        if not v.ghost or v.object:
             known.setdefault(v.shown or v.name, v)
             known.setdefault(v.name, v)
     tails: dict[str, list[Variable]] = {}
