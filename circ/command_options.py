@@ -158,7 +158,7 @@ def check_words(options: Mapping[str, Any]) -> None:
 def property_of(text: str) -> Property:
     """The property that is named, or that the property file of this name asks for."""
     if text.endswith(".prp"):
-        from circ.run.competition import read_property
+        from circ.run.competition.tasks import read_property
 
         return read_property(text)
     return Property(text)

@@ -11,7 +11,7 @@ from frontend.reading import DEFAULT_OPTIONS, LoadOptions, SourceFile, interrupt
 
 if TYPE_CHECKING:
     from frontend.text.preprocess import Preprocessed
-    from frontend.text.statements import Statement, Statements
+    from frontend.text.places.statements import Statement, Statements
 
 __all__ = ["DEFAULT_OPTIONS", "LoadOptions", "SourceFile", "interrupt_table", "load", "load_project", "loads", "parsed_file",
            "preprocessed", "statements_of"]
@@ -19,8 +19,8 @@ __all__ = ["DEFAULT_OPTIONS", "LoadOptions", "SourceFile", "interrupt_table", "l
 
 def statements_of(files: Sequence[str | Path | SourceFile], options: LoadOptions = DEFAULT_OPTIONS) -> Statements:
     """The statements of C files, for those who speak of places as C has them; raises FrontendError."""
-    from frontend.text.line_marks import LineMarks
-    from frontend.text.statements import Statements, statements
+    from frontend.text.places.line_marks import LineMarks
+    from frontend.text.places.statements import Statements, statements
 
     found: list[Statement] = []
     marks: list[LineMarks] = []

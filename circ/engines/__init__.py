@@ -14,7 +14,7 @@ from typing import cast
 
 from circ.verdict import Engine
 
-__all__ = ["ANNOTATED", "DEFAULT", "ENGINES", "GROUP", "Entry", "find", "found", "given", "installed"]
+__all__ = ["ANNOTATED", "DEFAULT", "ENGINES", "GROUP", "Entry", "find", "found", "given", "installed", "on_witness"]
 
 DEFAULT = "auto"
 

@@ -31,7 +31,8 @@ from circ.report.terminal.by_object import ObjectReport
 from circ.report.text import Manner, file_text
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
-from circ.run.competition import read_task, until_a_race, verdict_line
+from circ.run.competition.tasks import read_task, until_a_race, verdict_line
+from circ.run.competition.witnesses import Witnesses
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import BaselineFile, check_writable, encoded, make_folder, report_bug, write_whole
 from circ.run.progress import Progress
@@ -39,7 +40,6 @@ from circ.run.projects import Selection, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.schedule import NamedQuestion, variables_of
 from circ.run.supervise import Limits
-from circ.run.witnesses import Witnesses
 from circ.verdict import Answer, Hints, Observer, Options, Property, Refuted, Result, Safe, Unknown, UserQuestion, word
 from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate

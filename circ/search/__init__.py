@@ -7,4 +7,4 @@ abstractions, nor proofs other than "these are all states"; its effort is counte
 a search but never decides how far one goes.
 """
 
-__all__ = ["explicit", "random_runs", "reductions", "state_search", "trace_building", "weak_runs"]
+__all__ = ["explicit", "random_runs", "reductions", "scheduled", "state_search", "trace_building", "weak_runs"]

@@ -5,4 +5,4 @@ In: verdicts with their certificates and traces, or somebody else's file. Out: t
 asks, nor how verdicts are shown.
 """
 
-__all__ = ["hints", "witness_file", "write"]
+__all__ = ["entries", "hints", "witness_file", "write"]

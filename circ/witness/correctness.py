@@ -22,7 +22,7 @@ from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows
 from circ.witness.entries import GhostUpdate, GhostVariable, WitnessInvariant
-from circ.witness.violation import c_name, place_of
+from circ.witness.violation import c_name, may_be_address, place_of
 from frontend.program import (
     COMPARISONS,
     LOGICAL,
@@ -44,7 +44,7 @@ from frontend.program import (
     substitute,
     variables,
 )
-from frontend.text.statements import Statement, StatementKind, Statements
+from frontend.text.places.statements import Statement, StatementKind, Statements
 
 MOST_CASES, LONGEST = 8, 400
 """Cases of one disjunction, and characters of one invariant: what is longer helps nobody."""
@@ -182,8 +182,8 @@ def _by_name(access: Access, shared: set[str]) -> bool:
 def _is_c(e: Expr) -> bool:
     """Whether C reads the text of a formula as it is meant: no arithmetic, whose types would have to be written out."""
     match e:
-        case Const(value=value):
-            return abs(value) < 1 << 63
+        case Const(value=value, type=t):
+            return abs(value) < 1 << 63 and not may_be_address(value, t)
         case Read(lvalue=Var()):
             return True
         case Cast(arg=a, type=t):

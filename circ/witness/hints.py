@@ -14,7 +14,7 @@ from circ.verdict import Hints, Waypoint
 from circ.witness.entries import GhostVariable, Place, WaypointType, Witness, WitnessWaypoint
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import AccessKind, Expr, FrontendError, Location, Program
-from frontend.text.statements import Statement, Statements
+from frontend.text.places.statements import Statement, Statements
 
 MOST_PREDICATES = 40
 """Each one more may double the states of an abstraction."""

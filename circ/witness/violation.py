@@ -14,9 +14,11 @@ from circ.semantics.trace_run import run_trace
 from circ.semantics.violations import BothCritical, ErrorReached, violation_at_end
 from circ.verdict import Choice, Trace
 from circ.witness.entries import Place, WaypointType, WitnessWaypoint
-from frontend.program import NOWHERE, Edge, Location, Program, Role, Variable, op_writes
-from frontend.text.statements import Statement, Statements
+from frontend.program import NOWHERE, Edge, Location, Program, Role, Scalar, Variable, op_writes
+from frontend.text.places.statements import Statement, Statements
 
+LOWEST_ADDRESS = 4096
+"""No object lies below."""
 _CREATED = re.compile(r"<(.+) created>")
 """The ghost that says that a thread of a template may start."""
 
@@ -86,13 +88,17 @@ class _Telling:
 
     def told(self, kind: WaypointType, at: Statement, thread: int) -> WitnessWaypoint:
         values = self.pending.pop(thread, {})
-        said = [f"{name} == {value}" for variable, value in values.items() if (name := self._name(thread, variable, at))]
+        said = [f"{name} == {value}" for variable, value in values.items()
+                if (name := self._name(thread, variable, at)) and not may_be_address(value, self._known(thread)[variable].type)]
         return WitnessWaypoint(kind, place_of(self.statements, at), value=" && ".join(said) or "1", thread=self.numbers[thread])
 
     def _name(self, thread: int, variable: str, at: Statement) -> str:
         """A variable as C knows it at a statement; empty if it does not."""
+        return c_name(variable, self._known(thread), at)
+
+    def _known(self, thread: int) -> dict[str, Variable]:
         template = self.program.templates[self.run.crew[thread]]
-        return c_name(variable, {v.name: v for v in (*self.program.globals, *template.locals)}, at)
+        return {v.name: v for v in (*self.program.globals, *template.locals)}
 
 
 def c_name(variable: str, known: Mapping[str, Variable], at: Statement) -> str:
@@ -105,6 +111,11 @@ def c_name(variable: str, known: Mapping[str, Variable], at: Statement) -> str:
         return name if function == at.function and name in at.names and name.isidentifier() else ""
     return variable if variable.partition(".")[0] not in at.names and variable.replace(".", "").isidentifier() \
         and (v.shown or variable) == variable else ""
+
+
+def may_be_address(value: int, t: Scalar) -> bool:
+    """Whether a value may be where circ has put an object, which means nothing to others."""
+    return not t.signed and t.width >= 16 and value >= LOWEST_ADDRESS
 
 
 def place_of(statements: Statements, at: Statement) -> Place:

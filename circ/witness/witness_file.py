@@ -43,7 +43,7 @@ class _Reader:
         updates: list[GhostUpdate] = []
         hashes: dict[str, str] = {}
         kinds: dict[str, int] = {}
-        for entry in self.items(root, "a witness is a list of entries"):
+        for entry in self.items(root, "a list of entries"):
             kind = self.text(entry, "entry_type")
             if kind in kinds:
                 raise wrong(self.path, entry.line, f"a second entry of the type {kind}")
@@ -103,7 +103,7 @@ class _Reader:
             yield GhostUpdate(place, self.text(update, "variable"), self.text(update, "value"))
 
     def segment(self, item: Node) -> tuple[WitnessWaypoint, ...]:
-        waypoints = self.items(self.child(item, "segment"), "a segment is a list of waypoints")
+        waypoints = self.items(self.child(item, "segment"), "a list of waypoints")
         return tuple(self.waypoint(self.child(w, "waypoint")) for w in waypoints)
 
     def waypoint(self, node: Node) -> WitnessWaypoint:

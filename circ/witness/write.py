@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from circ.verdict import Answer, Certificate, RaceOn, Refuted, Result, Safe, Trace
+from circ.verdict import Answer, Assertions, Certificate, RaceOn, Refuted, Result, Safe, Trace
 from circ.witness.correctness import ProofInvariants, invariants
 from circ.witness.entries import Place, WitnessWaypoint
 from circ.witness.violation import segments
 from frontend.program import Program, read_source
-from frontend.text.statements import Statements
+from frontend.text.places.statements import Statements
 
 PROOF_VERSION, VIOLATION_VERSION = "2.1", "2.1"
 _C = "c_expression"
@@ -37,13 +37,16 @@ class Producer:
 
 
 def witness_of(result: Result, complete: bool) -> Trace | tuple[Certificate, ...] | None:
-    """What a witness of all answers about a program is made from: its first failure, else all proofs if everything is proved."""
-    verdicts = [a.verdict for a in result.answers]
+    """What a witness of all answers about a program is made from: its first failure, else all proofs if everything is proved.
+
+    The competition knows no atomicity: answers about that are not looked at.
+    """
+    verdicts = [a.verdict for a in result.answers if isinstance(a.question, RaceOn | Assertions)]
     refuted = next((v for v in verdicts if isinstance(v, Refuted)), None)
     if refuted is not None:
         return refuted.trace
     proofs = tuple(v.certificate for v in verdicts if isinstance(v, Safe))
-    return proofs if complete and len(proofs) == len(verdicts) else None
+    return proofs if complete and verdicts and len(proofs) == len(verdicts) else None
 
 
 def witness_text(program: Program, evidence: Trace | tuple[Certificate, ...], answers: Sequence[Answer], statements: Statements,

@@ -4,5 +4,5 @@ Our own preprocessor comes first, then a pass over tokens that rewrites GNU C an
 what names mean beyond telling types from other names: there are no C types, no layouts and no values here.
 """
 
-__all__ = ["ast_text", "attributes", "bodies", "compilers", "keywords", "parse", "preprocess", "side_effects", "statements",
+__all__ = ["ast_text", "attributes", "bodies", "compilers", "keywords", "parse", "places", "preprocess", "side_effects",
            "tokens"]

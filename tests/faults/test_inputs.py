@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from circ.report.findings import Finding, FoundAccess, FoundStep, FoundValue
 from circ.report.rows import Head, Row
-from circ.run.competition import read_property, read_task
+from circ.run.competition.tasks import read_property, read_task
 from circ.run.supervise import Crashed, Died, Done, Emit, Limits, supervise
 from circ.scan.header import read_header
 from circ.scan.results import first_line, read_results, to_line

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from circ.cli import app
-from circ.run.competition import Task, read_property, read_task
+from circ.run.competition.tasks import Task, read_property, read_task
 from circ.run.session import Session
 from frontend.program import FrontendError
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from frontend.program import Location
-from frontend.text.line_marks import LineMarks
 from frontend.text.parse import ParsedFile
+from frontend.text.places.line_marks import LineMarks
 
 
 class StatementKind(enum.Enum):
