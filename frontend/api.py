@@ -10,8 +10,8 @@ from frontend.program import Program, deep_recursion, read_source
 from frontend.reading import DEFAULT_OPTIONS, LoadOptions, SourceFile, interrupt_table, parsed_file, preprocessed, read_project
 
 if TYPE_CHECKING:
-    from frontend.text.preprocess import Preprocessed
     from frontend.text.places.statements import Statement, Statements
+    from frontend.text.preprocess import Preprocessed
 
 __all__ = ["DEFAULT_OPTIONS", "LoadOptions", "SourceFile", "interrupt_table", "load", "load_project", "loads", "parsed_file",
            "preprocessed", "statements_of"]

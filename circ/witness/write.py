@@ -46,7 +46,8 @@ def witness_of(result: Result, complete: bool) -> Trace | tuple[Certificate, ...
     if refuted is not None:
         return refuted.trace
     proofs = tuple(v.certificate for v in verdicts if isinstance(v, Safe))
-    return proofs if complete and verdicts and len(proofs) == len(verdicts) else None
+    asked = bool(verdicts) or not result.answers
+    return proofs if complete and asked and len(proofs) == len(verdicts) else None
 
 
 def witness_text(program: Program, evidence: Trace | tuple[Certificate, ...], answers: Sequence[Answer], statements: Statements,
