@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from circ.smt import SatResult, Solver, Term, conjunction, decide_apart, disjunction, key, negation, without_stores
+from circ.smt import SatResult, Solver, Term, conjunction, decide_apart, disjunction, key, loosened, negation, without_stores
 
 BATCH = 48
 EFFORT, BRIEFLY = 20_000_000, 1_000_000
@@ -84,7 +84,7 @@ class Prover:
     def _prove(self, batch: list[Obligation]) -> Unproved | None:
         """All at once; only if that does not succeed, one by one. Where batches are too hard they become smaller."""
         if len(batch) != 1:
-            answer = SatResult.UNSAT if not batch else self._ask_briefly((disjunction(conjunction(o.violation) for o in batch),))
+            answer = SatResult.UNSAT if not batch else self._ask_briefly([o.violation for o in batch])
             if answer is SatResult.UNSAT:
                 return None
             if answer is SatResult.UNKNOWN:
@@ -97,15 +97,23 @@ class Prover:
 
     def _ask(self, terms: tuple[Term, ...]) -> SatResult:
         """First with what little it mostly takes, then in a world of its own, where nothing asked before makes a difference."""
-        answer = self._ask_briefly(terms)
+        answer = self._ask_briefly([terms])
         if answer is SatResult.UNKNOWN:
             self.queries += 1
             answer = decide_apart(terms, EFFORT)
         return answer
 
-    def _ask_briefly(self, terms: tuple[Term, ...]) -> SatResult:
+    def _ask_briefly(self, cases: Sequence[tuple[Term, ...]]) -> SatResult:
+        """Whether the terms of one of the cases can hold together: first as if quotients were any numbers, which is easier."""
+        loose = [tuple(map(loosened, terms)) for terms in cases]
+        if any(a is not b for one, two in zip(loose, cases, strict=True) for a, b in zip(one, two, strict=True)) \
+                and self._decide(loose) is SatResult.UNSAT:
+            return SatResult.UNSAT
+        return self._decide(cases)
+
+    def _decide(self, cases: Sequence[tuple[Term, ...]]) -> SatResult:
         self.queries += 1
         solver = Solver(BRIEFLY)
         solver.push()
-        solver.add(*terms)
+        solver.add(*(cases[0] if len(cases) == 1 else (disjunction(map(conjunction, cases)),)))
         return solver.check()

@@ -22,6 +22,49 @@ def without_stores(term: Term) -> Term:
     return z3.simplify(term, blast_select_store=True)
 
 
+_QUOTIENTS = frozenset((
+    z3.Z3_OP_BUDIV, z3.Z3_OP_BUREM, z3.Z3_OP_BSDIV, z3.Z3_OP_BSREM, z3.Z3_OP_BSMOD,
+    z3.Z3_OP_BUDIV_I, z3.Z3_OP_BUREM_I, z3.Z3_OP_BSDIV_I, z3.Z3_OP_BSREM_I, z3.Z3_OP_BSMOD_I,
+    z3.Z3_OP_IDIV, z3.Z3_OP_MOD, z3.Z3_OP_REM,
+))
+
+
+def loosened(term: Term) -> Term:
+    """The term with quotients and remainders taken for any function of the numbers they are of; the term itself if it has none.
+
+    What is unsatisfiable then is so with the true quotients as well. Dividing is the dearest thing to ask of the solver, and
+    an index computed from an address mostly needs no more than that equal addresses have equal indices.
+    """
+    known = getattr(term, "_circ_loosened", None)
+    if known is None:
+        known = term._circ_loosened = _loose(z3.simplify(term)) if _quotients(term) else term
+    return known
+
+
+def _loose(term: Term) -> Term:
+    return z3.substitute(term, *((q, _any_function(q)) for q in _quotients(term)))
+
+
+def _any_function(quotient: Term) -> Term:
+    numbers = [_loose(n) for n in quotient.children()]
+    return z3.Function(f"any {quotient.decl().name()}", *(n.sort() for n in numbers), quotient.sort())(*numbers)
+
+
+def _quotients(term: Term) -> list[Term]:
+    """Those that stand in no other one and under no quantifier."""
+    found, seen, left = [], set(), [term]
+    while left:
+        part = left.pop()
+        if key(part) in seen or not z3.is_app(part):
+            continue
+        seen.add(key(part))
+        if part.decl().kind() in _QUOTIENTS:
+            found.append(part)
+        else:
+            left += part.children()
+    return found
+
+
 def conjunction(terms: Iterable[Term]) -> Term:
     parts = list(terms)
     return parts[0] if len(parts) == 1 else _joined(z3.Z3_mk_and, parts) if parts else z3.BoolVal(True)
