@@ -51,7 +51,7 @@ from typing import TypeAlias, assert_never
 
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.kernel.pair_bodies import FALSE_ROW, Counting, FormulaRow, PairsBody
-from circ.kernel.prover import Obligation, Prover, Unproved
+from circ.kernel.prover import ELEMENTS, Obligation, Prover, Unproved
 from circ.kernel.threads import Moment, ThreadPlace, Threads
 from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Term
@@ -102,8 +102,8 @@ class PairsCheck:
         self._meetings: dict[tuple[int, int], list[tuple[ThreadPlace, ThreadPlace, tuple[Term, ...], frozenset[str]]]] = {}
         told = (*body.pairs.values(), *body.every.values(), *body.triples.values())
         self.named = frozenset(s.name for row in told for s in row.symbols if not s.slot)
-        # Questions about elements of arrays are much easier one by one.
-        self.prover = Prover(1) if any(v.is_array and v.name in self.spoken for v in program.globals) else Prover()
+        # Questions about elements of arrays are easier in smaller lots.
+        self.prover = Prover(ELEMENTS) if any(v.is_array and v.name in self.spoken for v in program.globals) else Prover()
         self.inductive = False
 
     def outcome(self, question: Question) -> Outcome:

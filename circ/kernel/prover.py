@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from circ.smt import SatResult, Solver, Term, conjunction, decide_apart, disjunction, key, loosened, negation, without_stores
 
-BATCH = 48
+BATCH, ELEMENTS = 48, 12
+"""Obligations in one query; those about elements of arrays are harder."""
 EFFORT, BRIEFLY = 20_000_000, 1_000_000
 """Many easy obligations are one easy query; arithmetic that is easy one by one may not be."""
 
@@ -35,7 +36,7 @@ class Unproved:
 class Prover:
     def __init__(self, batch: int = BATCH) -> None:
         self.queries = 0
-        self._size = batch
+        self._size = self._most = batch
         self._false = key(disjunction(()))
         self._true = key(conjunction(()))
         self._seen: dict[tuple[frozenset[int], int], Obligation] = {}
@@ -82,10 +83,12 @@ class Prover:
         return True
 
     def _prove(self, batch: list[Obligation]) -> Unproved | None:
-        """All at once; only if that does not succeed, one by one. Where batches are too hard they become smaller."""
-        if len(batch) != 1:
-            answer = SatResult.UNSAT if not batch else self._ask_briefly([o.violation for o in batch])
+        """All at once; only if that does not succeed, one by one. Where batches are too hard they become smaller,
+        and larger again where they are not."""
+        if len(batch) > 1:
+            answer = self._ask_briefly([o.violation for o in batch])
             if answer is SatResult.UNSAT:
+                self._size = min(self._most, 2 * self._size)
                 return None
             if answer is SatResult.UNKNOWN:
                 self._size = max(1, self._size // 4)

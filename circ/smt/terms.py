@@ -28,26 +28,47 @@ _QUOTIENTS = frozenset((
     z3.Z3_OP_IDIV, z3.Z3_OP_MOD, z3.Z3_OP_REM,
 ))
 
+_REMAINDERS = frozenset((z3.Z3_OP_BUREM, z3.Z3_OP_BUREM_I))
+_UNSIGNED = frozenset((z3.Z3_OP_BUDIV, z3.Z3_OP_BUDIV_I))
+_BITS = (8, 16, 32)
+"""Of quotients that are told to be small if the dividend is."""
+
 
 def loosened(term: Term) -> Term:
-    """The term with quotients and remainders taken for any function of the numbers they are of; the term itself if it has none.
+    """The term with quotients and remainders taken for any function of the numbers they are of, and of sizes that they cannot
+    exceed; the term itself if it has none.
 
     What is unsatisfiable then is so with the true quotients as well. Dividing is the dearest thing to ask of the solver, and
     an index computed from an address mostly needs no more than that equal addresses have equal indices.
     """
     known = getattr(term, "_circ_loosened", None)
     if known is None:
-        known = term._circ_loosened = _loose(z3.simplify(term)) if _quotients(term) else term
+        known = term
+        if _quotients(term):
+            sizes: list[Term] = []
+            known = conjunction((_loose(z3.simplify(term), sizes), *sizes))
+        term._circ_loosened = known
     return known
 
 
-def _loose(term: Term) -> Term:
-    return z3.substitute(term, *((q, _any_function(q)) for q in _quotients(term)))
+def _loose(term: Term, sizes: list[Term]) -> Term:
+    return z3.substitute(term, *((q, _any_function(q, sizes)) for q in _quotients(term)))
 
 
-def _any_function(quotient: Term) -> Term:
-    numbers = [_loose(n) for n in quotient.children()]
-    return z3.Function(f"any {quotient.decl().name()}", *(n.sort() for n in numbers), quotient.sort())(*numbers)
+def _any_function(quotient: Term, sizes: list[Term]) -> Term:
+    """Some function in place of a quotient or remainder; how large it can be is added to `sizes`."""
+    numbers = [_loose(n, sizes) for n in quotient.children()]
+    found = z3.Function(f"any {quotient.decl().name()}", *(n.sort() for n in numbers), quotient.sort())(*numbers)
+    dividend, divisor = numbers
+    kind = quotient.decl().kind()
+    if z3.is_bv_value(divisor) and divisor.as_long():
+        by, width = divisor.as_long(), quotient.size()
+        if kind in _REMAINDERS:
+            sizes.append(z3.ULT(found, by))
+        elif kind in _UNSIGNED:
+            sizes.extend(z3.Implies(z3.ULT(dividend, by << bits), z3.ULT(found, 1 << bits))
+                         for bits in _BITS if by << bits < 1 << width)
+    return found
 
 
 def _quotients(term: Term) -> list[Term]:

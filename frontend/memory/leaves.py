@@ -189,10 +189,36 @@ class MemObject:
                 return (n,)
         return tuple(range(len(self.leaves)))
 
+    def array_begin(self, leaf: Leaf) -> int | None:
+        """The offset of the outermost array that the leaf is in, within one instance; None if it is in none, or in bytes."""
+        pending: list[LayoutTree] = [self.shape.root]
+        while pending:
+            match pending.pop():
+                case ArrayNode() as array:
+                    inside = list(_leaves(array))
+                    if leaf in inside:
+                        return None if leaf.bytes else min(other.offset for other in inside)
+                case StructNode(fields=fields):
+                    pending += [tree for tree, _ in fields.values()]
+                case _:
+                    pass
+        return None
+
     def overlapped(self, start: int, size: int) -> tuple[Leaf, ...]:
         """The leaves of which some element lies in the `size` bytes from an offset on."""
         end = start + size
         return tuple(leaf for leaf in self.leaves if _overlaps(leaf.offset, self.inner(leaf.dims), leaf.size, start, end))
+
+
+def _leaves(tree: LayoutTree) -> Iterator[Leaf]:
+    match tree:
+        case LeafNode(leaf=leaf) | BytesNode(leaf=leaf):
+            yield leaf
+        case ArrayNode(element=element):
+            yield from _leaves(element)
+        case StructNode(fields=fields):
+            for part, _ in fields.values():
+                yield from _leaves(part)
 
 
 def _overlaps(offset: int, dims: tuple[Dim, ...], size: int, start: int, end: int) -> bool:

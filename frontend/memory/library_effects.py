@@ -85,7 +85,7 @@ class LibraryEffects:
                 continue
             if pending.fill is not None and self._fill(sketch, start, step, case, pending):
                 continue
-            if len(case.leaves) == 1:
+            if len(case.leaves) == 1 and (self._outer(case, case.leaves[0], pending) is None or _behind(case.leaves[0]) == 1):
                 self._touch(sketch, start, step.target, case, case.leaves[0], pending)
                 continue
             around = sketch.fresh()
@@ -173,19 +173,39 @@ class LibraryEffects:
         sketch.steps.append(SketchStep(source, step.target, SKIP, (), step.location, step.text))
 
     def _touch(self, sketch: Sketch, source: int, target: int, case: PointerCase, leaf: Leaf, pending: Pending) -> None:
+        """The leaf is touched: the one element that the pointer is in, or one of several there, or something of all."""
         assert case.object is not None
-        access = self._of_instance(case, leaf, pending) or self._cases.whole(leaf, pending.write, pending.edge)
+        outer = self._outer(case, leaf, pending)
+        inner = 1 if outer is None else _behind(leaf)
+        if outer is None:
+            access = self._cases.whole(leaf, pending.write, pending.edge)
+        else:
+            index = outer
+            if inner > 1:
+                source, number = self._any_below(sketch, source, Const(inner, outer.type), pending)
+                index = fold(plus(times(outer, inner), number))
+            access = Access(Element(leaf.name, index, leaf.type), pending.write, pending.edge.location, pending.edge.text)
         shared = self._world.objects.is_global(case.object)
         lvalue = access.lvalue
         op: Op = SKIP
         if pending.write and not pending.ends:
             op = Havoc((), (lvalue.array,)) if access.whole and isinstance(lvalue, Element) else Havoc((lvalue,))
-        doubts = self._changed(replace(pending, input=pending.input and not access.whole), (leaf,))
+        several = access.whole or inner > 1
+        doubts = self._changed(replace(pending, input=pending.input and not several), (leaf,))
         lost = case.guard is None and pending.targets.unknown
-        if lost or not pending.sure or (access.whole and not self._all(case.object, pending)) or self._several(case, pending):
+        if lost or not pending.sure or (several and not self._all(case.object, pending)) or self._several(case, pending):
             doubts = (*doubts, Doubt(_NOT_EXACTLY, accesses=True))
         sketch.steps.append(SketchStep(source, target, op, (access,) if shared else (), pending.edge.location, pending.edge.text,
                                  doubts=doubts))
+
+    def _any_below(self, sketch: Sketch, source: int, bound: Const, pending: Pending) -> tuple[int, Expr]:
+        """A number from 0 to below the bound, and where it has been chosen."""
+        number, chosen, after = self._temporary(bound.type), sketch.fresh(), sketch.fresh()
+        edge = pending.edge
+        sketch.steps.append(SketchStep(source, chosen, Havoc((number,)), (), edge.location, edge.text))
+        within = Binary("&&", Binary(">=", Read(number), Const(0, bound.type)), Binary("<", Read(number), bound))
+        sketch.steps.append(SketchStep(chosen, after, Assume(within), (), edge.location, edge.text))
+        return after, Read(number)
 
     def _touch_all(self, sketch: Sketch, around: int, parts: Parts, pending: Pending) -> None:
         """Any of the parts is touched, by one step that may be repeated."""
@@ -195,17 +215,36 @@ class LibraryEffects:
         sketch.steps.append(SketchStep(around, around, step.changed if changes else SKIP, step.accesses, pending.edge.location,
                                        pending.edge.text, doubts=doubts))
 
-    def _of_instance(self, case: PointerCase, leaf: Leaf, pending: Pending) -> Access | None:
-        """The leaf of the one instance that the pointer is in; None if there is more than that to touch."""
+    def _outer(self, case: PointerCase, leaf: Leaf, pending: Pending) -> Expr | None:
+        """The index of the one element, along the leaf's outermost array, that all that is touched lies in: the instance that
+        the pointer is in, or the element of an array of structs. None if there may be more than one, or no array."""
         obj, pointer = case.object, pending.place.base
         assert obj is not None and not isinstance(pointer, str)
         base = fold(cast(pointer, self._world.places.pointer))
-        if obj.instances is None or len(leaf.dims) != 1 or (case.guard is None and not isinstance(base, Const)):
+        if not leaf.dims or (case.guard is None and not isinstance(base, Const)):
             return None
-        instance = self._instance(obj, base)
-        assert instance is not None
-        lvalue = Element(leaf.name, instance, leaf.type)
-        return Access(lvalue, pending.write, pending.edge.location, pending.edge.text)
+        if obj.instances is not None:
+            return self._instance(obj, base)
+        begin = self._stays_from(case, leaf, pending)
+        if begin is None:
+            return None
+        distance = minus(base, self._world.objects.base(obj) + begin)
+        return cast(fold(Binary("/", distance, Const(leaf.dims[0].stride, distance.type))), self._world.places.word)
+
+    def _stays_from(self, case: PointerCase, leaf: Leaf, pending: Pending) -> int | None:
+        """Offset of a place in the first element of the leaf's outermost array, if the function stays in one element and the
+        pointer is as far into that as the place is into the first, or up to a stride further. It stays where it is given an
+        array that lies behind other members of a struct, or as many bytes as there are to the element's end."""
+        assert case.object is not None and pending.extent is not None
+        offsets = {offset for name, offset in pending.targets.known if name == case.object.name}
+        here = next((at for at in case.object.leaves if at.offset <= min(offsets) < at.offset + at.size), None) if offsets else None
+        begin = case.object.array_begin(leaf)
+        if here is None or len(offsets) != 1 or begin is None or begin != case.object.array_begin(here) or pending.extent < 0:
+            return None
+        if case.leaves == (leaf,) == (here,) and len(leaf.dims) == 2 and leaf.offset > begin:
+            return leaf.offset
+        (offset,) = offsets
+        return offset if len(here.dims) == 1 and 0 < pending.extent <= here.dims[0].stride - (offset - begin) else None
 
     def _several(self, case: PointerCase, pending: Pending) -> bool:
         """Whether the pointer may be at several places of the object, of which the function touches what is behind one."""
@@ -222,6 +261,14 @@ class LibraryEffects:
         if not pending.write or pending.input or pending.ends:
             return ()
         return (Doubt(_NOT_TRACKED, tuple(leaf.name for leaf in leaves)),)
+
+
+def _behind(leaf: Leaf) -> int:
+    """How many elements of a leaf have the same index along its outermost array."""
+    count = 1
+    for dim in leaf.dims[1:]:
+        count *= dim.count
+    return count
 
 
 def _count(obj: MemObject, leaf: Leaf) -> int:

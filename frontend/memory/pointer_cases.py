@@ -238,11 +238,10 @@ class Resolver:
             alone = here and here[0].size == 1 and obj.inner(here[0].dims) and not walks(obj, offset, _BYTE, self._module)
             return tuple(here) if alone else obj.leaves
         if here and any(d.stride < extent for d in obj.inner(here[0].dims)):
-            inner = obj.inner(here[0].dims)
-            whole = inner[0].stride * inner[0].count
+            row = obj.inner(here[0].dims)[-1]
             # From the bytes of a union, or of a struct that is taken for bytes, it may go on to the members behind.
             leads_on = len(obj.leaves) > 1 and (here[0].bytes or walks(obj, offset, _BYTE, self._module))
-            alone = len(inner) == 1 and here[0].size == inner[0].stride and extent <= whole and not leads_on
+            alone = here[0].size == row.stride and extent <= row.stride * row.count and not leads_on
             return tuple(here) if alone else obj.leaves
         return tuple(leaf for leaf in obj.leaves if leaf.offset < offset + extent and leaf.offset + leaf.span > offset)
 

@@ -114,10 +114,10 @@ def _wide(index: Expr) -> Expr:
 
 
 def _follows(lock: Expr, index: Expr) -> bool:
-    """Whether equal data indices may well mean equal lock indices: both are made of the same locals."""
+    """Whether equal data indices may well mean equal lock indices: the lock's is made of locals that the other is made of too."""
     if isinstance(lock, Const) and isinstance(index, Const):
         return lock.value == index.value
-    return lock == index or (bool(variables(lock)) and variables(lock) == variables(index))
+    return lock == index or (bool(variables(lock)) and variables(lock) <= variables(index))
 
 
 def _elements(op: Op) -> Iterator[Element]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import z3
 
 from circ.kernel import prover
 from circ.kernel.prover import Obligation, Prover
@@ -62,3 +63,23 @@ def test_a_violation_is_the_hypotheses_without_the_goal() -> None:
     solver.add(*fails(0).violation)
     assert solver.check(negation(P[1]), P[0]) is SatResult.SAT
     assert solver.check(P[1]) is SatResult.UNSAT
+
+
+def test_quotients_that_matter_are_looked_at() -> None:
+    """What does not follow for any function may follow for the quotient, and the other way about nothing is believed."""
+    x = z3.BitVec("x", 16)
+    half = Obligation("half", (z3.ULT(x, 10),), z3.ULT(z3.UDiv(x, z3.BitVecVal(2, 16)), 5))
+    wrong = Obligation("wrong", (z3.ULT(x, 10),), z3.ULT(z3.UDiv(x, z3.BitVecVal(2, 16)), 4))
+    for batch in (1, 12):
+        assert Prover(batch).first_failure([half]) is None
+        failure = Prover(batch).first_failure([half, wrong])
+        assert failure is not None and failure.obligation is wrong
+
+
+def test_batches_grow_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = Prover(16)
+    hard = iter([SatResult.UNKNOWN])
+    decide = Prover._decide
+    monkeypatch.setattr(Prover, "_decide", lambda self, cases: next(hard, None) or decide(self, cases))
+    assert p.first_failure(map(holds, range(16))) is None and p._size == 4
+    assert p.first_failure(map(holds, range(16, 59))) is None and p._size == 16

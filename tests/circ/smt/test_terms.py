@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from itertools import product
+
+import z3
 
 from circ.smt import (
     Encoder,
@@ -17,6 +20,7 @@ from circ.smt import (
     implication,
     is_negation,
     key,
+    loosened,
     negation,
     rename,
     select,
@@ -64,3 +68,46 @@ def test_elements_of_arrays() -> None:
                 solver = Solver()
                 assert solver.check() is SatResult.SAT
                 assert solver.evaluate(same) == value
+
+
+def test_what_has_no_quotient_stays_the_very_term() -> None:
+    x = z3.BitVec("x", 8)
+    for term in (P[0], x * 3 == x + 1, z3.ULT(x, 7), z3.ForAll([x], z3.UDiv(x, 3) < 9)):
+        assert loosened(term) is term
+
+
+def test_loosened_terms_allow_all_that_terms_do() -> None:
+    rng = random.Random(3)
+    x, y = z3.BitVecs("x y", 8)
+    operations = (z3.UDiv, z3.URem, lambda a, b: a / b, z3.SRem, lambda a, b: a % b)
+    satisfiable = looser = 0
+
+    def number(depth: int) -> Term:
+        if depth == 0 or rng.random() < 0.2:
+            return rng.choice((x, y, z3.BitVecVal(rng.randrange(256), 8)))
+        if rng.random() < 0.6:
+            by = rng.choice((z3.BitVecVal(rng.choice((0, 1, 3, 7, 12, 200)), 8), y))
+            return rng.choice(operations)(number(depth - 1), by)
+        return rng.choice((lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b))(number(depth - 1), number(depth - 1))
+
+    for _ in range(300):
+        term = rng.choice((z3.ULT, lambda a, b: a < b, lambda a, b: a == b, lambda a, b: a != b))(number(3), number(3))
+        exact, loose = Solver(), Solver()
+        exact.add(term, z3.ULE(x, 40))
+        loose.add(loosened(term), z3.ULE(x, 40))
+        answers = exact.check(), loose.check()
+        satisfiable += answers[0] is SatResult.SAT
+        looser += answers == (SatResult.UNSAT, SatResult.SAT)
+        assert answers[0] is not SatResult.SAT or answers[1] is SatResult.SAT, term
+    assert satisfiable > 100 and looser > 5
+
+
+def test_equal_addresses_have_equal_elements_and_small_ones_small_indices() -> None:
+    p, q, i, j = z3.BitVecs("p q i j", 64)
+    size, row, first = 312, 100, 1 << 20
+    near = [z3.ULT(a - first, size * 64) for a in (p, q)] + [z3.ULT(k, row) for k in (i, j)]
+    at = [z3.UDiv(a - first, z3.BitVecVal(size, 64)) for a in (p, q)]
+    solver = Solver(1_000_000)
+    solver.push()
+    solver.add(*map(loosened, [*near, at[0] != at[1], at[0] * row + i == at[1] * row + j]))
+    assert solver.check() is SatResult.UNSAT
