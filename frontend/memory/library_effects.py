@@ -237,13 +237,15 @@ class LibraryEffects:
         array that lies behind other members of a struct, or as many bytes as there are to the element's end."""
         assert case.object is not None and pending.extent is not None
         offsets = {offset for name, offset in pending.targets.known if name == case.object.name}
-        here = next((at for at in case.object.leaves if at.offset <= min(offsets) < at.offset + at.size), None) if offsets else None
+        if len(offsets) != 1 or pending.extent < 0:
+            return None
+        (offset,) = offsets
+        here = next((at for at in case.object.leaves if at.offset <= offset < at.offset + at.size), None)
         begin = case.object.array_begin(leaf)
-        if here is None or len(offsets) != 1 or begin is None or begin != case.object.array_begin(here) or pending.extent < 0:
+        if here is None or begin is None or begin != case.object.array_begin(here):
             return None
         if case.leaves == (leaf,) == (here,) and len(leaf.dims) == 2 and leaf.offset > begin:
             return leaf.offset
-        (offset,) = offsets
         return offset if len(here.dims) == 1 and 0 < pending.extent <= here.dims[0].stride - (offset - begin) else None
 
     def _several(self, case: PointerCase, pending: Pending) -> bool:
