@@ -36,6 +36,10 @@ OUTERMOST = (ProofKind.ORDERS, ProofKind.HAPPENS_BEFORE)
 MOST_PROOFS = 16
 """By pairs, that are kept at once."""
 
+_BEGUN: dict[tuple[str, str], PairsCheck] = {}
+"""What this process has checked of such proofs, by program and text. An engine that asks the kernel about a guess and whoever
+confirms its answer have the same proof checked: it is done once. Only the kernel puts anything here."""
+
 __all__ = ["Accepted", "Kernel", "OtherKinds", "Outcome", "Refused", "check_certificate", "flaw_of"]
 
 
@@ -61,7 +65,6 @@ class Kernel:
         self._flaw = flaw_of(program)
         self._quotients: Quotients | None = None
         self._small: dict[int, Kernel] = {}
-        self._pairs: dict[str, PairsCheck] = {}
         self._read: tuple[Mapping[str, Any], PairsCheck] | None = None
         self._globals = frozenset(v.name for v in program.globals)
         self._locals = tuple(frozenset(v.name for v in t.locals) for t in program.templates)
@@ -104,7 +107,8 @@ class Kernel:
             return Refused("format", "", f"{error} has no exact meaning for mathematical integers")
 
     def _pairs_check(self, kind: str, body: Mapping[str, Any]) -> PairsCheck:
-        """Proofs that say the same about several variables are one proof: it is inductive once and for all."""
+        """Proofs that say the same of a program, whoever asks and about whichever variable, are one proof: it is inductive once
+        and for all. That the program is the same is seen by comparing it, not believed of its fingerprint."""
         from circ.kernel.pairs import PairsCheck
         from circ.kernel.triples import TriplesCheck
 
@@ -114,13 +118,16 @@ class Kernel:
             text = json.dumps([kind, dict(body)], sort_keys=True)
         except (TypeError, ValueError):
             raise Malformed("the body is not plain JSON data") from None
-        if text not in self._pairs:
-            if len(self._pairs) >= MOST_PROOFS:
-                self._pairs.clear()
-            self._pairs[text] = (TriplesCheck(self.program, read_triples(self.program, body)) if kind == ProofKind.TRIPLES
-                                 else PairsCheck(self.program, read_body(self.program, body)))
-        self._read = body, self._pairs[text]
-        return self._pairs[text]
+        key = self.program.fingerprint(), text
+        found = _BEGUN.pop(key, None)
+        if found is None or (found.program is not self.program and found.program != self.program):
+            found = (TriplesCheck(self.program, read_triples(self.program, body)) if kind == ProofKind.TRIPLES
+                     else PairsCheck(self.program, read_body(self.program, body)))
+        _BEGUN[key] = found  # the last of all, so that what nobody has asked for longest goes first
+        while len(_BEGUN) > MOST_PROOFS:
+            del _BEGUN[next(iter(_BEGUN))]
+        self._read = body, found
+        return found
 
     def _quotient(self, question: Question, certificate: Certificate) -> Outcome:
         """A proof about the program seen through some of its variables, which can do all that it can (`circ.views.quotient`)."""
