@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
@@ -11,6 +12,9 @@ from pycparser import c_ast
 from frontend.program import Location
 from frontend.text.attributes import ASM_LABEL, Attribute
 from frontend.text.parse import ParsedFile
+
+_HANDLERS = ("signal", "interrupt")
+_HANDLER_NAME = re.compile(r"__vector_\d+|\w+_(?:IRQ)?Handler")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,65 @@ def linkage(parsed: ParsedFile) -> Mapping[str, Declared]:
             before, function=function, internal=before.internal or "static" in decl.storage,
             defined=before.defined or defines, location=parsed.location(decl) if defines else before.location)
     return {name: _attributed(d, parsed.attributes.get(name, ())) for name, d in found.items()}
+
+
+def with_alias_handlers(parsed: ParsedFile) -> ParsedFile:
+    """The file in which each handler that is another name of a function is a function that calls it.
+
+    `ISR(INT1_vect, ISR_ALIASOF(INT0_vect));` makes a handler of its own that runs the other one's code. The code of a handler
+    is made a function that both call: to call a handler switches interrupts on where it returns. A weak alias is the default
+    for a handler that is not there, and what it is another name of stands for it.
+    """
+    table = linkage(parsed)
+    ends = {name: _handler_end(d, table) for name, d in table.items()
+            if d.function and d.alias is not None and not d.weak and _is_handler(name, parsed.attributes.get(name, ()))}
+    if not any(ends.values()):
+        return parsed
+    attributes, nodes, code = dict(parsed.attributes), list(parsed.ast.ext), dict[str, str]()
+    for name, target in ends.items():
+        if target is None:
+            continue
+        marks = [a for a in parsed.attributes.get(target, ()) if a.name in _HANDLERS]
+        if target not in code:
+            code[target] = _code_apart(nodes, target) if marks else target
+        at = next(n for n, node in enumerate(nodes) if isinstance(node, c_ast.Decl) and node.name == name)
+        nodes[at] = _calling(nodes[at], code[target])
+        own = [a for a in parsed.attributes.get(name, ()) if a.name != "alias" and (not marks or a.name not in _HANDLERS)]
+        attributes[name] = (*own, *marks)
+    return replace(parsed, ast=c_ast.FileAST(nodes, parsed.ast.coord), attributes=attributes)
+
+
+def _code_apart(nodes: list[c_ast.Node], handler: str) -> str:
+    """Make the body of a handler a function of its own, in front of all; gives its name."""
+    at = next(n for n, node in enumerate(nodes) if isinstance(node, c_ast.FuncDef) and node.decl.name == handler)
+    name, found = f"{handler}_code", nodes[at]
+    inner = copy(found.decl.type.type)
+    inner.declname = name
+    decl, kind = copy(found.decl), copy(found.decl.type)
+    kind.type = inner
+    decl.name, decl.type, decl.storage = name, kind, ["static"]
+    nodes[at] = _calling(found.decl, name)
+    nodes.insert(at, c_ast.FuncDef(decl, found.param_decls, found.body, found.coord))
+    return name
+
+
+def _calling(decl: c_ast.Decl, target: str) -> c_ast.FuncDef:
+    call = c_ast.FuncCall(c_ast.ID(target, decl.coord), None, decl.coord)
+    return c_ast.FuncDef(decl, None, c_ast.Compound([call], decl.coord), decl.coord)
+
+
+def _is_handler(name: str, attributes: Sequence[Attribute]) -> bool:
+    return any(a.name in _HANDLERS for a in attributes) or _HANDLER_NAME.fullmatch(name) is not None
+
+
+def _handler_end(declared: Declared, table: Mapping[str, Declared]) -> str | None:
+    """The function of this file that an alias stands for in the end, None if there is none."""
+    seen: set[str] = set()
+    found: Declared | None = declared
+    while found is not None and found.alias is not None and found.name not in seen:
+        seen.add(found.name)
+        found = table.get(found.alias)
+    return found.name if found is not None and found.defined else None
 
 
 def _attributed(declared: Declared, attributes: Sequence[Attribute]) -> Declared:

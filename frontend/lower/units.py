@@ -15,7 +15,7 @@ from dataclasses import replace
 from frontend.annotations.attached import Attach
 from frontend.ctypes import Record, RecordType
 from frontend.ctypes.compatible import ANONYMOUS, Compatibility, tag_of
-from frontend.ctypes.linkage import Declared, linkage
+from frontend.ctypes.linkage import Declared, linkage, with_alias_handlers
 from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ir import Module
 from frontend.lower.module import load_module
@@ -28,6 +28,7 @@ _LONGEST_CHAIN = 100
 
 def load_units(files: Sequence[ParsedFile], model: DataModel, attach: Attach | None = None) -> tuple[Module, ...]:
     """A module for each file, with names that mean the same in all of them; `attach` reads annotations."""
+    files = [with_alias_handlers(parsed) for parsed in files]
     tables = [linkage(parsed) for parsed in files]
     if len(files) == 1:
         [table] = tables

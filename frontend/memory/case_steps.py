@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from frontend.ir import Index, IrEdge, Place, Storage, Store
-from frontend.memory.leaves import Leaf, MemObject, scalar_of
+from frontend.ir import Field, Index, IrEdge, Place, Storage, Store
+from frontend.memory.leaves import ArrayNode, LayoutTree, Leaf, MemObject, StructNode, scalar_of
 from frontend.memory.places import Cell
 from frontend.memory.pointer_cases import Parts, PointerCase, RegisterCase
 from frontend.memory.points_to import ReachableObjects, Targets
@@ -84,7 +84,7 @@ class CaseSteps:
         obj = self.object(place.base)
         head = () if obj.instances is None else (self._instances[obj.name],)
         part = self._world.places.part(obj.shape.root, obj.type, place.path, head)
-        if any(isinstance(s, Index) and not isinstance(s.value, Const) for s in place.path):
+        if _may_be_outside(place, obj.shape.root):
             self._world.notes.assume("no array index is out of bounds", location)
         return PointerCase(None, obj, self._world.places.cell(part, place.type, location))
 
@@ -211,6 +211,21 @@ class CaseSteps:
     def reached(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer leads to, directly or through pointers stored in them."""
         return self._reachable.of(targets)
+
+
+def _may_be_outside(place: Place, node: LayoutTree) -> bool:
+    """Whether an index on the way to the place is not known to lie in its array."""
+    for step in place.path:
+        match step, node:
+            case Index(value=Const(value=i)), ArrayNode(element=element, dim=dim):
+                if i < 0 or 0 < dim.count <= i:
+                    return True
+                node = element
+            case Field(name=name), StructNode(fields=fields) if name in fields:
+                node = fields[name][0]
+            case _:  # bytes of a union, or an index that is not constant
+                break
+    return any(isinstance(s, Index) and not isinstance(s.value, Const) for s in place.path)
 
 
 def deferred(source: int, target: int, case: RegisterCase, pending: Pending) -> SketchStep:

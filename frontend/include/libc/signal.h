@@ -16,6 +16,23 @@ typedef struct {
     void *si_addr;
     int __circ_rest[(128 - 24 - __SIZEOF_POINTER__) / 4];
 } siginfo_t;
+union sigval {
+    int sival_int;
+    void *sival_ptr;
+};
+struct sigevent {
+    union sigval sigev_value;
+    int sigev_signo;
+    int sigev_notify;
+    void (*sigev_notify_function)(union sigval);
+    void *sigev_notify_attributes;
+    int __circ_rest[(64 - 8 - 3 * __SIZEOF_POINTER__) / 4];
+};
+typedef struct {
+    void *ss_sp;
+    int ss_flags;
+    size_t ss_size;
+} stack_t;
 struct sigaction {
     __circ_handler sa_handler;
     void (*sa_sigaction)(int, siginfo_t *, void *);
@@ -42,7 +59,28 @@ struct sigaction {
 #define SIG_BLOCK 0
 #define SIG_UNBLOCK 1
 #define SIG_SETMASK 2
+#define SIGEV_SIGNAL 0
+#define SIGEV_NONE 1
+#define SIGEV_THREAD 2
+#define SIGTRAP 5
+#define SIGBUS 7
+#define SIGCONT 18
+#define SIGSTOP 19
+#define SIGTSTP 20
+#define SIGURG 23
+#define SIGVTALRM 26
+#define SIGPROF 27
+#define SIGWINCH 28
+#define SIGIO 29
+#define SIGSYS 31
+#define SIGRTMIN 34
+#define SIGRTMAX 64
+#define SA_NOCLDSTOP 1
+#define SA_NOCLDWAIT 2
 #define SA_SIGINFO 4
+#define SA_ONSTACK 0x08000000
+#define SA_NODEFER 0x40000000
+#define SA_RESETHAND 0x80000000
 #define SA_RESTART 0x10000000
 __circ_handler signal(int number, __circ_handler handler);
 int raise(int number);
@@ -54,6 +92,14 @@ int sigaddset(sigset_t *set, int number);
 int sigdelset(sigset_t *set, int number);
 int sigprocmask(int how, const sigset_t *set, sigset_t *old);
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
+int sigismember(const sigset_t *set, int number);
+int sigpending(sigset_t *set);
+int sigsuspend(const sigset_t *set);
+int sigqueue(pid_t process, int number, const union sigval value);
+int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
+int sigwaitinfo(const sigset_t *set, siginfo_t *info);
+int sigaltstack(const stack_t *stack, stack_t *old);
+int killpg(pid_t group, int number);
 int sigwait(const sigset_t *set, int *number);
 
 #endif

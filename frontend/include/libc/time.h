@@ -7,6 +7,11 @@ struct timespec {
     time_t tv_sec;
     long tv_nsec;
 };
+struct itimerspec {
+    struct timespec it_interval;
+    struct timespec it_value;
+};
+struct sigevent;
 struct tm {
     int tm_sec;
     int tm_min;
@@ -23,6 +28,13 @@ struct tm {
 #define CLOCKS_PER_SEC 1000000L
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
+#define CLOCK_PROCESS_CPUTIME_ID 2
+#define CLOCK_THREAD_CPUTIME_ID 3
+#define CLOCK_MONOTONIC_RAW 4
+#define CLOCK_REALTIME_COARSE 5
+#define CLOCK_MONOTONIC_COARSE 6
+#define CLOCK_BOOTTIME 7
+#define TIMER_ABSTIME 1
 #define TIME_UTC 1
 time_t time(time_t *result);
 clock_t clock(void);
@@ -42,6 +54,12 @@ int nanosleep(const struct timespec *time, struct timespec *left);
 int clock_gettime(clockid_t clock, struct timespec *result);
 int clock_settime(clockid_t clock, const struct timespec *time);
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
+int clock_getres(clockid_t clock, struct timespec *result);
+int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer);
+int timer_settime(timer_t timer, int flags, const struct itimerspec *time, struct itimerspec *old);
+int timer_gettime(timer_t timer, struct itimerspec *time);
+int timer_getoverrun(timer_t timer);
+int timer_delete(timer_t timer);
 int timespec_get(struct timespec *result, int base);
 
 #endif

@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from frontend.ctypes import FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import strip
+from frontend.ctypes.scope import FunctionName
 from frontend.ir import Call, Forget, Nop, Store
 from frontend.ir.assembly import MASKS, OFF, ON, READ_STATUS, UNCLEAR, Effect, effects
 from frontend.ir.library_table import ASSEMBLER
@@ -17,6 +18,8 @@ from frontend.lower.operands import InRegister, Nothing, Operand, ScalarValue
 from frontend.lower.unit import ASSEMBLY
 from frontend.program import Const, Expr, Read
 
+_CALLED = re.compile(r"^\s*(?:r?jmp|r?call|b|bl|bal|jal|br|callq|jmpq)\s+#?([A-Za-z_]\w*)(?:@PLT)?\s*$", re.MULTILINE)
+"""Instructions that call a function, or leave their own for it."""
 _NOT_TRACKED = "what inline assembly does is not tracked"
 
 
@@ -44,6 +47,10 @@ def lowered(x: Lowering, nodes: list[c_ast.Node], node: c_ast.FuncCall) -> Opera
             x.emit(Store(lv.place, None, _NOT_TRACKED), node)
     for effect in effects(template, _constants(inputs, len(outputs))):
         _emit(x, effect, outputs, inputs, node, f'asm("{template}")')
+    for target in _CALLED.findall(re.sub(r"\\[ntr]|;", "\n", template)):
+        function = x.scope.find(target)
+        if isinstance(function, FunctionName) and not function.type.params and isinstance(function.type.result, VoidType):
+            x.emit(Call(None, function.name, (), function.type), node)
     if (words or outputs) and words not in (["sei"], ["cli"]):
         x.unit.assume(ASSEMBLY, x.unit.where(node))
     x.emit(Nop(), node, f'asm("{template}")')  # a place at which compilers keep to the order of accesses

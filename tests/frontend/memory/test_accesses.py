@@ -366,3 +366,11 @@ def test_two_lists_of_one_function_are_two_objects_unless_they_meet(tmp_path: Pa
     written = [{a.variable for a in e.accesses if a.write and a.variable.endswith(".datum")}
                for e in program.templates[0].cfa.edges if e.text.startswith("p->datum = ") and e.location.line == 6]
     assert all(len(w) <= 1 for w in written) and len(frozenset().union(*written)) == objects
+
+
+@pytest.mark.parametrize(("statement", "told"), [
+    ("a[7] = 1;", True), ("a[3] = 1;", False), ("s.p[2] = 1;", True), ("s.p[1] = 1;", False), ("g[0][5] = 1;", True),
+    ("int *end = &a[4]; (void)end;", False), ("a[s.q] = 1;", True)])
+def test_an_index_that_may_be_outside_is_told(load, statement: str, told: bool) -> None:  # type: ignore[no-untyped-def]
+    program = load(f"int a[4], g[3][4]; struct {{ int p[2]; int q; }} s; int main(void) {{ {statement} return 0; }}")
+    assert any("no array index is out of bounds" in a.text for a in program.assumptions) == told
