@@ -130,3 +130,14 @@ def test_a_register_that_handlers_of_one_kind_share(tmp_path: Path) -> None:
 def test_a_table_that_is_wrong_is_told_what_is_meant(table: str, hint: str) -> None:
     with pytest.raises(FrontendError, match=re.escape(hint)):
         load_table(None, "t.toml", table)
+
+
+@pytest.mark.parametrize(("handler", "expected"), [
+    ("#include <avr/interrupt.h>\nISR(__vector_1) { other(); }\nISR(__vector_2, ISR_ALIASOF(h));", "race"),
+    ("#include <avr/interrupt.h>\nISR(__vector_1) { other(); }\nISR_ALIAS(__vector_2, h)", "race"),
+    ('void TIM2_IRQHandler(void) __attribute__((alias("h")));', "race"),
+    ('void plain(void) __attribute__((alias("h")));', "safe"),
+])
+def test_handlers_by_another_name(handler: str, expected: str, tmp_path: Path) -> None:
+    text = f"unsigned x, y; static void other(void) {{ y = 1; }} static void h(void) {{ x++; }}\n{handler}\n"
+    assert verdict(tmp_path, text + "int main(void) { for (;;) { x++; other(); } }\n") == expected

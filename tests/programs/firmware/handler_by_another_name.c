@@ -1,20 +1,19 @@
-// A handler may be another name of one (ISR_ALIASOF, ISR_ALIAS), or jump to it in assembly: it fires on its own.
+// A handler may be another name of one (avr-libc's ISR_ALIASOF), or jump to it in assembly: it fires on its own.
 // CIRC: --platform avr
 // EXPECT: race by_alias
 // EXPECT: race by_jump
 // EXPECT: safe switched_off
 // EXPECT: safe count
-#include <avr/interrupt.h>
+void sei(void), cli(void);
 
 unsigned char by_alias, by_jump, switched_off, count;
 
 static void first(void) { by_alias++; switched_off++; }
 static void second(void) { by_jump++; }
 
-ISR(__vector_1, ISR_ALIASOF(first));
-ISR(__vector_2) { static unsigned char calls; count += ++calls; }
-ISR(__vector_3, ISR_ALIASOF(__vector_2));
-ISR_ALIAS(__vector_4, __vector_2)
+void __vector_1(void) __attribute__((signal, alias("first")));
+__attribute__((signal)) void __vector_2(void) { static unsigned char calls; count += ++calls; }
+void __vector_3(void) __attribute__((signal, alias("__vector_2")));
 void __vector_5(void) __attribute__((signal, naked));
 void __vector_5(void) { __asm__ __volatile__("jmp second" ::); }
 
