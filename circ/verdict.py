@@ -1,4 +1,4 @@
-"""What is asked of a program and what is answered: questions, verdicts, traces, certificates. No solver, no engine."""
+"""What is asked of a program and what is answered: questions and evidence (`circ.evidence`), verdicts. No solver, no engine."""
 
 from __future__ import annotations
 
@@ -8,6 +8,39 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from circ.evidence import (
+    Assertions as Assertions,
+)
+from circ.evidence import (
+    AtomicityOf as AtomicityOf,
+)
+from circ.evidence import (
+    Certificate as Certificate,
+)
+from circ.evidence import (
+    Choice as Choice,
+)
+from circ.evidence import (
+    ProofKind as ProofKind,
+)
+from circ.evidence import (
+    Property as Property,
+)
+from circ.evidence import (
+    Question as Question,
+)
+from circ.evidence import (
+    RaceOn as RaceOn,
+)
+from circ.evidence import (
+    Step as Step,
+)
+from circ.evidence import (
+    Trace as Trace,
+)
+from circ.evidence import (
+    UserQuestion as UserQuestion,
+)
 from frontend.program import NOWHERE, Assumption, Expr, Location, Program, Variable, show
 
 if TYPE_CHECKING:
@@ -15,51 +48,6 @@ if TYPE_CHECKING:
 
 
 # --------------------------------------------------------------------------------------------------- questions
-class Property(enum.StrEnum):
-    """What a program is asked for, in the words of `--property`."""
-
-    RACES = "races"
-    ASSERTS = "asserts"
-    ATOMICITY = "atomicity"
-    ALL = "all"
-    """Races and assertions."""
-
-
-@dataclass(frozen=True, slots=True)
-class RaceOn:
-    """Can two threads be about to access this global (its name in `Program.globals`) at once, one of them writing?"""
-
-    variable: str
-
-    def __str__(self) -> str:
-        return self.variable
-
-
-@dataclass(frozen=True, slots=True)
-class Assertions:
-    """Can an error location, two threads in `circ_critical`, or a state outside a `circ_invariant` be reached?"""
-
-    def __str__(self) -> str:
-        return Property.ASSERTS.value
-
-
-@dataclass(frozen=True, slots=True)
-class AtomicityOf:
-    """Can another thread's access come between two consecutive ones of a thread to this global, so that no run one after the
-    other explains the three?"""
-
-    variable: str
-
-    def __str__(self) -> str:
-        return self.variable
-
-
-Question: TypeAlias = RaceOn | Assertions
-"""What engines answer."""
-UserQuestion: TypeAlias = Question | AtomicityOf
-"""What users ask: atomicity is answered by asking engines for a race of another program (`circ.views.watched`)."""
-
-
 def variable_of(question: UserQuestion) -> str | None:
     """The global that a question is about; None if it is about the program."""
     return None if isinstance(question, Assertions) else question.variable
@@ -82,6 +70,7 @@ def subjects(program: Program) -> tuple[Variable, ...]:
     return tuple(v for v in program.shared if v.name in data)
 
 
+<<<<<<< HEAD
 # --------------------------------------------------------------------------------------------------- traces
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -162,6 +151,8 @@ class Certificate:
     body: Mapping[str, Any]
 
 
+=======
+>>>>>>> ab1efd1 (Questions, traces and certificates are data of their own: the kernel knows nothing of verdicts and options)
 # --------------------------------------------------------------------------------------------------- verdicts
 @dataclass(frozen=True, slots=True)
 class Statistics:

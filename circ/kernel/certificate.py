@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from circ.evidence import Assertions, AtomicityOf, Certificate, ProofKind, Question, RaceOn, UserQuestion
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
-from circ.verdict import Assertions, AtomicityOf, Certificate, ProofKind, Question, RaceOn, UserQuestion
 from circ.views.copies import one_by_one
 from circ.views.happens_before import PAST, can_be_plain, only_threads, traceable, with_past
 from circ.views.orders import focusable, is_weak, ordered

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from circ.evidence import AtomicityOf, RaceOn, Trace
 from circ.semantics.interpreter import Machine
 from circ.semantics.serialisability import triple_at_end
 from circ.semantics.trace_run import run_trace
-from circ.verdict import AtomicityOf, RaceOn, Trace
 from frontend.program import (
     AllAt,
     Assign,

@@ -6,9 +6,9 @@ a `safe` of `auto` does not rest on what checks them. They take a solver, which 
 
 from __future__ import annotations
 
+from circ.evidence import Certificate, ProofKind, Question
 from circ.kernel.certificate import check_certificate, flaw_of
 from circ.kernel.outcome import Malformed, Outcome, Refused
-from circ.verdict import Certificate, ProofKind, Question
 from frontend.program import Program
 
 _KINDS = frozenset({ProofKind.INDUCTIVE, ProofKind.EXCEPTIONS, ProofKind.SUMMARIES, ProofKind.ASSUME_GUARANTEE})

@@ -49,13 +49,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, assert_never
 
+from circ.evidence import Assertions, Question, RaceOn
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.kernel.pair_bodies import FALSE_ROW, Counting, FormulaRow, PairsBody
 from circ.kernel.prover import ELEMENTS, Obligation, Prover, Unproved
 from circ.kernel.threads import Moment, ThreadPlace, Threads
 from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Term
-from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import Access, AllAt, Assumption, Edge, Element, Ints, Program, op_writes, primitive, variables
 from frontend.program.exact import exact_op, show_exact_lvalue
 

@@ -16,12 +16,12 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from circ.evidence import Assertions, Certificate, RaceOn
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.untrusted_json import as_integer, as_integers, as_list, as_natural, as_object, as_text
 from circ.semantics.conflicts import clash, ready
 from circ.semantics.evaluation import Undefined, Value, cells
 from circ.semantics.interpreter import Domain, Globals, LocalState, Machine, forget
-from circ.verdict import Assertions, Certificate, RaceOn
 from circ.views.havocked import opened
 from circ.views.variable_sets import VariableSet, from_rows
 from frontend.program import AllAt, Program, Variable

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+from circ.evidence import Assertions, AtomicityOf, RaceOn, Trace
 from circ.kernel.outcome import Refused
 from circ.semantics.conflicts import conflict
 from circ.semantics.evaluation import Undefined
@@ -16,7 +17,6 @@ from circ.semantics.serialisability import triple_at_end
 from circ.semantics.trace_run import NotARun, TraceRun, run_trace
 from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroken, RelyBroken, Violation, violation_at_end
 from circ.semantics.weak_memory import WeakRun
-from circ.verdict import Assertions, AtomicityOf, RaceOn, Trace
 from frontend.program import Program, RaceModel
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from circ.evidence import Assertions, Certificate, ProofKind, Question, RaceOn
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.semantics.conflicts import conflict
-from circ.verdict import Assertions, Certificate, ProofKind, Question, RaceOn
 from frontend.program import Access, Edge, Program
 
 

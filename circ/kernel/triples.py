@@ -28,12 +28,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, permutations, product
 from typing import assert_never
 
+from circ.evidence import Assertions, Question, RaceOn
 from circ.kernel.pair_bodies import FALSE_ROW, FormulaRow
 from circ.kernel.pairs import ClassStep, PairsCheck
 from circ.kernel.prover import Obligation
 from circ.kernel.threads import Moment, ThreadPlace
 from circ.smt import Term
-from circ.verdict import Assertions, Question, RaceOn
 
 
 class TriplesCheck(PairsCheck):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from circ.evidence import Step
 from circ.semantics.interpreter import Machine, State
 from circ.semantics.turns import Turns
-from circ.verdict import Step
 from frontend.program import Access, Edge, name_of, op_reads, op_writes, primitive
 
 UNSERIALISABLE = frozenset({(False, True, False), (True, True, False), (False, True, True), (True, False, True)})

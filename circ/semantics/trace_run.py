@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from circ.evidence import Choice, Step, Trace
 from circ.semantics.evaluation import Undefined, Value, cells
 from circ.semantics.interpreter import Globals, Hole, Machine, State
 from circ.semantics.weak_memory import WeakRun
-from circ.verdict import Choice, Step, Trace
 from frontend.program import Arbitrary, Scalar, Self, Variable
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from circ.verdict import Certificate, ProofKind, Refuted, Safe, Trace, UserQuestion, Verdict
+from circ.evidence import Certificate, ProofKind, Trace, UserQuestion
+from circ.verdict import Refuted, Safe, Verdict
 from frontend.program import Program
 
 

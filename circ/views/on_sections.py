@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from circ.verdict import Choice, Engine, Observer, Options, ProofKind, Question, Step, Technique, Trace, Verdict
+from circ.evidence import Choice, ProofKind, Question, Step, Trace
+from circ.verdict import Engine, Observer, Options, Technique, Verdict
 from circ.views.lifting import lifted
 from circ.views.sections_as_steps import Sections, sections_as_steps
 from frontend.program import Havoc, Op, Program, primitive

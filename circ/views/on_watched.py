@@ -9,24 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from circ.evidence import AtomicityOf, Certificate, ProofKind, RaceOn, Trace
 from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Machine
 from circ.semantics.serialisability import triple_at_end
 from circ.semantics.trace_run import NotARun, run_trace
-from circ.verdict import (
-    AtomicityOf,
-    Certificate,
-    Engine,
-    Observer,
-    Options,
-    ProofKind,
-    RaceOn,
-    Refuted,
-    Safe,
-    Trace,
-    Unknown,
-    Verdict,
-)
+from circ.verdict import Engine, Observer, Options, Refuted, Safe, Unknown, Verdict
 from circ.views.lifting import lifted
 from circ.views.orders import is_weak
 from circ.views.watched import CELL, VIOLATED, WITNESS, Watched, watched

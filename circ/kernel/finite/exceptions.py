@@ -12,13 +12,13 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from circ.evidence import Assertions, Question, RaceOn
 from circ.kernel.finite.diagram_bodies import read_inductive
 from circ.kernel.finite.inductive import INDEX_OF_BOTH, InductiveCheck, MarkedLocation
 from circ.kernel.finite.inductive_terms import Slot
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.semantics.conflicts import conflict
 from circ.smt import Term, conjunction, disjunction, implication, negation
-from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import Program, Self
 
 

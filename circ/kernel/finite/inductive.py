@@ -28,6 +28,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, assert_never
 
+from circ.evidence import Assertions, Question, RaceOn
 from circ.kernel.finite.diagram_bodies import InductiveBody, read_inductive
 from circ.kernel.finite.finite_steps import Commands, Unclear
 from circ.kernel.finite.inductive_terms import INDEX, InductiveTerms, Slot
@@ -47,7 +48,6 @@ from circ.smt import (
     key,
     negation,
 )
-from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import (
     Access,
     Arbitrary,

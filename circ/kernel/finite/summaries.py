@@ -24,6 +24,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from circ.evidence import Assertions, Question, RaceOn
 from circ.kernel.finite.diagram_bodies import InductiveBody
 from circ.kernel.finite.inductive import InductiveCheck
 from circ.kernel.finite.inductive_terms import section_paths
@@ -42,7 +43,6 @@ from circ.kernel.finite.summary_bodies import (
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.semantics.conflicts import conflict
 from circ.smt import Encoder, SatResult, Solver, SymbolicState, Term, conjunction, disjunction, equality, negation
-from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import (
     Access,
     Binary,

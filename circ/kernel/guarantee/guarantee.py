@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from circ.evidence import Assertions, Question, RaceOn
 from circ.kernel.formula import parse
 from circ.kernel.guarantee.loop_cuts import AcyclicFlow, Arc, NodeRole, flow
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
@@ -41,7 +42,6 @@ from circ.smt import (
     implication,
     negation,
 )
-from circ.verdict import Assertions, Question, RaceOn
 from frontend.program import (
     BOOL,
     Access,
