@@ -117,6 +117,7 @@ class ProofKind(enum.StrEnum):
     SECTIONS = "sections"
     QUOTIENT = "quotient"
     ORDERS = "orders"
+    HAPPENS_BEFORE = "happens-before"
     WATCHED = "watched"
 
 
