@@ -84,6 +84,8 @@ RaceModelOption = Annotated[RaceModel | None, typer.Option(
     "instruction does races with nothing. Default: the program decides.")]
 PreemptionOption = Annotated[Preemption | None, typer.Option(
     "--preemption", help="nested: handlers run to their end; free: any interleaving. Default: the program decides.")]
+Cores = Annotated[int | None, typer.Option(
+    "--cores", metavar="N", min=1, help="Processors: with one, handlers run to their end (--preemption nested), else free.")]
 Platform = Annotated[str | None, typer.Option(
     "--platform", metavar="P", help=f"Interrupts and data model of a processor: {', '.join(PLATFORMS)}.")]
 InterruptsOption = Annotated[Path | None, typer.Option(
@@ -121,8 +123,16 @@ def source_of(options: Mapping[str, Any]) -> LoadOptions:
     return LoadOptions(
         include=tuple(o.include or ()), define=tuple(o.define or ()), undefine=tuple(o.undefine or ()), cpp=o.cpp,
         threads=tuple(o.thread or ()), entries=tuple(o.entry or ()), data_model=value(o.data_model), ints=o.ints.value,
-        race_model=value(o.race_model), preemption=value(o.preemption), ignore_norace=o.ignore_norace, platform=o.platform,
+        race_model=value(o.race_model), preemption=value(o.preemption or _of_cores(getattr(o, "cores", None))),
+        ignore_norace=o.ignore_norace, platform=o.platform,
         interrupts=() if o.interrupts is None else (str(o.interrupts), read_data(str(o.interrupts))))
+
+
+def _of_cores(cores: int | None) -> Preemption | None:
+    """Who may run beside whom on so many processors; None if nobody said how many there are."""
+    if cores is None:
+        return None
+    return Preemption.NESTED if cores == 1 else Preemption.FREE
 
 
 def request_of(options: Mapping[str, Any]) -> Request:

@@ -65,9 +65,15 @@ def property_of(question: UserQuestion) -> Property:
 
 
 def subjects(program: Program) -> tuple[Variable, ...]:
-    """The shared variables that a race could be about: some access to them is not mere synchronisation."""
+    """The shared variables that a race could be about: some access to them is not mere synchronisation.
+
+    What our own headers of kernels keep for themselves is none of them.
+    """
     data = {a.variable for t in program.templates for e in t.cfa.edges for a in e.accesses if not a.orders}
-    return tuple(v for v in program.shared if v.name in data)
+    return tuple(v for v in program.shared if v.name in data and not v.name.startswith(_INTERNAL))
+
+
+_INTERNAL = ("__circ_", "malloc@__circ_")
 
 
 # --------------------------------------------------------------------------------------------------- verdicts

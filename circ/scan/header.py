@@ -21,8 +21,8 @@ from frontend.program import FrontendError, Location, OptionError
 VERDICTS = ("safe", "race", "violated", POSSIBLE, "unknown")
 ASSERTS = str(Property.ASSERTS)
 
-READING = ("--thread", "--entry", "-D", "-U", "-I", "--data-model", "--ints", "--race-model", "--preemption", "--platform",
-           "--interrupts", "--ignore-norace")
+READING = ("--thread", "--entry", "-D", "-U", "-I", "--data-model", "--ints", "--race-model", "--preemption", "--cores",
+           "--platform", "--interrupts", "--ignore-norace")
 """Options that say how the program is to be read."""
 
 ASKING = ("-x", "--property", "--engine")

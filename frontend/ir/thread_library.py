@@ -9,6 +9,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 
+KERNEL_STARTERS = frozenset({"xTaskCreate", "xTaskCreateStatic", "xTaskCreatePinnedToCore", "xTaskCreateRestricted",
+                             "xTaskCreateAffinitySet", "osThreadNew", "osThreadCreate", "k_thread_create",
+                             "z_impl_k_thread_create"})
+"""Functions of kernels for small machines that start a task; our own headers of these kernels say what their calls do."""
+
 
 class ThreadCall(enum.Enum):
     """What a call of the threading library does, as far as it is told apart."""
@@ -50,6 +55,9 @@ class ThreadCall(enum.Enum):
     DETACH = "says that nobody will wait for a thread"
     SET_DETACHED = "puts into attributes whether anybody will wait for threads"
     ATTRIBUTES = "makes, changes or ends attributes, of which nothing matters"
+    START_SCHEDULER = "lets the threads that were created run, and does not return"
+    UNSURE = "is where it is not followed who may run"
+    THREAD_NUMBER = "gives the number by which the calling thread is known"
     NOTHING = "orders nothing and touches nothing that matters"
     ANYTHING = "orders nothing; its result is not tracked"
 
@@ -77,7 +85,7 @@ _NAMES: Mapping[ThreadCall, str] = {
     ThreadCall.WRITE_LOCK: "pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_timedwrlock",
     ThreadCall.READ_WRITE_UNLOCK: "pthread_rwlock_unlock",
     ThreadCall.SEMAPHORE_INIT: "sem_init",
-    ThreadCall.SEMAPHORE_WAIT: "sem_wait sem_trywait sem_timedwait sem_clockwait",
+    ThreadCall.SEMAPHORE_WAIT: "sem_wait sem_trywait sem_timedwait sem_clockwait __circ_sem_try",
     ThreadCall.SEMAPHORE_POST: "sem_post",
     ThreadCall.SEMAPHORE_VALUE: "sem_getvalue",
     ThreadCall.BARRIER_INIT: "pthread_barrier_init",
@@ -101,6 +109,9 @@ _NAMES: Mapping[ThreadCall, str] = {
         pthread_condattr_init pthread_condattr_destroy pthread_condattr_setclock pthread_condattr_setpshared
         pthread_rwlockattr_init pthread_rwlockattr_destroy pthread_rwlockattr_setpshared pthread_rwlockattr_setkind_np
         pthread_barrierattr_init pthread_barrierattr_destroy pthread_barrierattr_setpshared""",
+    ThreadCall.START_SCHEDULER: "__circ_start_scheduler",
+    ThreadCall.UNSURE: "__circ_unsure",
+    ThreadCall.THREAD_NUMBER: "__circ_task_number",
     ThreadCall.NOTHING: """
         pthread_setconcurrency pthread_key_delete tss_delete pthread_testcancel sched_yield thrd_yield pthread_yield""",
     ThreadCall.ANYTHING: """
@@ -113,6 +124,7 @@ THREAD_LIBRARY: Mapping[str, ThreadCall] = {name: call for call, names in _NAMES
 
 LEAST_ARGUMENTS: Mapping[ThreadCall, int] = {
     **dict.fromkeys(ThreadCall, 1), ThreadCall.NOTHING: 0, ThreadCall.ANYTHING: 0, ThreadCall.EXIT: 0,
+    ThreadCall.START_SCHEDULER: 0, ThreadCall.UNSURE: 0, ThreadCall.THREAD_NUMBER: 0,
     ThreadCall.CONDITION_WAIT: 2, ThreadCall.ONCE: 2, ThreadCall.SET_SPECIFIC: 2,
 }
 """So many arguments a call has to have, also where the function is declared without parameters (`int pthread_join();`)."""
@@ -130,7 +142,7 @@ WITH_ATTRIBUTES = ("pthread_create", "pthread_mutex_init", "pthread_cond_init", 
 PREFIXES = ("pthread_", "thrd_", "mtx_", "cnd_", "sem_")
 """What the names of the functions begin with, those included that nothing is known about."""
 LOCK_PREFIXES = ("pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_", "sem_", "mtx_",
-                 "cnd_")
+                 "cnd_", "__circ_sem_")
 """Names of functions that work on a lock, a condition variable, a semaphore or a barrier begin with these."""
 CANCELLATION_POINTS = frozenset({
     *names_of(ThreadCall.JOIN, ThreadCall.CONDITION_WAIT), "pthread_testcancel", "sem_wait", "sem_timedwait", "thrd_sleep",

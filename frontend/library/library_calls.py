@@ -9,7 +9,7 @@ from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Place
 from frontend.ir.formats import ArgumentUse, any_use, uses
 from frontend.ir.library_table import ASSEMBLER, CALLBACKS, KNOWN, NOT_MODELLED, LibraryFunction, LibraryResult
-from frontend.ir.thread_library import THREAD_LIBRARY
+from frontend.ir.thread_library import KERNEL_STARTERS, THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
 from frontend.library.library_states import LibraryStates
 from frontend.library.pthreads import Pthreads
@@ -363,6 +363,11 @@ class LibraryCalls(Library):
 
     # ------------------------------------------------------------------------------------------- everything else
     def _unknown(self, request: CallRequest) -> None:
+        if request.callee in KERNEL_STARTERS:
+            raise FrontendError(
+                request.location,
+                f"'{request.callee}' starts a task, and what other calls of its kernel do is not known from these headers",
+                "leave the kernel's include path out: circ has FreeRTOS.h, cmsis_os2.h and zephyr/kernel.h of its own")
         if not request.callee.startswith("__VERIFIER_nondet") and request.callee not in (ASSEMBLER, NOT_MODELLED):
             self._notes.assume_absent(f"unknown function '{request.callee}' touches only what its arguments reach, calls back "
                                       "only what it was given, starts no thread and makes nobody wait", request.location)

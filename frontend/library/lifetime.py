@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from frontend.ir import Function, IrEdge, Place
-from frontend.library.thread_creation import MANY_HANDLES, CreatedThread, sync
+from frontend.library.thread_creation import MANY_HANDLES, SCHEDULER, CreatedThread, sync
 from frontend.memory.objects import Objects
 from frontend.memory.settling import put
 from frontend.memory.sketch import Sketch, SketchStep
@@ -30,6 +30,7 @@ from frontend.program import (
     Role,
     Scalar,
     ThreadTemplate,
+    Values,
     Var,
     Variable,
     name_of,
@@ -48,9 +49,11 @@ from frontend.threads.sources import ThreadSource
 class Lifetime:
     """Steps around the bodies of threads."""
 
-    def __init__(self, objects: Objects, pointer: Scalar) -> None:
+    def __init__(self, objects: Objects, pointer: Scalar, scheduled: bool = False) -> None:
+        """`scheduled`: the program starts a scheduler, before which threads that were created do not run."""
         self._objects = objects
         self._pointer = pointer
+        self._scheduled = scheduled
 
     def around(self, inliner: Inliner, function: Function, source: ThreadSource, created: CreatedThread | None,
                edge: IrEdge) -> tuple[int, int]:
@@ -94,7 +97,10 @@ class Lifetime:
         if isinstance(parameter, Var):
             inliner.registers.of(function)
             ops.append(Assign(Var(qualified(function, parameter.name), parameter.type), cast(Read(argument), parameter.type)))
-        taken = (sync(create, True), sync(argument, False), *((sync(started, False),) if many else ()))
+        if self._scheduled:
+            ops.insert(0, Assume(Read(SCHEDULER)))
+        scheduled = (sync(SCHEDULER, False),) if self._scheduled else ()
+        taken = (*scheduled, sync(create, True), sync(argument, False), *((sync(started, False),) if many else ()))
         sketch.steps.append(_step(begin, inside, Block(tuple(ops)), taken, edge))
         if isinstance(parameter, str):
             self._objects.declare(function.memory)
@@ -173,6 +179,8 @@ class Lifetime:
     def ghosts(self, created: tuple[CreatedThread, ...]) -> list[Variable]:
         """The ghost globals that the threads may use."""
         made: list[Variable] = []
+        if self._scheduled:
+            made.append(Variable(SCHEDULER.name, BOOL, None, Values(), SCHEDULER.name, ghost=True))
         for c in created:
             made.extend((c.create, c.argument(self._pointer), c.started(self._pointer), c.done))
         return made

@@ -48,6 +48,9 @@ _UNLESS = {"pthread_rwlock_tryrdlock": locks.POSIX.busy, "pthread_rwlock_timedrd
            "pthread_rwlock_trywrlock": locks.POSIX.busy, "pthread_rwlock_timedwrlock": locks.POSIX.timed_out}
 """What functions give that do not wait for ever."""
 _LEAVING = Doubt("whether a thread still waits when this is destroyed is not tracked", accesses=True)
+_HELD_BACK = Doubt("who runs while the scheduler is suspended is not followed", step=True)
+_IN_KERNEL = "__circ_sem_try"
+"""An attempt in a critical section of a kernel, which orders whether it fails or not."""
 _NO_ORDER = "an attempt that fails orders nothing: what others did before need not be seen"
 
 
@@ -157,7 +160,7 @@ class Pthreads:
         """Takes one of a semaphore; a signal handler may end the waiting."""
         blocks = request.callee == "sem_wait"
         self.simple(request, locks.wait(blocks))
-        if not blocks:
+        if not blocks and request.callee != _IN_KERNEL:
             self._fails(request, -1, _NO_ORDER)
         elif self._signals:
             self._fails(request, -1, "whether a signal handler ends the waiting is not tracked")
@@ -298,6 +301,19 @@ class Pthreads:
         doubt = Doubt(f"the result of '{request.callee}' is not tracked", (request.result.name,))
         request.inliner.step(request.source, Havoc((request.result,)), request.target, request.edge, doubts=(doubt,))
 
+    def unsure(self, request: CallRequest) -> None:
+        """From here on others may be held back, which is not followed."""
+        request.inliner.step(request.source, SKIP, request.target, request.edge, doubts=(_HELD_BACK,))
+
+    def thread_number(self, request: CallRequest) -> None:
+        """The number that the calling thread's handle has; any number if it is one of several."""
+        number = request.inliner.accesses.handle
+        if request.result is None or number is None:
+            self.anything(request)
+            return
+        value = Const(request.result.type.wrap(number), request.result.type)
+        request.inliner.step(request.source, Assign(request.result, value), request.target, request.edge)
+
     def key(self, request: CallRequest) -> None:
         """A key for thread-specific data."""
         pointer, raw = request.arguments[0], request.raw(0)
@@ -363,6 +379,9 @@ _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.DETACH: Pthreads.nothing,
     ThreadCall.SET_DETACHED: Pthreads.attributes,
     ThreadCall.ATTRIBUTES: Pthreads.attributes,
+    ThreadCall.START_SCHEDULER: lambda p, r: p.threads.start_scheduler(r),
+    ThreadCall.UNSURE: Pthreads.unsure,
+    ThreadCall.THREAD_NUMBER: Pthreads.thread_number,
     ThreadCall.NOTHING: Pthreads.nothing,
     ThreadCall.ANYTHING: Pthreads.anything,
 }

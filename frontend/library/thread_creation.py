@@ -43,6 +43,8 @@ from frontend.program import (
 from frontend.program.fold import cast, fold, plus
 from frontend.threads.inline import CallRequest
 
+SCHEDULER = Var("<scheduler started>", BOOL)
+"""Whether threads run that were created, in a program that starts a scheduler."""
 MANY_HANDLES = 1 << 16
 """Handles from this number times a template's own on belong to its threads that are created in loops."""
 
@@ -238,6 +240,14 @@ class ThreadCreation:
                 inliner.accesses.effect(inliner.sketch, source, here, place, targets, self._pointer.width // 8, True, edge)
         op: Op = SKIP if request.result is None else Assign(request.result, Const(0, request.result.type))
         inliner.step(here, op, request.target, edge)
+
+    def start_scheduler(self, request: CallRequest) -> None:
+        """Threads that were created run from here on; the caller does not."""
+        self._notes.assume("tasks may be switched at any time, whatever their priorities", request.location)
+        op = Assign(SCHEDULER, Const(1, BOOL))
+        request.inliner.sketch.steps.append(SketchStep(
+            request.source, request.inliner.leaving, op, (sync(SCHEDULER, True),), request.location, request.edge.text,
+            protected=True))
 
     def exit(self, request: CallRequest) -> None:
         """The calling thread ends."""

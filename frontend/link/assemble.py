@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from frontend.interrupts.race_models import choose_race_model
 from frontend.ir import Fail, Function, Storage
+from frontend.library.thread_creation import SCHEDULER
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
 from frontend.memory.world import World
@@ -40,6 +41,8 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         notes.assume(text, where)
     if not options.threads:
         _rest_of_the_program(world, templates)
+    # A kernel for one processor switches between tasks, and handlers interrupt them; other threads run in parallel with handlers.
+    one = not drafts.created or any(g.name == SCHEDULER.name for g in drafts.ghosts)
     return Program(
         file=module.file,
         globals=_globals(world, drafts, templates, options.ignore_norace),
@@ -47,7 +50,7 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         data_model=module.model.name,
         ints=options.ints,
         race_model=options.race_model or choose_race_model(world, drafts.called),
-        preemption=options.preemption or (Preemption.NESTED if reactive and not drafts.created else Preemption.FREE),
+        preemption=options.preemption or (Preemption.NESTED if reactive and one else Preemption.FREE),
         assumptions=(*(Assumption(t, where, t in notes.absent) for t, where in notes.assumptions.items()),
                      *_unbounded(options.ints)),
         warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),

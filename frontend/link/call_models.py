@@ -54,7 +54,8 @@ def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> Cal
     signals = bool(world.pointsto.anytime)
     library = LibraryCalls(Pthreads(world.notes, creation, kinds, owner, signals), callbacks, world.notes, interrupts)
     reasons = tuple(why for why, may_be in early.items() if may_be)
-    return CallModels(library, Lifetime(world.objects, pointer), interrupts, reasons)
+    scheduled = calls(world, ThreadCall.START_SCHEDULER)
+    return CallModels(library, Lifetime(world.objects, pointer, scheduled), interrupts, reasons)
 
 
 def calls(world: World, *what: ThreadCall) -> bool:

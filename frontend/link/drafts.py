@@ -86,6 +86,7 @@ def _draft(world: World, bodies: Bodies, source: ThreadSource, created: CreatedT
     assert function is not None
     number = 0 if created is None else created.number
     accesses = Accesses(world, world.calls.reach(source.function), escapes.instances(root, number, source.count))
+    accesses.handle = created.handle if created is not None and created.count == 1 else None
     specified = _specified(world.module)
     shared = world.calls.shared(source.function) | specified
     inliner = Inliner(source, bodies.prepared, accesses, models.library, shared, specified, one_step.model)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from frontend.annotations.claims import with_claims
 from frontend.entry import Sketch, called_by_threads, is_sketch, with_callers
 from frontend.interrupts.bit_instructions import as_written, bit_instructions
+from frontend.interrupts.handler_accesses import with_whole_handlers
 from frontend.interrupts.implied_rules import with_implied_rules
 from frontend.interrupts.indivisible import with_indivisible_accesses
 from frontend.interrupts.initialisation_run import initialised
@@ -34,7 +35,7 @@ from frontend.link.weak_orders import FENCE_GHOST, with_weak_loads
 from frontend.link.which_threads import find_roots, find_threads, reached_from, with_reentrance
 from frontend.memory.escapes import find_escapes
 from frontend.memory.objects import KnownRegisters, Notes
-from frontend.program import FENCE, FrontendError, Location, Program, RaceModel
+from frontend.program import FENCE, FrontendError, Location, Preemption, Program, RaceModel
 
 
 def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
@@ -89,6 +90,8 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
         interrupts_whom = in_parallel
     if program.race_model is RaceModel.MACHINE:
         program = with_indivisible_accesses(program, find_machine(world, threads.reactive, options.table), interrupts_whom)
+    elif program.race_model is RaceModel.C11 and program.preemption is Preemption.NESTED:
+        program = with_whole_handlers(program, interrupts_whom)
     if module.attached is not None and said is not None:
         program = said.contracts(program, module.attached)
     program = with_claims(program, module.annotations, module.enumerator)

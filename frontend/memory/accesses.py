@@ -54,6 +54,8 @@ class Accesses:
         self.reached = self._cases.reached
         self.own: tuple[Variable, ...] = (own_number(world.places.word),) if instances else ()
         self.me: Expr = Const(0, world.places.word)
+        self.handle: int | None = None
+        """The number of the thread's handle, if it is created once."""
         """The thread's number among all, for locks that know their holder."""
 
     def settle(self, sketch: Sketch, registers: Iterable[str], constants: Callable[[Sketch], Mapping[int, Mapping[str, Const]]],

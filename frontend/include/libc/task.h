@@ -1,0 +1,5 @@
+/* task.h of FreeRTOS: all of it is in FreeRTOS.h */
+#ifndef _CIRC_FREERTOS_TASK_H
+#define _CIRC_FREERTOS_TASK_H
+#include <FreeRTOS.h>
+#endif

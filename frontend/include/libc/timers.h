@@ -1,0 +1,5 @@
+/* timers.h of FreeRTOS: all of it is in FreeRTOS.h */
+#ifndef _CIRC_FREERTOS_TIMERS_H
+#define _CIRC_FREERTOS_TIMERS_H
+#include <FreeRTOS.h>
+#endif
