@@ -1,15 +1,22 @@
-"""Which race model a program is read with where nobody says, and what its machine does with one instruction."""
+"""Which race model a program is read with where nobody says, what its machine does with one instruction, what handlers need.
+
+C11 asks that both accesses be in sections. On one processor a handler that runs to its end before the threads go on is like
+one: a section of a thread keeps it out, and while it runs no thread steps. So its accesses count as protected, unless a handler
+that may interrupt it, or that it may interrupt, accesses the same variable. Where that is so and threads have sections as well,
+the access would be protected for the one and not for the other: it is not, and in doubt.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from frontend.interrupts.access_patterns import access_patterns
 from frontend.interrupts.indivisible import Machine
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.thread_library import PREFIXES
 from frontend.memory.world import World
-from frontend.program import RaceModel
+from frontend.program import AccessKind, Doubt, Edge, Program, RaceModel, Role
 from frontend.threads.sources import is_for_avr
 
 _MSP430 = frozenset({"__bis_SR_register", "_bis_SR_register", "_BIS_SR", "__bis_status_register", "__bic_SR_register", "_EINT",
@@ -45,3 +52,35 @@ def _word(world: World, reactive: bool, table: InterruptTable) -> int:
     if is_for_avr(world.module, table) or model.pointer_size == 2:
         return 1
     return min(_FIRMWARE_WORD, model.pointer_size) if reactive else model.pointer_size
+
+
+_PERHAPS = Doubt("whether this access can come in the middle of another is not known", accesses=True)
+
+
+def with_whole_handlers(program: Program, interrupts: Callable[[str, str], bool]) -> Program:
+    """The program with the accesses of handlers protected where only threads can meet them; `interrupts(a, b)`: a may run
+    between two steps of b."""
+    templates = program.templates
+    handlers = [n for n, t in enumerate(templates) if t.role is Role.HANDLER]
+
+    def meets(one: int, other: int) -> bool:
+        if one == other and templates[one].count == 1:
+            return False
+        names = templates[one].name, templates[other].name
+        return interrupts(*names) or interrupts(*reversed(names))
+
+    def edge(n: int, e: Edge) -> Edge:
+        data = [a for a in e.accesses if a.is_data]
+        if not data or e.protected:
+            return e
+        found = [(t, f, b) for a in data for t, f, b in program.accesses[a.variable]]
+        if any(b.kind is AccessKind.ATOMIC for _, _, b in found):
+            return e
+        if not any(t in handlers and meets(n, t) for t, _, _ in found):
+            return replace(e, protected=True)
+        sections = any(t not in handlers and f.protected for t, f, _ in found)
+        return replace(e, doubts=(*e.doubts, _PERHAPS)) if sections else e
+
+    return replace(program, templates=tuple(
+        replace(t, cfa=replace(t.cfa, edges=tuple(edge(n, e) for e in t.cfa.edges))) if n in handlers else t
+        for n, t in enumerate(templates)))

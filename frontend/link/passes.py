@@ -12,12 +12,11 @@ from dataclasses import replace
 from frontend.annotations.claims import with_claims
 from frontend.entry import Sketch, called_by_threads, is_sketch, with_callers
 from frontend.interrupts.bit_instructions import as_written, bit_instructions
-from frontend.interrupts.handler_accesses import with_whole_handlers
 from frontend.interrupts.implied_rules import with_implied_rules
 from frontend.interrupts.indivisible import with_indivisible_accesses
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import in_parallel, schedule
-from frontend.interrupts.race_models import find_machine
+from frontend.interrupts.race_models import find_machine, with_whole_handlers
 from frontend.interrupts.registers import HardwareRegisters
 from frontend.ir import Module
 from frontend.ir.modelled_calls import Without
