@@ -74,7 +74,16 @@ from circ.report.forms import FailOn, ReportForm, When
 from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
 from circ.report.terminal.colours import coloured
 from circ.report.terminal.plain_text import plain
-from circ.run.output_files import BaselineFile, encoded, is_full, make_folder, report_bug, write_whole
+from circ.run.output_files import (
+    BaselineFile,
+    check_distinct,
+    check_writable,
+    encoded,
+    is_full,
+    make_folder,
+    report_bug,
+    write_whole,
+)
 from circ.run.projects import Selection, find_database, read_project
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
@@ -331,9 +340,14 @@ def scan(
             own.of(Header())).source, limits=limits), selection.exclude)
         kept = None if no_cache else _usable(Cache(cache or Cache.default_folder()), cache is not None)
         document = form.is_document and output is not None
+        results = output if not document and results is None else results
+        named_files = {"-o": output if document else None, "--results": results, "--baseline": options["baseline"]}
+        check_distinct(named_files)
+        check_distinct({**named_files, "--results": None, "--resume": resume})
+        if document:
+            check_writable(cast(Path, output))
         wanted = ScanReport(form, options["flow_rule"], expect, options["fail_on"], output if document else None,
                             BaselineFile(options["baseline"]))
-        results = output if not document and results is None else results
         scan = Scan(ScanRequest(sources, jobs, results, resume, kept, file_timeout, limits, debug), request_for)
         try:
             scan.run()
@@ -502,7 +516,7 @@ def lsp(debug: Debug = False) -> None:
             from circ.lsp.server import start
         except ModuleNotFoundError as error:
             fail(f"circ: error: the language server needs the package {error.name} (pip install 'circ[lsp]')")
-        start()
+        start(debug)
 
 
 def _request_of_words(ctx: typer.Context, words: Sequence[str], file: str, text: str | None) -> Request:
@@ -512,8 +526,11 @@ def _request_of_words(ctx: typer.Context, words: Sequence[str], file: str, text:
     header = read_header(file, read_source(file) if text is None else text, os.path.dirname(file) or ".")
     check: Any = cast(Any, ctx.find_root().command).commands["check"]
     try:
-        told = check.make_context("circ", [*words, "--", file], parent=ctx)
+        with contextlib.redirect_stdout(io.StringIO()):  # which is for answers
+            told = check.make_context("circ", [*words, "--", file], parent=ctx)
         check_words(told.params)
+    except typer.Exit:
+        raise FrontendError(Location(file, 1), "these options print what options there are", "leave --help out") from None
     except UnknownWord as error:
         raise FrontendError(Location(file, 1), str(error), "see the options of the request") from None
     except UsageError as error:

@@ -110,8 +110,8 @@ def _place(path: str, text: str, key: str) -> Location:
 
 def _option(key: str, value: Any, place: Location) -> tuple[str, tuple[str, ...] | None]:
     """An option's name and values; None for a flag that is off."""
-    name = f"-{key}" if len(key) == 1 else f"--{key}"
-    if name not in ALLOWED:
+    name = next((option for option in (f"-{key}", f"--{key}") if option in ALLOWED and option.lstrip("-") == key), None)
+    if name is None:
         said = ", ".join(sorted(option.lstrip("-") for option in ALLOWED))
         raise FrontendError(place, f"a file of options may not say '{displayed(key)}'",
                             f"give it on the command line; a file says {said}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
 import tempfile
@@ -15,9 +16,12 @@ from pygls.uris import to_fs_path
 
 import circ
 from circ.lsp.document import ASSUME, SHOW, CheckedDocument, uri
+from circ.lsp.messages import Messages
 from circ.serve.client import ServeClient
 
 C_FILES = (".c", ".i")
+_PATIENCE = 10.0
+"""Seconds for the checks to end when the editor is gone."""
 
 
 class CircLanguageServer(LanguageServer):
@@ -31,6 +35,8 @@ class CircLanguageServer(LanguageServer):
         self.published: dict[str, set[str]] = {}
         """By document the files that have diagnostics because of it."""
         self.options: list[str] = []
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """Where checks run, from the first message on; None again when the editor is gone."""
 
     def configure(self, given: Any) -> None:
         """`{"options": ["--thread", "worker"]}`: words as on the command line of `circ check`."""
@@ -41,7 +47,7 @@ class CircLanguageServer(LanguageServer):
     def check(self, document: str) -> None:
         """Starts a check of a document's present text; the one that runs is ended."""
         path = to_fs_path(document)
-        if path is None or not path.endswith(C_FILES):
+        if self.loop is None or path is None or not path.endswith(C_FILES):
             return
         self.stop(document)
         text = self.workspace.get_text_document(document).source
@@ -81,6 +87,19 @@ class CircLanguageServer(LanguageServer):
         if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
+    async def stop_all(self) -> None:
+        """Ends all checks, and the processes that do them; there are no more."""
+        self.loop = None
+        for document in list(self.checks):
+            self.stop(document)
+        await self.serve.close()
+
+    def hang_up(self) -> None:
+        """The same for a thread that has found the editor gone."""
+        if self.loop is not None:
+            with contextlib.suppress(TimeoutError, RuntimeError):
+                asyncio.run_coroutine_threadsafe(self.stop_all(), self.loop).result(_PATIENCE)
+
     def forget(self, document: str) -> None:
         self.stop(document)
         self.documents.pop(document, None)
@@ -94,6 +113,7 @@ def make() -> CircLanguageServer:
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: CircLanguageServer, params: types.InitializeParams) -> None:
+        ls.loop = asyncio.get_running_loop()
         ls.configure(params.initialization_options)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
@@ -146,9 +166,7 @@ def make() -> CircLanguageServer:
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(ls: CircLanguageServer, params: None) -> None:
-        for document in list(ls.checks):
-            ls.stop(document)
-        await ls.serve.close()
+        await ls.stop_all()
 
     return server
 
@@ -186,6 +204,12 @@ def _told(ls: CircLanguageServer, message: str) -> str:
     return message
 
 
-def start() -> None:
-    """Speaks with the editor until it ends."""
-    make().start_io()
+def start(debug: bool = False) -> None:
+    """Speaks with the editor until it ends. Raises FrontendError for what is no editor.
+
+    What a message makes no sense by is told to the editor; tracebacks are for `debug`.
+    """
+    if not debug:
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    server = make()
+    server.start_io(Messages(sys.stdin.buffer, server.hang_up))  # type: ignore[arg-type]

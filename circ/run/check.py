@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -433,6 +434,8 @@ SUSPECTED = "suspected"
 """The event with which an observer is told of the possible races on what is undecided, before it is looked at further."""
 _LAST_LOOK = 10.0
 """Seconds for the possible races once the time is over."""
+_LONG = 100
+"""Letters of a variable's or a file's name within the name of a file, of which file systems allow 255."""
 _BUDGET = "the budget is used up"
 _MORE_BUDGET = "give it more with --budget, or name the variables that matter with -x"
 _NO_TIME = "the time limit was reached"
@@ -460,5 +463,9 @@ def failed(outcome: Failed, last: str | None) -> Unknown:
 
 
 def file_name(subject: str) -> str:
-    """A variable's name as part of a file name: letters, digits, `_`, `.` and `-` stay, the rest is written in hex."""
-    return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else f"%{ord(c):02x}" for c in subject)
+    """A variable's name as part of a file name: letters, digits, `_`, `.` and `-` stay, the rest is written in hex.
+
+    Of a name that is too long for a file system the end stays, after a hash of the whole.
+    """
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else f"%{ord(c):02x}" for c in subject)
+    return name if len(name) <= _LONG else f"~{sha256(name.encode()).hexdigest()[:16]}~{name[-_LONG // 2:]}"

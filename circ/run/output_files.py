@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from circ.report.accepted.baseline import baseline_text, entries_of, read_baseline
 from circ.report.findings import Finding
 from circ.report.summary import plural
+from frontend.program import FrontendError, Location
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """The file has exactly this in it, or is as it was before and OSError, with its path, is raised.
 
-    A device or a pipe, which can have no other file put in its place, is written to as it is.
+    A device or a pipe, which can have no other file put in its place, is written to as it is. A file that a scan is writing
+    its results to is not replaced.
     """
     target = path.resolve()
     try:
         if target.exists() and not target.is_file():
             _write_through(target, data)
             return
+        _refuse_in_use(target)
         temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
         try:
             with open(temporary, "wb") as file:
@@ -48,6 +52,33 @@ def _write_through(target: Path, data: bytes) -> None:
     os.set_blocking(file, True)
     with open(file, "wb") as stream:
         stream.write(data)
+
+
+IN_USE = "another scan is writing to this file"
+
+
+def lock(file: int, how: int) -> bool:
+    """Whether the file could be locked (`fcntl.LOCK_EX` or `LOCK_SH`), or lies where there are no locks; nobody is waited for."""
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _refuse_in_use(path: Path) -> None:
+    """Raises OSError if a scan is writing its results to this file, which would go on in a file that has no name any more."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return  # not there yet, or not ours to read
+    try:
+        if not lock(file, fcntl.LOCK_SH):
+            raise BlockingIOError(errno.EBUSY, IN_USE, str(path))
+    finally:
+        os.close(file)
 
 
 def unread_pipe(error: OSError, path: Path) -> str:
@@ -80,6 +111,16 @@ def check_writable(path: Path) -> None:
         raise OSError(number, os.strerror(number), str(path))
     if not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    if path.is_file():
+        _refuse_in_use(path)
+
+
+def check_distinct(named: Mapping[str, Path | None]) -> None:
+    """Raises FrontendError if two options, by their names, name one file to write to: one would replace the other's."""
+    seen: dict[str, str] = {}
+    for option, path in named.items():
+        if path is not None and (first := seen.setdefault(os.path.realpath(path), option)) != option:
+            raise FrontendError(Location(str(path), 1), f"{first} and {option} name the same file", "name two files")
 
 
 def encoded(text: str) -> bytes:

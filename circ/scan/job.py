@@ -47,6 +47,8 @@ class Job:
     number: int
     source: Source
     weight: float = 0.0
+    twin: int = 1
+    """Of the programs with the same first file, the how manyth it is."""
 
     @property
     def path(self) -> str:
@@ -148,7 +150,8 @@ class FileScan:
         deadline = None if request.budget is None else begin + request.budget
         start = time.monotonic()
         for answer in answers(program, todo, replace(request.plan(), kept=kept, deadline=deadline), _teller(tell)):
-            row = self._row(program, replace(answer, shown=names[answer.question]), key, request, kept, tell)
+            stem = file_name(program.file) + (f"~{job.twin}" if job.twin > 1 else "")
+            row = self._row(program, replace(answer, shown=names[answer.question]), key, request, kept, tell, stem)
             tell(row if row.seconds else replace(row, seconds=round(time.monotonic() - start, 3)))
             start = time.monotonic()
 
@@ -183,14 +186,15 @@ class FileScan:
     # ----------------------------------------------------------------------------------------------- rows
     def _row(
         self, program: Program, answer: Answer, key: str, request: Request, kept: Mapping[UserQuestion, Answer], tell: Tell,
+        stem: str,
     ) -> Row:
-        """The row for an answer, its evidence written if that was asked for, the answer kept for later."""
+        """The row for an answer, its evidence written if that was asked for (its name begins with `stem`), the answer kept."""
         path = ""
         match answer.verdict:
             case Unknown(reason=reason, bug=bug) if bug:
                 tell(Bug(f"{displayed(program.file)}: {answer.shown}: {reason}", bug))
             case Safe(certificate=evidence) | Refuted(trace=evidence) if request.certificate is not None:
-                name = f"{file_name(program.file)}.{file_name(answer.shown)}.{answer.engine}.json"
+                name = f"{stem}.{file_name(answer.shown)}.{answer.engine}.json"
                 path = str(request.certificate / name)
                 try:
                     write_whole(request.certificate / name, encoded(evidence_text(evidence, request.source)))

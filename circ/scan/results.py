@@ -18,7 +18,7 @@ from typing import Self, TypeAlias, TypeVar
 from circ.report.plain_data import built
 from circ.report.rows import MOST, Head, Row
 from circ.report.summary import WORDS
-from circ.run.output_files import unread_pipe
+from circ.run.output_files import IN_USE, lock, unread_pipe
 from frontend.program import FrontendError, Location, no_plain_file
 
 FORMAT, VERSION = "circ-results", 4
@@ -174,13 +174,8 @@ def _is_at(file: int, path: Path) -> bool:
 
 
 def _lock(file: int, path: Path, how: int) -> None:
-    try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise FrontendError(Location(str(path), 1), "another scan is writing to this file",
-                            "wait for it, or name another") from None
-    except OSError:
-        return  # a file system that knows no locks
+    if not lock(file, how):
+        raise FrontendError(Location(str(path), 1), IN_USE, "wait for it, or name another")
 
 
 def read_results(path: Path) -> Known:

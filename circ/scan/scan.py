@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -51,7 +52,7 @@ class Scan:
         self.warned: set[str] = set()
         self.results = self._open_results()
         self.resumed = self._read_resumed()
-        self.jobs = self._weighed([Job(n, s) for n, s in enumerate(request.sources)])
+        self.jobs = self._weighed(_numbered(request.sources))
         self.work = FileScan(request_for, self.cache, self.resumed, request.file_timeout)
         self.about: dict[int, About] = {}
         self.heads: dict[int, Head] = {}
@@ -60,7 +61,12 @@ class Scan:
     @property
     def files(self) -> tuple[Scanned, ...]:
         """Every file that something is known of."""
-        return tuple(_in_order(self.heads[n], self.rows[n]) for n in sorted(self.heads))
+        return tuple(self.by_number.values())
+
+    @property
+    def by_number(self) -> dict[int, Scanned]:
+        """The same by the numbers of their jobs: several programs may begin with one file."""
+        return {n: _in_order(self.heads[n], self.rows[n]) for n in sorted(self.heads)}
 
     @property
     def unfinished(self) -> int:
@@ -183,6 +189,16 @@ def _in_order(head: Head, rows: Sequence[Row]) -> Scanned:
     """The rows, which come as they are known, in the order in which their variables are asked about."""
     order = {name: n for n, name in enumerate(head.asked)}
     return Scanned(head, tuple(sorted(rows, key=lambda row: order.get(row.variable, len(order)))))
+
+
+def _numbered(sources: Sequence[Source]) -> list[Job]:
+    """A job for each program, those of the same first file told apart."""
+    twins: Counter[str] = Counter()
+    jobs = []
+    for number, source in enumerate(sources):
+        twins[source.path] += 1
+        jobs.append(Job(number, source, twin=twins[source.path]))
+    return jobs
 
 
 def _size(path: str) -> int:

@@ -57,10 +57,9 @@ def report(scan: Scan, wanted: ScanReport) -> int:
 
 def _judged(scan: Scan, baseline: BaselineFile) -> tuple[Scanned, ...]:
     """The files, with those findings marked that are suppressed or known; suppressions that do nothing are told of."""
-    about = {job.path: _about(scan, job) for job in scan.jobs}
     files = []
-    for scanned in scan.files:
-        suppressions = about[scanned.head.file].suppressions
+    for number, scanned in scan.by_number.items():
+        suppressions = scan.about.get(number, About(0)).suppressions
         rows = [replace(row, finding=baseline.marked(scanned.head.file, suppressed(row.finding, suppressions)))
                 for row in scanned.rows]
         for line in complaints(suppressions, [row.finding for row in rows], scanned.complete):
@@ -96,10 +95,9 @@ def _write(output: Path | None, text: str) -> None:
 
 def _missing(scan: Scan) -> Iterator[str]:
     """A line for each name that was asked for and that no file has; none while it may be in a file that was not read."""
-    heads = {f.head.file: f.head for f in scan.files}
     asked = [(job, name) for job in scan.jobs for name in _about(scan, job).variables or ()]
     for name in dict.fromkeys(name for _, name in asked):
-        of = [heads.get(job.path) for job, wanted in asked if wanted == name]
+        of = [scan.heads.get(job.number) for job, wanted in asked if wanted == name]
         read = [head for head in of if head is not None and not head.limit]
         lacking = [head for head in read if name in head.missing]
         if lacking and len(read) == len(of) and all(name in head.missing or head.error or head.bug for head in read):
@@ -125,9 +123,9 @@ def _status(scan: Scan, files: tuple[Scanned, ...], differences: list[str] | Non
 
 def _differences(scan: Scan) -> Iterator[str]:
     """What the headers say and what came out, where they differ; variables that a header does not name are not compared."""
-    known = {f.head.file: f for f in scan.files}
+    known = scan.by_number
     for job in scan.jobs:
-        yield from _file_differences(_about(scan, job), known.get(job.path))
+        yield from _file_differences(_about(scan, job), known.get(job.number))
 
 
 def _about(scan: Scan, job: Job) -> About:

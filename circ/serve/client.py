@@ -21,6 +21,7 @@ class ServeClient:
     def __init__(self, command: Sequence[str] = (sys.executable, "-m", "circ", "serve")) -> None:
         self.command = command
         self.process: asyncio.subprocess.Process | None = None
+        self._starting: asyncio.Task[None] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._heard: dict[int, asyncio.Queue[dict[str, Any]]] = {}
         self._numbers = count(1)
@@ -45,6 +46,8 @@ class ServeClient:
                 self._send({"method": "cancel", "params": {"id": number}})
 
     async def close(self) -> None:
+        if self._starting is not None:
+            await asyncio.wait([self._starting])
         if self.process is not None and self.process.returncode is None:
             assert self.process.stdin is not None
             self._send({"method": "exit"})
@@ -54,8 +57,13 @@ class ServeClient:
             await self._reader
 
     async def _start(self) -> None:
-        if self.process is not None and self.process.returncode is None:
-            return
+        """Starts the process unless it runs. It comes to be even if whoever waits for it does not any more: asyncio waits for
+        ever for a process whose start was cancelled."""
+        if self._starting is None or (self._starting.done() and (self.process is None or self.process.returncode is not None)):
+            self._starting = asyncio.create_task(self._spawn())
+        await asyncio.shield(self._starting)
+
+    async def _spawn(self) -> None:
         self.process = await asyncio.create_subprocess_exec(
             *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=_MOST_LINE)
         self._reader = asyncio.create_task(self._listen(self.process))

@@ -22,6 +22,7 @@ from circ.serve.facts import place, program_facts
 from circ.serve.memory import Known, usable
 from circ.verdict import Answer, Refuted, Result, Safe, UserQuestion, silent
 from frontend import LoadOptions, SourceFile, load_project, preprocessed
+from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program
 
 Tell = Callable[[Mapping[str, Any]], None]
@@ -59,6 +60,8 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
         request = request_for(asked.words, asked.files[0], asked.texts.get(asked.files[0]))
         key, program = _read(asked.sources(), request.source, request.limits, known)
         named = questions(program, request.variables, request.prop)
+        for predicate in request.predicates:
+            parse_predicate(program, predicate)
     except FrontendError as error:
         return None, {"event": "failed", "location": place(error.location), "message": error.message, "hint": error.hint}
     except NotRead as error:

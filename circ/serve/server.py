@@ -25,6 +25,8 @@ from circ.serve.memory import Known
 
 MOST_REMEMBERED = 50
 """Programs; the one that was not asked for longest is forgotten first."""
+MOST_LINE = 1 << 28
+"""Bytes of a request; texts of files may be part of it."""
 _CHUNK = 1 << 16
 
 
@@ -69,7 +71,9 @@ class Server:
         self.queue: deque[_Waiting] = deque()
         self.running: _Running | None = None
         self.selector = selectors.DefaultSelector()
-        self.rest = b""
+        self.parts: list[bytes] = []
+        """What has come of the next request so far, and of how many bytes it is: beyond `MOST_LINE` they are not kept."""
+        self.length = 0
         self.listening, self.over = True, False
 
     def run(self) -> None:
@@ -97,13 +101,26 @@ class Server:
     def _requests(self) -> None:
         """Takes what there is of requests."""
         data = os.read(self.source, _CHUNK)
-        *lines, self.rest = (self.rest + data).split(b"\n")
-        for line in lines:
-            if line.strip() and not self.over:
+        *ends, rest = data.split(b"\n") if data else (b"", b"")  # the last line need not have an end
+        for end_of_line in ends:
+            self._take(end_of_line)
+            line, long = b"".join(self.parts), self.length > MOST_LINE
+            self.parts, self.length = [], 0
+            if long:
+                self._bad(None, f"a request has at most {MOST_LINE} bytes")
+            elif line.strip() and not self.over:
                 self._obey(line)
+        self._take(rest)
         if not data:
             self.listening = False
             self.selector.unregister(self.source)
+
+    def _take(self, part: bytes) -> None:
+        self.length += len(part)
+        if self.length > MOST_LINE:
+            self.parts.clear()
+        else:
+            self.parts.append(part)
 
     def _obey(self, line: bytes) -> None:
         number: object = None
@@ -111,6 +128,8 @@ class Server:
             request = json.loads(line)
             if not isinstance(request, dict):
                 raise BadRequest("a request is an object")
+            if not isinstance(request.get("id"), str | int | None):
+                raise BadRequest("id: a number or a text")
             number = request.get("id")
             params = request.get("params", {})
             if not isinstance(params, dict):
@@ -129,7 +148,10 @@ class Server:
                 case other:
                     raise BadRequest(f"there is no method {other!r}")
         except (ValueError, BadRequest, KeyError, TypeError, RecursionError) as error:
-            self.tell(number, {"event": "failed", "location": None, "message": f"bad request: {error}", "hint": ""})
+            self._bad(number, str(error))
+
+    def _bad(self, number: object, why: str) -> None:
+        self.tell(number, {"event": "failed", "location": None, "message": f"bad request: {why}", "hint": ""})
 
     def _ask(self, waiting: _Waiting) -> None:
         self._drop(lambda w: w.asked.key == waiting.asked.key)
@@ -187,6 +209,15 @@ def _check_request(params: dict[str, Any]) -> CheckRequest:
         raise BadRequest("options: a list of words, as on a command line")
     if not isinstance(texts, dict) or not all(isinstance(t, str) for t in texts.values()):
         raise BadRequest("texts: an object from names of files to texts")
+    if not all(_is_text(t) for t in texts.values()):
+        raise BadRequest("texts: characters that no text has")
     return CheckRequest(tuple(files), tuple(words), texts)
 
 
+def _is_text(text: str) -> bool:
+    """Whether it is one that a file could have: JSON can say halves of characters, too."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from circ.cli import main
-from circ.config_file import find_config, read_config
+from circ.cli import app, main
+from circ.config_file import ALLOWED, find_config, read_config
 from frontend.program import FrontendError
 
 RACY = "int x;\nvoid w(void)\n{\n    x = x + 1;\n}\n"
@@ -87,3 +88,22 @@ def test_a_file_of_somebody_else_is_passed_over(folder: Path, monkeypatch: pytes
     assert find_config(str(folder)) is None
     with pytest.raises(FrontendError):
         read_config(str(folder / "circ.toml"))
+
+
+def test_every_option_that_a_file_may_have_has_a_key_that_is_read(folder: Path) -> None:
+    for option in ALLOWED:
+        key = option.lstrip("-")
+        (folder / "circ.toml").write_text(f'"{key}" = "1"\n')
+        config = read_config(str(folder / "circ.toml"))
+        assert config is not None and config.options[0][0] == option
+
+
+def test_no_file_of_options_sets_limits_runs_or_writes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    options = {option for name in ("check", "verify", "scan", "cfa") for p in get_command(app).commands[name].params for option in p.opts}  # type: ignore[attr-defined]
+    refused = sorted(option for option in options if option.startswith("-") and option not in ALLOWED)
+    assert {"--timeout", "--memory", "--cpu-limit", "--budget", "--file-timeout", "--cpp", "-o", "--certificate", "--dump", "--cache",
+            "--results", "--resume", "-p", "-j"} <= set(refused)
+    for key in [option.lstrip("-") for option in refused] + [option for option in ALLOWED if option.startswith("--")]:
+        (folder / "circ.toml").write_text(f'"{key}" = "1"\n')
+        status, _, err = run(capfd, "check", "a.c")
+        assert status == 2 and f"circ.toml:1:1: error: a file of options may not say '{key}'" in err, key

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,8 @@ from circ.run.output_files import check_writable, write_whole
 from circ.run.process_tree import below, cpu_seconds, end, exceeds
 from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits, OutOfCpu, OutOfMemory, TimedOut
-from frontend import LoadOptions, SourceFile
+from circ.scan.results import Results
+from frontend import LoadOptions, SourceFile, load
 from frontend.program import FrontendError
 
 ROOT = Path(__file__).parents[3]
@@ -214,3 +216,31 @@ def test_the_report_of_a_full_pipe_is_bad_status_not_a_traceback(tmp_path: Path,
         done = subprocess.run([sys.executable, "-m", "circ", "check", file], stdout=full, stderr=subprocess.PIPE, text=True,
                               env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120)
     assert done.returncode == 2 and "Traceback" not in done.stderr and "No space left" in done.stderr
+
+
+def test_a_preprocessor_has_the_limits_of_the_user_and_none_of_its_own(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = subprocess.run
+    seen: list[object] = []
+
+    def run(words: list[str], **how: Any) -> subprocess.CompletedProcess[bytes]:
+        seen.append(how.get("timeout"))
+        return real(words, **how)
+
+    monkeypatch.setattr("frontend.text.compilers.subprocess.run", run)
+    load(file, LoadOptions(cpp=f"sh -c 'cat {file}' x"))
+    assert seen == [None]
+
+
+def test_a_file_that_a_scan_is_writing_to_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    (tmp_path / "link").symlink_to(path)
+    with Results(path, keep=False):
+        before = path.read_bytes()
+        for name in ("results.jsonl", "link"):
+            with pytest.raises(OSError, match="another scan is writing"):
+                check_writable(tmp_path / name)
+            with pytest.raises(OSError, match="another scan is writing"):
+                write_whole(tmp_path / name, b"report")
+        assert path.read_bytes() == before
+    write_whole(path, b"report")
+    assert sorted(os.listdir(tmp_path)) == ["link", "results.jsonl"] and path.read_bytes() == b"report"

@@ -487,3 +487,44 @@ def test_progress_on_a_terminal(folder: Path) -> None:
     process.communicate(timeout=60)
     shown = seen.decode().split("\r\x1b[K")
     assert any(line.startswith("[0/3]") and "reading" in line for line in shown) and shown[-1] == ""
+
+
+# ------------------------------------------------------------------------------------------------ one file for each
+def test_a_report_replaces_no_results(scan: Run, folder: Path, tmp_path: Path) -> None:
+    results, report = tmp_path / "r.jsonl", tmp_path / "r.html"
+    for words in (("--results", results), ("--resume", results), ("--baseline", results)):
+        if words[0] == "--resume":
+            scan(folder / "locked.c", "-o", results)
+        before = results.read_bytes() if results.exists() else None
+        done = scan(folder / "locked.c", "--format", "html", "-o", results, *words)
+        assert done.status == 2 and f"-o and {words[0]} name the same file" in done.err
+        assert (results.read_bytes() if results.exists() else None) == before
+    assert scan(folder / "locked.c", "--format", "html", "-o", report, "--resume", results).status == 0
+    assert report.read_text().startswith("<!doctype html>") and results.read_text().startswith('{"format"')
+    assert scan(folder / "locked.c", "--format", "html", "-o", tmp_path / "no" / "r.html").status == 2  # before anything is done
+
+
+def test_programs_with_the_same_first_file_have_files_of_their_own(scan: Run, tmp_path: Path) -> None:
+    project, proofs = tmp_path / "project", tmp_path / "proofs"
+    project.mkdir()
+    (project / "app.c").write_text("int x;\nint step(void);\n// EXPECT: safe x\n" + THREAD + " { x = step(); }\nint main(void) { return 0; }\n")
+    (project / "one.c").write_text("int step(void) { return 1; }  // circ-suppress x: only here\n")
+    (project / "two.c").write_text("int step(void) { return 2; }\n")
+    (project / "compile_commands.json").write_text(json.dumps([
+        {"directory": str(project), "file": file, "command": f"cc -c {file} -o CMakeFiles/{target}.dir/{file}.o", "output": f"CMakeFiles/{target}.dir/{file}.o"}
+        for target, other in (("a", "one.c"), ("b", "two.c")) for file in ("app.c", other)]))
+    done = scan(project / "compile_commands.json", "--cpp", "own", "-x", "x", "--no-cache", "--certificate", proofs, "--format", "json")
+    files = json.loads(done.out)["files"]
+    assert [Path(f["file"]).name for f in files] == ["app.c", "app.c"]
+    written = sorted(path.name.split(".c", 1)[1] for path in proofs.iterdir())
+    assert len(written) == 2 and written[1].startswith("~2.x.")
+
+
+def test_a_name_that_is_too_long_for_a_file_is_shortened(scan: Run, tmp_path: Path) -> None:
+    long = tmp_path / ("d" * 120) / ("e" * 120)
+    long.mkdir(parents=True)
+    (long / "a.c").write_text(LOCKED.replace("x", "x" * 300))
+    (long / "b.c").write_text(LOCKED.replace("x", "x" * 300))
+    done = scan(long, "--no-cache", "--certificate", tmp_path / "proofs")
+    assert done.status == 0 and "too long" not in done.err
+    assert len(list((tmp_path / "proofs").iterdir())) == 2
