@@ -227,12 +227,21 @@ class Inquiry:
                 seems = (race,) if race and race not in unknown.tried else ()
                 return replace(answer, verdict=replace(unknown, tried=(*seems, *unknown.tried)))
             case _:
+                answer = _without_mistakes(self.program, answer)
                 return answer if self.plan.assume_absent else _without_absent(self.program, answer)
 
     def _on_event(self, task: Ask | Suspect, event: str, data: Mapping[str, Any]) -> None:
         if isinstance(task, Ask):
             self._last[task.named] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
             self.observer(event, {**data, "subject": task.named.shown})
+
+
+def _without_mistakes(program: Program, answer: Answer) -> Answer:
+    """The answer, unless it is a proof about a program of which our own mistake has kept a part from being read."""
+    mistake = next((a for a in program.assumptions if a.mistake), None)
+    if mistake is None or not isinstance(answer.verdict, Safe):
+        return answer
+    return replace(answer, verdict=Unknown(str(mistake), bug=str(mistake), statistics=answer.verdict.statistics))
 
 
 def _without_absent(program: Program, answer: Answer) -> Answer:
@@ -414,6 +423,9 @@ def judge_within(program: Program, evidence: Certificate | Trace, limits: Limits
     def worker(task: Certificate | Trace, emit: Emit) -> Accepted | Refused:
         from circ.kernel.doubts import doubt
 
+        mistake = next((a for a in program.assumptions if a.mistake), None)
+        if mistake is not None and isinstance(task, Certificate):
+            return Refused("program", "", str(mistake))
         found = judge(program, task.question, task)
         unsure = doubt(program, task) if isinstance(task, Trace) and isinstance(found, Accepted) else None
         return found if unsure is None else Refused("doubt", "", f"it may be no run of the program: {unsure}")

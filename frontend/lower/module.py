@@ -20,7 +20,7 @@ from frontend.ctypes.scope import ConstantName, Entity, FunctionName, MemoryName
 from frontend.ir import AtomicBegin, AtomicEnd, Function, FunctionDecl, MemorySymbol, Module, Place, Set, Storage
 from frontend.ir.builder import GraphBuilder
 from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
-from frontend.lower.called.not_modelled import StatementNotModelled, not_modelled
+from frontend.lower.called.not_modelled import StatementNotModelled, lowering_failed, not_modelled, without_statements
 from frontend.lower.declared.initialisers import leaves, link_values
 from frontend.lower.declared.local_declarations import THREAD_LOCAL, fixed_value
 from frontend.lower.declared.variable_types import evaluate_type
@@ -118,6 +118,8 @@ class CModule:
         self._enumerators: dict[str, c_ast.Enum] = {}
         self._enums: dict[str, c_ast.Enum] = {}
         self._lowered: dict[str, Function] = {}
+        self._unread: set[str] = set()
+        """Functions whose bodies our own mistakes keep from being read."""
         self._elaborated = False
         for node in parsed.ast.ext:
             self._enter(node)
@@ -398,7 +400,10 @@ class CModule:
                             self._unit.where(decl), external and not (body is not None and for_inlining(body)), inline)
 
     def _lower_all(self, known_as: str, name: str) -> Function:
-        """The function's body; each statement that turns out not to be modelled is left to stand for any effect, once known."""
+        """The function's body; each statement that turns out not to be modelled is left to stand for any effect, once known.
+
+        So is the whole body, if it is our own mistake that keeps it from being read.
+        """
         unit, symbols = self._unit, len(self._unit.symbols)
         while True:
             try:
@@ -408,7 +413,16 @@ class CModule:
                     raise found.error from None
                 unit.skipped[id(found.node)] = found.node, found.error
                 unit.assume(not_modelled(known_as, found.error), found.error.location)
-                unit.forget_names(known_as, symbols)
+            except (FrontendError, MemoryError):
+                raise
+            except Exception as error:
+                if name in self._unread:
+                    raise
+                self._unread.add(name)
+                failed = lowering_failed(error, unit.where(self._bodies[name].decl))
+                unit.assume(not_modelled(known_as, failed), failed.location)
+                self._bodies[name] = without_statements(self._bodies[name])
+            unit.forget_names(known_as, symbols)
 
     def _lower(self, known_as: str, name: str) -> Function:
         body = self._bodies[name]

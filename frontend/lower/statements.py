@@ -13,12 +13,18 @@ from frontend.ctypes.conversions import binary, both, cast, either, strip
 from frontend.ctypes.scope import RegisterName, Scope
 from frontend.ir import AtomicBegin, AtomicEnd, CriticalBegin, CriticalEnd
 from frontend.ir.builder import GraphBuilder
-from frontend.lower.called.not_modelled import NOT_TRACKED, StatementNotModelled, UnknownEffects, without_initialiser
+from frontend.lower.called.not_modelled import (
+    NOT_TRACKED,
+    StatementNotModelled,
+    UnknownEffects,
+    lowering_failed,
+    without_initialiser,
+)
 from frontend.lower.declared.local_declarations import Locals
 from frontend.lower.expressions import Expressions
 from frontend.lower.operands import Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit, failed_assertion
-from frontend.program import BOOL, TRUE, Const, Expr, NotModelled, Read, negate
+from frontend.program import BOOL, TRUE, Const, Expr, FrontendError, NotModelled, Read, negate
 from frontend.text.ast_text import text_of
 from frontend.text.attributes import cleanup_of
 from frontend.text.keywords import ASM_GOTO, COMPUTED_GOTO, NOT_MODELLED
@@ -205,6 +211,10 @@ class Statements:
             lower()
         except NotModelled as error:
             raise StatementNotModelled(node, error) from None
+        except (FrontendError, StatementNotModelled, MemoryError):
+            raise
+        except Exception as error:
+            raise StatementNotModelled(node, lowering_failed(error, self._x.unit.where(node))) from error
 
     def _declare_only(self, node: c_ast.Decl | c_ast.Typedef) -> None:
         """The declaration without its initialiser, whose value is not known."""

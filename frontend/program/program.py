@@ -130,6 +130,10 @@ class ThreadTemplate:
         return min((v.type.high - max(v.start.offset, 0) + 1 for v in self.locals if isinstance(v.start, Self)), default=None)
 
 
+OWN_MISTAKE = "internal error"
+"""How the text of an assumption begins that is there because of our own mistake."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Assumption:
     """Something a verdict rests on that was not proved; printed with it and stored in every report."""
@@ -138,6 +142,11 @@ class Assumption:
     location: Location = NOWHERE
     absent: bool = False
     """It is about code or data that is not there, which `--assume none` does not take for granted."""
+
+    @property
+    def mistake(self) -> bool:
+        """Whether our own mistake is behind it: a part of the program could not be read, so that no proof can rest on it."""
+        return self.text.startswith(OWN_MISTAKE)
 
     def __str__(self) -> str:
         return self.text if self.location == NOWHERE else f"{self.text} ({self.location})"

@@ -78,6 +78,10 @@ class NotModelled(FrontendError):
     """C that compilers take and that is not modelled here: the statement it is in may do anything to what it mentions."""
 
 
+class LoweringFailed(NotModelled):
+    """Our own mistake in lowering a statement: nothing is known of what it does, so nothing is proved of the program."""
+
+
 MAX_SOURCE = 4_000_000
 """Characters of preprocessed text that a file may have."""
 MAX_DATA = 256_000_000

@@ -9,6 +9,8 @@ statement assigns is arbitrary afterwards. That is said with each verdict of the
 from __future__ import annotations
 
 import copy
+import os
+import traceback
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeAlias
@@ -20,7 +22,18 @@ from frontend.ctypes.scope import FunctionName, MemoryName, RegisterName
 from frontend.ir import Address, Call, Forget, Place, Store
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Designated, InMemory, InRegister
-from frontend.program import BOOL, Expr, FrontendError, NotModelled, Read, Scalar, Var
+from frontend.program import (
+    BOOL,
+    OWN_MISTAKE,
+    Expr,
+    FrontendError,
+    Location,
+    LoweringFailed,
+    NotModelled,
+    Read,
+    Scalar,
+    Var,
+)
 from frontend.text.keywords import NOT_MODELLED
 from frontend.text.side_effects import effects, walk
 
@@ -39,8 +52,17 @@ class StatementNotModelled(Exception):
         self.error = error
 
 
+def lowering_failed(error: Exception, where: Location) -> LoweringFailed:
+    """An exception that lowering a statement should not raise, by where it was raised: texts of exceptions are not for users."""
+    frames = traceback.extract_tb(error.__traceback__)[-3:]
+    places = " < ".join(f"{os.path.basename(f.filename)}:{f.lineno}" for f in reversed(frames))
+    return LoweringFailed(where, f"{type(error).__name__} at {places}")
+
+
 def not_modelled(function: str, error: FrontendError) -> str:
     """What is assumed of a statement that is not modelled."""
+    if isinstance(error, LoweringFailed):
+        return f"{OWN_MISTAKE} in reading '{function}' ({error.message}): what is done here is not known"
     return (f"in '{function}' {error.message}: the statement changes only what it mentions and that leads to, leaves locks as "
             "they are, starts no thread and jumps nowhere")
 
@@ -52,6 +74,15 @@ def without_initialiser(node: c_ast.Decl | c_ast.Typedef) -> c_ast.Decl | c_ast.
     made = copy.copy(node)
     made.init = None
     return made
+
+
+def without_statements(function: c_ast.FuncDef) -> c_ast.FuncDef:
+    """The function with a body that may do anything to what its own mentions."""
+    where = function.decl.coord
+    texts = ("the body could not be read", *sorted(effects(function.body).mentioned))
+    words = c_ast.ExprList([c_ast.Constant("string", f'"{text}"', where) for text in texts], where)
+    call = c_ast.FuncCall(c_ast.ID(NOT_MODELLED, where), words, where)
+    return c_ast.FuncDef(function.decl, function.param_decls, c_ast.Compound([call], where), function.coord)
 
 
 class UnknownEffects:
