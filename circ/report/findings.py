@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import assert_never
 
+from circ.report.automata import DrawnAutomaton, drawn_context
 from circ.report.rerun import Rerun
 from circ.report.text import declared_at, first_line
 from circ.verdict import Answer, Assertions, PossibleAccess, RaceOn, Refuted, Safe, Trace, Unknown, word
@@ -82,6 +83,8 @@ class Finding:
     bug: bool = False
     suppressed: str = ""
     known: bool = False
+    automata: tuple[DrawnAutomaton, ...] = ()
+    """The context automata of a proof, for drawings."""
 
     @property
     def subject(self) -> str:
@@ -102,9 +105,11 @@ def finding_of(program: Program, answer: Answer) -> Finding:
     steps: tuple[FoundStep, ...] = ()
     why: tuple[str, ...] = ()
     advice = ""
+    automata: tuple[DrawnAutomaton, ...] = ()
     match verdict:
         case Safe():
             why = verdict.why
+            automata = tuple(drawn for context in verdict.context if (drawn := drawn_context(program, context)) is not None)
         case Refuted(trace=trace):
             threads = trace.threads
             accesses, steps = _run(program, trace)
@@ -121,7 +126,7 @@ def finding_of(program: Program, answer: Answer) -> Finding:
         line.place, declared_at(program, answer), line.text.removeprefix("warning: "), _fingerprint(answer, line.text),
         threads, accesses, steps, why, advice, statistics.predicates, statistics.context,
         tuple(str(a) for a in (*program.assumptions, *answer.assumptions)), tuple(map(str, answer.warnings)),
-        isinstance(verdict, Unknown) and bool(verdict.bug))
+        isinstance(verdict, Unknown) and bool(verdict.bug), automata=automata)
 
 
 def unanswered(file: str, subject: str, why: str) -> Finding:

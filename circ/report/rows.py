@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from circ.report.automata import DrawnAutomaton, drawn_threads
 from circ.report.excerpts import Excerpts
 from circ.report.findings import Finding, finding_of
 from circ.report.flow_rule import Alarm, alarms
@@ -42,6 +43,8 @@ class Head:
     """All files of the program."""
     threads: tuple[str, ...] = ()
     """Its threads, as reports call them."""
+    automata: tuple[DrawnAutomaton, ...] = ()
+    """Those of its threads that are small enough to be drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,8 @@ class Scanned:
 def head_of(program: Program, key: str | None, lines: int, asked: tuple[str, ...]) -> Head:
     """What is known of a program before anything is answered."""
     return Head(program.file, key, lines, asked, warnings=tuple(map(str, program.warnings)), alarms=alarms(program),
-                models=_models(program), files=program.files, threads=tuple(population(program)))
+                models=_models(program), files=program.files, threads=tuple(population(program)),
+                automata=drawn_threads(program))
 
 
 def _models(program: Program) -> str:

@@ -39,7 +39,8 @@ class FocusedProgram:
         proof = verdict.certificate
         body = {"globals": sorted(self.kept.globals), "locals": self.kept.rows(self.whole),
                 "asked": sorted(self.asked), "kind": proof.kind, "body": proof.body}
-        return replace(verdict, certificate=Certificate(self.whole.fingerprint(), question, ProofKind.QUOTIENT, body))
+        whole = Certificate(self.whole.fingerprint(), question, ProofKind.QUOTIENT, body)
+        return replace(verdict, certificate=whole, context=())  # whose places are those of what is seen
 
 
 class Focus:

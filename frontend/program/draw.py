@@ -203,11 +203,11 @@ def _cluster(number: int, program: Program, template: ThreadTemplate) -> Iterato
     cfa, names = template.cfa, DisplayNames(program, template)
     title = f"{template.role.value} {template.name}, {show_count(template)}"
     yield f"  subgraph cluster_{number} {{"
-    yield f"    label={_quoted(title)}; color=gray80; margin=18;"
+    yield f"    label={quoted(title)}; color=gray80; margin=18;"
     yield f'    "{number}_in" [shape=point, width=0.05, label=""]; "{number}_in" -> "{number}_{cfa.start}";'
     for q in range(cfa.size):
         notes = [*filter(None, [_place(cfa, q, program.file)]), *_marks(cfa, q)]
-        attributes = [f"label={_quoted(_node(cfa, q))}"]
+        attributes = [f"label={quoted(_node(cfa, q))}"]
         if notes:
             attributes.append(f"xlabel=<{_small(', '.join(notes))}>")
         if q in cfa.errors:
@@ -241,19 +241,28 @@ def _html(text: str) -> str:
     return escape("".join(c if c.isprintable() else repr(c)[1:-1] for c in text))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as a string of DOT."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def as_svg(program: Program) -> str:
     """The drawing laid out by Graphviz's `dot`."""
+    drawing = laid_out(as_dot(program))
+    if drawing is None:
+        raise FrontendError(Location(program.file, 1), "drawing needs Graphviz and pygraphviz",
+                            "pip install 'circ[draw]', or --format dot")
+    return drawing
+
+
+def laid_out(dot: str) -> str | None:
+    """A graph of DOT as SVG; None if Graphviz is not there."""
     try:
         import pygraphviz  # Graphviz costs a quarter of a second to load
-    except ImportError as error:
-        raise FrontendError(Location(program.file, 1), f"drawing needs Graphviz and pygraphviz ({error})",
-                            "pip install 'circ[draw]', or --format dot") from None
+    except ImportError:
+        return None
 
-    graph = pygraphviz.AGraph(string=as_dot(program))
+    graph = pygraphviz.AGraph(string=dot)
     with _without_chatter():
         return str(graph.draw(format="svg", prog="dot").decode())
 

@@ -161,3 +161,62 @@ def test_examples_have_a_page(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as end:
         main(["scan", str(example), "--no-cache", "--format", "html", "-o", str(tmp_path / "report.html")])
     assert end.value.code == 1 and "<h3>A run that leads there</h3>" in (tmp_path / "report.html").read_text()
+
+
+# ------------------------------------------------------------------------------------------------ drawings
+@pytest.fixture(scope="module")
+def proved() -> Scanned:
+    """A proof by context inference, with its automata."""
+    path = Path(__file__).parents[4] / "nesc_examples" / "test_and_set.c"
+    return scanned_of(FileReport(str(path), circ.check(load(str(path)), ["x"])))
+
+
+def page_of(scanned: Scanned) -> str:
+    return document(ReportForm.HTML, [scanned], 0, True, FailOn.UNKNOWN)
+
+
+def test_a_proof_has_its_automata_as_drawings_with_links_to_lines(proved: Scanned) -> None:
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed (pip install '.[draw]')")
+    page = page_of(proved)
+    assert page.count("<svg") == 2 and "Thread, as the others see it" in page and "thread Thread" in page
+    links = set(re.findall(r'xlink:href="#([^"]+)"', page))
+    assert len(links) >= 6 and links <= set(re.findall(r'id="([^"]+)"', page))
+    assert "A thick border: where a thread starts." in page and "<title>" not in page.split("<svg", 1)[1]
+    assert "state == 0 → state != 0" in page.replace("&#45;", "-").replace("&gt;", ">") and "[old != 0]" in page
+    assert page_of(proved) == page
+
+
+def test_without_graphviz_the_automata_are_told_in_words(proved: Scanned, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("circ.report.html.drawing.laid_out", lambda dot: None)
+    page = page_of(proved)
+    assert "<svg" not in page and "the context automaton of Thread:" in page
+
+
+def test_nothing_of_a_label_becomes_markup(proved: Scanned) -> None:
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed (pip install '.[draw]')")
+    evil = '</text><script>alert("1")</script>\\n\\"&<b>'
+    [row] = proved.rows
+    [automaton] = row.finding.automata
+    bad = replace(automaton, title=evil, locations=tuple(replace(q, label=evil) for q in automaton.locations),
+                  edges=tuple(replace(e, label=evil) for e in automaton.edges))
+    page = page_of(replace(proved, rows=(replace(row, finding=replace(row.finding, automata=(bad,))),)))
+    assert page.count("<svg") == 2 and page.count("<script") == 1 and "<b>" not in page
+
+
+def test_a_large_scan_draws_so_many_and_no_more(proved: Scanned) -> None:
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed (pip install '.[draw]')")
+    from circ.report.excerpts import Excerpts
+    from circ.report.html.drawing import Drawings
+
+    drawings, automata = Drawings(most=1), proved.rows[0].finding.automata
+    assert drawings.figure(automata, "", Excerpts(())) is not None and drawings.figure(automata, "", Excerpts(())) is None
+
+
+def test_a_click_on_a_location_shows_its_line_in_a_browser(proved: Scanned, tab: Any, tmp_path: Path) -> None:
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed (pip install '.[draw]')")
+    (tmp_path / "proof.html").write_text(page_of(proved))
+    tab.goto((tmp_path / "proof.html").as_uri())
+    tab.locator("details.safe > summary").click()
+    tab.locator(".drawing svg .node a").nth(1).click()
+    marked = tab.locator("pre.source span:target")
+    assert marked.count() == 1 and "x = x + 1" in marked.inner_text() and marked.is_visible()
