@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import assert_never
 
-from circ.report.automata import DrawnAutomaton, drawn_context
+from circ.report.data.automata import DrawnAutomaton, drawn_context
 from circ.report.rerun import Rerun
 from circ.report.text import declared_at, first_line
 from circ.verdict import Answer, Assertions, PossibleAccess, RaceOn, Refuted, Safe, Trace, Unknown, word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from circ.report.automata import DrawnAutomaton, drawn_threads
+from circ.report.data.automata import DrawnAutomaton, drawn_threads
 from circ.report.excerpts import Excerpts
 from circ.report.findings import Finding, finding_of
 from circ.report.flow_rule import Alarm, alarms

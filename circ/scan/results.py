@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias, TypeVar
 
-from circ.report.plain_data import built
+from circ.report.data.plain_data import built
 from circ.report.rows import MOST, Head, Row
 from circ.report.summary import WORDS
 from circ.run.output_files import IN_USE, lock, unread_pipe

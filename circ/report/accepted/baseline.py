@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from circ.report.data.plain_data import built
 from circ.report.findings import Finding
-from circ.report.plain_data import built
 from frontend.program import FrontendError, Location, read_data
 
 FORMAT, VERSION = "circ-baseline", 1

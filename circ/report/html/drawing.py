@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from circ.report.automata import DrawnAutomaton, DrawnLocation
+from circ.report.data.automata import DrawnAutomaton, DrawnLocation
 from circ.report.excerpts import Excerpts
 from circ.report.html.elements import Html, element, joined, text
 from frontend.program import Location

@@ -14,12 +14,12 @@ import jsonschema
 import pytest
 
 import circ
+from circ.report.data.plain_data import built
 from circ.report.documents import document
 from circ.report.findings import Finding, finding_of
 from circ.report.forms import FailOn, ReportForm
 from circ.report.gcc import diagnostics
 from circ.report.json import report_json
-from circ.report.plain_data import built
 from circ.report.rows import Head, Row, Scanned, scanned_of, scanned_status
 from circ.report.summary import FileReport
 from circ.scan.results import from_line, to_line
