@@ -109,6 +109,7 @@ class ProofKind(enum.StrEnum):
     PAIRS = "pairs"
     TRIPLES = "triples"
     REACHABLE = "reachable"
+    OWNERSHIP = "ownership"
     INDUCTIVE = "inductive"
     EXCEPTIONS = "exceptions"
     SUMMARIES = "summaries"

@@ -30,6 +30,7 @@ from circ.static.arguments.tickets import tickets
 from circ.static.attempts import Attempt, marked
 from circ.static.focus import LARGE, Focus
 from circ.static.outline import Outline, outline
+from circ.static.ownership import Ownership
 from circ.static.pair_proof import pairs_body
 from circ.static.pairing import RegionThread
 from circ.static.reasons import reasons
@@ -71,6 +72,7 @@ class Static:
         self._recipes: Recipes = {} if recipes is None else recipes
         self._focus: Focus | None = None
         self._small: dict[int, tuple[Program, Static]] = {}
+        self._ownership: Ownership | None = None
         self._effort, self._patience = EFFORT, patience
         self.exhausted = False
         """Whether more effort might have led to other answers about this program."""
@@ -92,6 +94,10 @@ class Static:
             survey = self._begin(program)
             self._focus = Focus(program, survey) if survey.size >= LARGE else None
             self._small = {}
+            self._ownership = None
+        owned = self._owned(program, question)
+        if owned is not None:
+            return owned
         for view in self._focus.views(question.variable) if self._focus is not None else ():
             _, prover = self._small.setdefault(id(view.program), (view.program, Static(self._recipes, self._patience)))
             seen = prover._prove(view.program, question, options, observer, total)
@@ -99,6 +105,18 @@ class Static:
             if isinstance(seen, Safe):
                 return view.lifted(question, seen)
         return self._prove(program, question, options, observer, total)
+
+    def _owned(self, program: Program, question: RaceOn) -> Safe | None:
+        """A proof that each object has one owner at a time, who alone accesses it; None if there is none."""
+        self._ownership = self._ownership or Ownership(program)
+        body = self._ownership.body(question.variable)
+        if body is None:
+            return None
+        self._kernel = self._kernel or Kernel(program)
+        proof = Certificate(program.fingerprint(), question, ProofKind.OWNERSHIP, body)
+        if not isinstance(self._kernel.check(question, proof), Accepted):
+            return None
+        return Safe(proof, ("each object has one owner at a time: who allocated it, unlinked it or holds the lock of its list",))
 
     def _prove(self, program: Program, question: RaceOn, options: Options, observer: Observer, total: int | None) -> Verdict:
         """The question about the program as it is."""
