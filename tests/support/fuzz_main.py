@@ -32,6 +32,7 @@ from tests.support.randomc import annotated, ledger, reading_mutants, sanitizer
 from tests.support.randomc.arbiter import Table, disagreements, examine, load_text
 from tests.support.randomc.differential import Difference, differences
 from tests.support.randomc.heap import heap_program
+from tests.support.randomc.lists import list_program
 from tests.support.randomc.memory import memory_program
 from tests.support.randomc.pthreads import pthread_program
 
@@ -117,7 +118,7 @@ def _judge(task: tuple[str, range, float]) -> Table:
     return total
 
 
-THREADED = (pthread_program, heap_program, memory_program)
+THREADED = (pthread_program, heap_program, memory_program, list_program)
 
 
 def _judge_threads(task: tuple[str, range, float]) -> Table:

@@ -52,6 +52,10 @@ class OwnershipProof:
         for n, t in enumerate(self.program.templates):
             if t.count == 0:
                 continue
+            try:
+                self.steps[n].unheld_at_start()
+            except Disallowed as error:
+                return Refused("Init", t.name, str(error))
             for shape in self.steps[n].at_start():
                 if not self._covered(n, t.cfa.start, shape):
                     return Refused("Init", t.name, "the start is no case")

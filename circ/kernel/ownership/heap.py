@@ -25,7 +25,6 @@ from frontend.program import (
     Read,
     Values,
     Var,
-    name_of,
     op_writes,
     primitive,
     truth,
@@ -220,11 +219,10 @@ def made(edge: Edge, site: Site) -> Var | None:
                 pass
             case _ if any(name == site.counter for name in op_writes(part)):
                 return None
-            case Assign(target=t) if target is not None and name_of(t) == target.name:
-                return None
             case _:
                 pass
-    return target if below and counted == 1 and target is not None else None
+    alone = target is not None and list(op_writes(edge.op)).count(target.name) == 1
+    return target if below and counted == 1 and alone else None
 
 
 def _is(e: Expr, name: str | None) -> bool:

@@ -23,6 +23,7 @@ from frontend.program import (
     Expr,
     Havoc,
     Read,
+    Values,
     Var,
     name_of,
     op_writes,
@@ -66,12 +67,22 @@ class Steps:
                 if site == n:
                     shape.cells[value[0], name] = shape.fresh(NULL)
         if self.reader.alone(shape):
-            for g in self.heap.locks.values():
-                for name in (*g.scalars, *g.roots):
-                    v = self.heap.program.variable(name)
-                    if not v.is_array:
-                        shape.env[name] = shape.fresh(NULL if getattr(v.start, "default", 1) == 0 else Fact())
+            for lock in self.heap.locks:
+                self._guarded_at_start(shape, lock)
         return [shape.tidy()]
+
+    def _guarded_at_start(self, shape: Shape, lock: str) -> None:
+        for name in (*self.heap.locks[lock].scalars, *self.heap.locks[lock].roots):
+            v = self.heap.program.variable(name)
+            if not v.is_array:
+                shape.env[name] = shape.fresh(NULL if v.start == Values(0) else Fact())
+
+    def unheld_at_start(self) -> None:
+        """Where nobody runs alone at the start, what locks guard must be as their invariants say by then."""
+        for lock in self.heap.locks if self.heap.lives.starter is None else ():
+            shape = Shape()
+            self._guarded_at_start(shape, lock)
+            self._release(shape, ((lock, ""),))
 
     # ----------------------------------------------------------------------------------------------- steps
     def after(self, shape: Shape, edge: Edge) -> list[Shape]:
@@ -162,8 +173,9 @@ class Steps:
             return True
         if f.null and off == 0:
             return False
-        if self.heap.site_at(constant) is None and off == 0:
-            if f.hit:
+        if self.heap.site_at(constant) is None:
+            # A value with a distance lies in an object.
+            if f.hit or off:
                 return False
             shape.facts[symbol] = replace(f, null=False, reach=NOWHERE, group=None)
         elif constant in shape.env and isinstance(e, Read) and isinstance(e.lvalue, Var) and e.lvalue.name in self.own:

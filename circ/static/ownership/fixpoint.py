@@ -30,6 +30,11 @@ class Fixpoint:
 
     def close(self) -> None:
         """Until every step leads to a case; may raise `Disallowed`."""
+        for _ in self.heap.locks:
+            try:
+                self.steps[0].unheld_at_start()
+            except Unestablished as error:
+                self._weaken(error.culprit, error.shape)
         todo = [(n, t.cfa.start) for n, t in enumerate(self.heap.program.templates) if t.count != 0]
         for n, q in todo:
             for shape in self.steps[n].at_start():
