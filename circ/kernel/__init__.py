@@ -10,4 +10,7 @@ All of it is trusted. `certificate` dispatches; `replay` and `doubts` judge trac
 their kind comes.
 """
 
-__all__ = ["certificate", "doubts", "guarantee", "other_kinds", "outcome", "pair_bodies", "replay", "syntactic", "untrusted_json"]
+__all__ = [
+    "certificate", "doubts", "guarantee", "other_kinds", "outcome", "ownership", "pair_bodies", "replay",
+    "syntactic", "untrusted_json",
+]

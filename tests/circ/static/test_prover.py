@@ -83,7 +83,7 @@ def test_why() -> None:
         ("rwlock", "config", "nobody holds it for writing"),
         ("element_locks", "value[]", "that element's own lock"),
         ("semaphore_handover", "item", "ready decides who may access it"),
-        ("list_published_late", "malloc@producer:14.value", "allocated and not yet stored anywhere"),
+        ("list_published_late", "malloc@producer:14.value", "one owner at a time"),
     ):
         verdict = prove(load(folder / f"{name}.c"), variable)
         assert isinstance(verdict, Safe), name
