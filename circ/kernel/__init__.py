@@ -4,8 +4,8 @@ Comes in: a program, a question, and a proof or a trace that anybody may have wr
 on, `Refused` with the obligation that fails, `Replayed` for a trace. May not know: engines, searches, how a proof was found.
 It sees programs (`frontend.program`), the semantics, the views that it makes itself, and the solver without interpolation.
 
-All of it is trusted. `certificate` dispatches; `replay` and `doubts` judge traces; `syntactic`, `reachable`, `pairs` and
-`triples` are kinds of proof. No `safe` of `auto` rests on `other_kinds`: `finite` has those of the thread-modular family,
+All of it is trusted. `certificate` dispatches; `replay` and `doubts` judge traces; `syntactic`, `reachable`, `pairs`,
+`triples` and `ownership` are kinds of proof. No `safe` of `auto` rests on `other_kinds`: `finite` has those of the thread-modular family,
 `guarantee` that of `circ verify`. Importing this package loads no solver: modules that need it are loaded when a proof of
 their kind comes.
 """
