@@ -91,14 +91,11 @@ class Kernel:
                 return self._about_another(question, certificate)
             case ProofKind.QUOTIENT:
                 return self._quotient(question, certificate)
-            case ProofKind.ORDERS:
-                return self._orders(question, certificate.body)
-            case ProofKind.HAPPENS_BEFORE:
-                return self._happens_before(question, certificate.body)
+            case ProofKind.ORDERS | ProofKind.HAPPENS_BEFORE | ProofKind.OWNERSHIP as kind:
+                checks = {ProofKind.ORDERS: self._orders, ProofKind.HAPPENS_BEFORE: self._happens_before}
+                return checks.get(kind, self._ownership)(question, certificate.body)
             case ProofKind.REACHABLE:
                 return check_reachable(self.program, certificate)
-            case ProofKind.OWNERSHIP:
-                return self._ownership(question, certificate.body)
             case kind if kind not in (ProofKind.PAIRS, ProofKind.TRIPLES):
                 other = None if self._others is None else self._others(self.program, question, certificate)
                 return check_syntactic(self.program, question, certificate) if other is None else other
