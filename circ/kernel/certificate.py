@@ -11,9 +11,9 @@ verify` only if it is given them (`circ.kernel.other_kinds`).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from circ.evidence import Assertions, AtomicityOf, Certificate, ProofKind, Question, RaceOn, UserQuestion
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
@@ -43,6 +43,9 @@ _BEGUN: dict[tuple[str, str], PairsCheck] = {}
 confirms its answer have the same proof checked: it is done once. Only the kernel puts anything here."""
 
 __all__ = ["Accepted", "Kernel", "OtherKinds", "Outcome", "Refused", "check_certificate", "flaw_of"]
+
+
+Check: TypeAlias = Callable[[Question, Mapping[str, Any]], Outcome]
 
 
 class OtherKinds(Protocol):
@@ -92,7 +95,7 @@ class Kernel:
             case ProofKind.QUOTIENT:
                 return self._quotient(question, certificate)
             case ProofKind.ORDERS | ProofKind.HAPPENS_BEFORE | ProofKind.OWNERSHIP as kind:
-                checks = {ProofKind.ORDERS: self._orders, ProofKind.HAPPENS_BEFORE: self._happens_before}
+                checks: dict[str, Check] = {ProofKind.ORDERS: self._orders, ProofKind.HAPPENS_BEFORE: self._happens_before}
                 return checks.get(kind, self._ownership)(question, certificate.body)
             case ProofKind.REACHABLE:
                 return check_reachable(self.program, certificate)
