@@ -5,12 +5,10 @@ on, `Refused` with the obligation that fails, `Replayed` for a trace. May not kn
 It sees programs (`frontend.program`), the semantics, the views that it makes itself, and the solver without interpolation.
 
 All of it is trusted. `certificate` dispatches; `replay` and `doubts` judge traces; `syntactic`, `reachable`, `pairs`,
-`triples` and `ownership` are kinds of proof. No `safe` of `auto` rests on `other_kinds`: `finite` has those of the
-thread-modular family, `guarantee` that of `circ verify`. Importing this package loads no solver: modules that need it are
-loaded when a proof of their kind comes.
+`triples` and `ownership` are kinds of proof. No `safe` of `auto` about races rests on the others: `atomicity`, and
+`other_kinds` with those of the thread-modular family (`finite`) and of `circ verify` (`guarantee`). The solver is loaded when
+a proof comes that needs it.
 """
 
-__all__ = [
-    "certificate", "doubts", "guarantee", "other_kinds", "outcome", "ownership", "pair_bodies", "replay",
-    "syntactic", "untrusted_json",
-]
+__all__ = ["atomicity", "certificate", "doubts", "guarantee", "other_kinds", "outcome", "ownership", "pair_bodies", "replay",
+           "syntactic", "untrusted_json"]

@@ -4,15 +4,14 @@
 why they suffice): no fixpoint, no engine. `triples` is the same about three threads (`circ.kernel.triples`). `reachable` is
 a set of explicit states (`circ.kernel.reachable`), `ownership` what each thread knows of pointers
 (`circ.kernel.ownership`). The other kinds are checked by looking at the program (`circ.kernel.syntactic`). These are all
-that `auto` emits, and all that is accepted from it: a kernel knows the kinds of the thread-modular family and of `circ
-verify` only if it is given them (`circ.kernel.other_kinds`).
+that `auto` emits, and all that is accepted from it: a kernel knows the kinds of the thread-modular family, of `circ
+verify` and of atomicity only if it is given them (`circ.kernel.other_kinds`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from circ.evidence import Assertions, AtomicityOf, Certificate, ProofKind, Question, RaceOn, UserQuestion
@@ -27,7 +26,6 @@ from circ.views.orders import focusable, is_weak, ordered
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows
-from circ.views.watched import VIOLATED, watched
 from frontend.program import Assumption, Program, RaceModel
 
 if TYPE_CHECKING:
@@ -51,8 +49,8 @@ Check: TypeAlias = Callable[[Question, Mapping[str, Any]], Outcome]
 class OtherKinds(Protocol):
     """Kinds of proof that this module does not know."""
 
-    def __call__(self, program: Program, question: Question, certificate: Certificate) -> Outcome | None:
-        """Whether the certificate proves the answer "safe"; None if its kind is not known here either."""
+    def __call__(self, program: Program, question: UserQuestion, certificate: Certificate) -> Outcome | None:
+        """Whether the certificate proves the answer "safe"; None if it is of none of these kinds."""
 
 
 def check_certificate(program: Program, question: UserQuestion, certificate: Certificate,
@@ -87,8 +85,12 @@ class Kernel:
             return Refused("program", "", self._flaw)
         if self.program.relies and question == Assertions() and certificate.kind != ProofKind.ASSUME_GUARANTEE:
             return Refused("program", "", "a proof of this kind says nothing about what threads assume of each other")
+        other = None if self._others is None else self._others(self.program, question, certificate)
+        return self._by_kind(question, certificate) if other is None else other
+
+    def _by_kind(self, question: UserQuestion, certificate: Certificate) -> Outcome:
         if isinstance(question, AtomicityOf):
-            return _watched(self.program, question, certificate, self._others)
+            return Refused("format", "", f"no certificate kind {str(certificate.kind)!r} for this question")
         match certificate.kind:
             case ProofKind.ONE_BY_ONE | ProofKind.SECTIONS:
                 return self._about_another(question, certificate)
@@ -100,8 +102,7 @@ class Kernel:
             case ProofKind.REACHABLE:
                 return check_reachable(self.program, certificate)
             case kind if kind not in (ProofKind.PAIRS, ProofKind.TRIPLES):
-                other = None if self._others is None else self._others(self.program, question, certificate)
-                return check_syntactic(self.program, question, certificate) if other is None else other
+                return check_syntactic(self.program, question, certificate)
         from circ.smt import Inexpressible
 
         try:
@@ -155,8 +156,7 @@ class Kernel:
                 and isinstance(own, list | tuple) and len(own) == len(self._locals)
                 and all(_are_names(o, known) for o, known in zip(own, self._locals, strict=True))):
             return Refused("format", "", "`globals`, `asked` and, for each template, `locals` are lists of names")
-        if not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping) \
-                or body["kind"] in (ProofKind.QUOTIENT, *OUTERMOST):
+        if not _is_proof(body) or body["kind"] in (ProofKind.QUOTIENT, *OUTERMOST):
             return Refused("format", "", "`kind` and `body` are of a proof about the quotient, none of a quotient or of orders")
         if not isinstance(question, RaceOn) or question.variable not in body["asked"]:
             return Refused("question", "", "the accesses that the question is about are not in the quotient")
@@ -208,8 +208,7 @@ class Kernel:
     def _all_proved(self, asked: Sequence[tuple[Program, Question]], proofs: object) -> Outcome:
         """Whether there is a proof for each question about a program that was made from this one."""
         if not isinstance(proofs, list | tuple) or len(proofs) != len(asked) or not all(
-                isinstance(p, Mapping) and set(p) == {"kind", "body"} and isinstance(p["kind"], str)
-                and isinstance(p["body"], Mapping) and p["kind"] not in OUTERMOST for p in proofs):
+                isinstance(p, Mapping) and _is_proof(p) and len(p) == 2 and p["kind"] not in OUTERMOST for p in proofs):
             return Refused("format", "", "each of the `proofs` has a `kind` and a `body`, and there is one for each question")
         assumptions: dict[Assumption, None] = {}
         for (view, question), proof in zip(asked, proofs, strict=True):
@@ -236,7 +235,7 @@ class Kernel:
                 return Refused("format", "", "no atomic section is a single step")
             other = sections.program
         body = certificate.body
-        if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
+        if len(body) != 2 or not _is_proof(body):
             return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the other program")
         if body["kind"] in (certificate.kind, *OUTERMOST):
             return Refused("format", "", "made from this program once already, or by memory orders, which come first")
@@ -244,19 +243,8 @@ class Kernel:
         return check_certificate(other, question, inner, self._others)
 
 
-def _watched(program: Program, question: AtomicityOf, certificate: Certificate, others: OtherKinds | None) -> Outcome:
-    """A proof about the program in which accesses are watched (`circ.views.watched`), where a race means three of them."""
-    body = certificate.body
-    if certificate.kind != ProofKind.WATCHED:
-        return Refused("format", "", f"no certificate kind {str(certificate.kind)!r} for this question")
-    if is_weak(program):
-        return Refused("program", "", "three accesses are looked at in runs that are sequentially consistent")
-    if set(body) != {"kind", "body"} or not isinstance(body["kind"], str) or not isinstance(body["body"], Mapping):
-        return Refused("format", "", "the body has a `kind` and a `body`, of a proof about the program with accesses watched")
-    view, race = watched(program, question.variable).program, RaceOn(VIOLATED.name)
-    outcome = check_certificate(view, race, Certificate(view.fingerprint(), race, body["kind"], body["body"]), others)
-    whole = Assumption("each single access to the variables asked about is made at once")
-    return replace(outcome, assumptions=(*outcome.assumptions, whole)) if isinstance(outcome, Accepted) else outcome
+def _is_proof(body: Mapping[str, Any]) -> bool:
+    return isinstance(body.get("kind"), str) and isinstance(body.get("body"), Mapping)
 
 
 def _are_names(value: object, known: frozenset[str]) -> bool:

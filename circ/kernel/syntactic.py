@@ -40,10 +40,7 @@ def accesses(program: Program, variable: str) -> list[tuple[int, Edge, Access]]:
 def unshared(program: Program, variable: str) -> str | None:
     """None, or an access that a second thread may have."""
     found = accesses(program, variable)
-    for t, e, _ in found:
-        if t != found[0][0] or program.templates[t].count != 1:
-            return str(e)
-    return None
+    return next((str(e) for t, e, _ in found if t != found[0][0] or program.templates[t].count != 1), None)
 
 
 def read_only(program: Program, variable: str) -> str | None:

@@ -386,7 +386,9 @@ def make_kernel(program: Program, core: bool = False) -> Kernel:
     from circ.kernel.certificate import Kernel
 
     if core:
-        return Kernel(program)
+        from circ.kernel.atomicity import atomicity
+
+        return Kernel(program, atomicity)
     from circ.kernel.other_kinds import other_kinds
 
     return Kernel(program, other_kinds)

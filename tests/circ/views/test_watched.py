@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted, Refused
 from circ.kernel.replay import Replayed, replay
 from circ.run.triage import triage
@@ -85,17 +85,17 @@ def test_a_proof_about_another_question_or_the_program_itself_is_refused() -> No
     p = two("l = x", "k = x", "x = 1", atomic={1})
     verdict = asked(p)
     assert isinstance(verdict, Safe)
-    assert isinstance(check_certificate(p, X, verdict.certificate), Accepted)
+    assert isinstance(check_any_kind(p, X, verdict.certificate), Accepted)
     body = verdict.certificate.body
     for wrong in (Certificate(p.fingerprint(), X, str(body["kind"]), body["body"]),
                   Certificate(p.fingerprint(), X, "watched", {"kind": "unshared", "body": {}}),
                   Certificate(p.fingerprint(), X, "watched", {"kind": "protected"})):
-        assert isinstance(check_certificate(p, X, wrong), Refused)
+        assert isinstance(check_any_kind(p, X, wrong), Refused)
     race = Certificate(p.fingerprint(), RaceOn("x"), "watched", body)
-    assert isinstance(check_certificate(p, RaceOn("x"), race), Refused)
+    assert isinstance(check_any_kind(p, RaceOn("x"), race), Refused)
     broken = two("l = x", "k = x", "x = 1")
     forged = Certificate(broken.fingerprint(), X, "watched", body)
-    assert isinstance(check_certificate(broken, X, forged), Refused)
+    assert isinstance(check_any_kind(broken, X, forged), Refused)
 
 
 # --------------------------------------------------------------------------------------------------- random programs
