@@ -86,9 +86,16 @@ def character(text: str, ints: Integers, where: Location) -> tuple[int, IntType]
     return kind.scalar.wrap(value), kind
 
 
+def _utf16(code: int) -> tuple[int, ...]:
+    """The units of a character in UTF-16."""
+    return (code,) if code < 0x10000 else (0xD800 + (code - 0x10000 >> 10), 0xDC00 + (code & 0x3FF))
+
+
 def string(text: str, ints: Integers, where: Location) -> tuple[tuple[int, ...], IntType]:
     """The elements of a string literal, terminating zero included, and their type."""
     prefix, body = _prefix(text, '"')
     element = _element(prefix, ints)
     codes = character_codes(body, prefix in ("L", "u", "U"), where)
+    if prefix == "u":
+        codes = [unit for code in codes for unit in _utf16(code)]
     return (*(element.scalar.wrap(c) for c in codes), 0), element

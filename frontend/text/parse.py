@@ -46,7 +46,7 @@ from frontend.text.cursor import made
 from frontend.text.dialect import Rewritten, rewrite
 from frontend.text.keywords import NOT_MODELLED
 from frontend.text.preprocess import INCLUDE, Preprocessed, SourceOptions, preprocess
-from frontend.text.tokens import Annotation, Token, scan
+from frontend.text.tokens import Annotation, Token, joined_strings, scan
 from frontend.text.unused_declarations import used
 
 _SYSTEM = ("/usr/", INCLUDE)
@@ -103,7 +103,7 @@ def parse(path: str, options: SourceOptions, source: Preprocessed | None = None,
 
 
 def _rewritten_and_parsed(tokens: list[Token], path: str, options: SourceOptions) -> tuple[Rewritten, c_ast.FileAST]:
-    rewritten = rewrite(tokens, DATA_MODELS[options.data_model])
+    rewritten = rewrite(joined_strings(tokens), DATA_MODELS[options.data_model])
     return rewritten, _parse_bodies(rewritten.tokens, path)
 
 

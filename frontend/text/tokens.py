@@ -9,7 +9,7 @@ on the way there: `NUMBER` (a preprocessing number), `NEWLINE`, `HASH`, `DOUBLE_
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frontend.program import FrontendError, Location
@@ -263,6 +263,38 @@ def _universal(piece: str, where: Location) -> int:
     if len(piece) != (6 if piece[1] == "u" else 10) or code > _LAST_CODE or code in _SURROGATES:
         raise FrontendError(where, f"'{piece}' is no character", "\\u takes four digits, \\U eight, of a character that there is")
     return code
+
+
+def joined_strings(tokens: Sequence[Token]) -> list[Token]:
+    """Adjacent string literals as one: an escape sequence ends where its literal does (`"\\x4" "1"` is no `"\\x41"`)."""
+    out: list[Token] = []
+    run: list[Token] = []
+    for token in tokens:
+        if token.type in STRING_TYPES:
+            run.append(token)
+            continue
+        if run:
+            out.append(run[0] if len(run) == 1 else _joined(run))
+            run = []
+        out.append(token)
+    return [*out, *run]
+
+
+def _joined(run: Sequence[Token]) -> Token:
+    first, quotes = run[0], [t.value.index('"') for t in run]
+    prefix = next((t.value[:at] for t, at in zip(run, quotes, strict=True) if at), "")
+    bodies = [t.value[at + 1:-1] for t, at in zip(run, quotes, strict=True)]
+    text = "".join((*(_OPEN_ESCAPE.sub(_full_escape, body) for body in bodies[:-1]), bodies[-1]))
+    return Token(_STRINGS[prefix], f'{prefix}"{text}"', first.lineno, first.column, first.filename, first.space)
+
+
+_OPEN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:x([0-9a-fA-F]+)|([0-7]{1,2}))$")
+"""An escape sequence at the end of a literal that digits behind it would become a part of."""
+
+
+def _full_escape(m: re.Match[str]) -> str:
+    code = int(m[2], 16) if m[2] else int(m[3], 8)
+    return f"{m[1]}\\{code:03o}" if code < 0o1000 else f"{m[1]}\\U{code:08x}"
 
 
 def bad_literal(token: Token) -> FrontendError:
