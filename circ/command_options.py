@@ -15,7 +15,7 @@ from circ.engines import ANNOTATED, ENGINES, find, installed
 from circ.report.forms import Explain, FailOn, ReportForm, When
 from circ.verdict import Property
 from frontend import LoadOptions
-from frontend.program import PLATFORMS, Ints, Preemption, RaceModel, read_data
+from frontend.program import Ints, Preemption, RaceModel, read_data
 
 if TYPE_CHECKING:
     from circ.run.session import Request
@@ -87,7 +87,8 @@ PreemptionOption = Annotated[Preemption | None, typer.Option(
 Cores = Annotated[int | None, typer.Option(
     "--cores", metavar="N", min=1, help="Processors: with one, handlers run to their end (--preemption nested), else free.")]
 Platform = Annotated[str | None, typer.Option(
-    "--platform", metavar="P", help=f"Interrupts and data model of a processor: {', '.join(PLATFORMS)}.")]
+    "--platform", metavar="P",
+    help="Interrupts and data model of a processor: avr, an AVR part such as atmega328p, xmega, cortex-m.")]
 InterruptsOption = Annotated[Path | None, typer.Option(
     "--interrupts", metavar="FILE", help="A table (TOML) of what enables each interrupt handler, and of priorities.")]
 Form = Annotated[ReportForm, typer.Option("--format", help="Report for people, for editors, for programs.")]

@@ -6,7 +6,7 @@ checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from frontend.program import (
     DATA_MODELS,
+    PARTS,
     Assumption,
     FrontendError,
     Ints,
@@ -148,11 +149,18 @@ def _source_options(file: SourceFile, options: LoadOptions, table: InterruptTabl
     name = options.data_model or table.data_model or "lp64"
     if name not in DATA_MODELS:
         raise FrontendError(Location(file.path, 1), f"unknown data model '{name}'", f"one of {', '.join(DATA_MODELS)}")
-    part = (f"__CIRC_{options.platform.upper().replace('-', '_')}",) if options.platform else ()
+    part = () if options.platform is None else tuple(_platform_macros(options.platform))
     return SourceOptions((*options.include, *file.include), (*file.define, *options.define, *part),
                          (*file.undefine, *options.undefine), options.cpp, name,
                          bool(options.platform or options.interrupts), file.quoted, file.system, file.forced,
                          file.compiler, file.text)
+
+
+def _platform_macros(platform: str) -> Iterator[str]:
+    """What tells our headers, and the program, for which processor it is read."""
+    yield f"__CIRC_{PARTS.get(platform, platform).upper().replace('-', '_')}"
+    if platform.startswith(("atmega", "attiny")):
+        yield f"__AVR_AT{platform[2:6]}{platform[6:].upper()}__"
 
 
 def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions = DEFAULT_OPTIONS,

@@ -37,7 +37,7 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
-from frontend.program import PLATFORMS, FrontendError, Location, OptionError
+from frontend.program import PARTS, PLATFORMS, FrontendError, Location, OptionError
 
 CORTEX_M = "cortex-m"
 
@@ -124,9 +124,10 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
     table = InterruptTable()
     if platform is not None:
         if platform not in PLATFORMS:
+            near = get_close_matches(platform, PLATFORMS, 1)
             raise OptionError(Location("<command line>", 1), "--platform", platform, "there is no such platform",
-                              f"one of {', '.join(PLATFORMS)}")
-        shipped = (resources.files("frontend") / "tables" / f"{platform}.toml").read_text()
+                              f"write {near[0]}" if near else f"one of {', '.join(PLATFORMS)}")
+        shipped = (resources.files("frontend") / "tables" / f"{PARTS.get(platform, platform)}.toml").read_text()
         table = replace(_TableReader(f"{platform}.toml", shipped, {}).table(), avr=platform != CORTEX_M, perhaps=None)
     if path:
         own = _TableReader(path, text, table.registers).table()

@@ -46,7 +46,7 @@ from frontend.program.expr import (
     truth,
     variables,
 )
-from frontend.program.models import DATA_MODELS, ILP32, IP16, LP64, PLATFORMS, DataModel, Ints, Preemption, RaceModel
+from frontend.program.models import DATA_MODELS, ILP32, IP16, LP64, PARTS, PLATFORMS, DataModel, Ints, Preemption, RaceModel
 from frontend.program.ops import SKIP, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.program import (
     CALLER,
@@ -97,7 +97,8 @@ from frontend.program.source import (
 __all__ = [
     "ARITHMETIC", "Access", "AccessKind", "AllAt", "Arbitrary", "Assign", "Assume", "Assumption", "BOOL", "Binary",
     "Block", "CALLER", "COMPARISONS", "COPIED", "CallSite", "Cast", "Cfa", "Const", "DATA_MODELS", "DataModel", "Doubt", "Edge",
-    "END_OF_INPUT", "Element", "PLATFORMS", "ErrorKind", "ErrorLocation", "Exempt", "Expr", "FALSE", "FENCE", "FrontendError",
+    "END_OF_INPUT", "Element", "PARTS", "PLATFORMS", "ErrorKind",
+    "ErrorLocation", "Exempt", "Expr", "FALSE", "FENCE", "FrontendError",
     "FunctionText", "Havoc", "ILP32", "IN_LIBRARY", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "LoweringFailed", "Lvalue", "MAX_AST_DEPTH", "MAX_DATA", "MAX_NESTING",
     "MAX_SOURCE", "MemoryOrder", "NOWHERE", "NotModelled", "OWN_MISTAKE", "Op", "OptionError", "Preemption", "Procedures",

@@ -24,7 +24,23 @@ ILP32 = DataModel("ilp32", 2, 4, 4, 8, 4, 4)
 LP64 = DataModel("lp64", 2, 4, 8, 8, 8, 16)
 IP16 = DataModel("ip16", 2, 2, 4, 8, 2, 1)
 DATA_MODELS = {m.name: m for m in (ILP32, LP64, IP16)}
-PLATFORMS = ("atmega103", "atmega128", "atmega328p", "avr", "cortex-m", "xmega")
+_FAMILIES = {
+    "atmega8": "atmega8a",
+    "atmega16": "atmega16a",
+    "atmega32": "atmega32a",
+    "atmega328p": "atmega48 atmega48a atmega48p atmega48pa atmega88 atmega88a atmega88p atmega88pa "
+                  "atmega168 atmega168a atmega168p atmega168pa atmega328",
+    "atmega32u4": "atmega16u4",
+    "atmega1284p": "atmega164a atmega164p atmega324a atmega324p atmega324pa "
+                   "atmega644 atmega644a atmega644p atmega644pa atmega1284",
+    "atmega2560": "atmega640 atmega1280 atmega1281 atmega2561",
+    "attiny2313": "",
+    "attiny84": "attiny24 attiny24a attiny44 attiny44a attiny84a",
+    "attiny85": "attiny25 attiny45",
+}
+PARTS = {part: family for family, parts in _FAMILIES.items() for part in (family, *parts.split())}
+"""AVR parts by their names, and the one whose registers and vectors are theirs, too."""
+PLATFORMS = tuple(sorted({*PARTS, "atmega103", "atmega128", "avr", "cortex-m", "xmega"}))
 """Processors whose interrupts are known (`frontend/tables/`)."""
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from frontend.api import SourceFile
+from frontend.program import PLATFORMS
 from frontend.project.database import CompileCommand, as_seen
 from frontend.text.compilers import Compiler, harmless, is_compiler
 
@@ -18,8 +19,6 @@ _WITH_VALUE = frozenset({
 _JOINED = ("-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot", "-I", "-D", "-U")
 """Those of them whose value may follow in the same word."""
 
-_PARTS = {"atmega103": r"atmega103", "atmega128": r"atmega128a?", "atmega328p": r"atmega(?:48|88|168|328)(?:a|p|pa|pb)?"}
-"""The parts that a platform's table is about, as `-mmcu` names them."""
 _SHORT_LONGS = re.compile(r"(?:arm|i[3-6]86|riscv32|mips|mipsel|powerpc|xtensa|m68k|sparc|sh4?|nios2|microblaze)[-_]")
 """Targets, as compilers' names begin, on which `int`, `long` and pointers have 32 bits."""
 
@@ -102,7 +101,7 @@ def _machine(compiler: str, words: Sequence[str]) -> tuple[str | None, str | Non
     """What a compiler's name and flags say of the processor: the data model, or the platform, which has one."""
     if compiler.startswith("avr-"):
         part = next((w.removeprefix("-mmcu=") for w in words if w.startswith("-mmcu=")), "")
-        return None, next((p for p, parts in _PARTS.items() if re.fullmatch(parts, part)), "avr")
+        return None, part if part in PLATFORMS else "atmega128" if part == "atmega128a" else "avr"
     if any(re.fullmatch(r"-mcpu=cortex-m\d+\w*", w) for w in words):
         return None, "cortex-m"
     if compiler.startswith("msp430-"):

@@ -104,12 +104,6 @@ def test_each_part_has_its_own_enable_bits(program: Make, platform: str, enabled
     assert verdict(program(text, platform), "x") == expected
 
 
-def test_the_registers_of_another_part_are_not_taken_for_its_own(program: Make) -> None:
-    """With the addresses of the ATmega128 handlers of a smaller part would seem never to start."""
-    with pytest.raises(FrontendError, match="avr-gcc -E"):
-        program(AVR + "int main(void) { return 0; }\n", "atmega328p")
-
-
 def test_one_conversion_for_each_start(program: Make) -> None:
     text = AVR + "ISR(ADC_vect) { %s x = 1; }\nint main(void) { ADCSRA = 0x88; sei(); for (;;) { %s } }\n"
     assert verdict(program(text % ("sei();", "x = 2; ADCSRA |= 1 << ADSC; while (x == 2) ;"), "atmega128"), "x") == "race"

@@ -19,8 +19,9 @@ def source(folder: Path, command: str | list[str], **entry: str) -> SourceFile:
 
 
 @pytest.mark.parametrize(("compiler", "machine"), [
-    ("avr-gcc -mmcu=atmega128", (None, "atmega128")), ("/opt/bin/avr-gcc -mmcu=atmega168p", (None, "atmega328p")),
-    ("arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb", (None, "cortex-m")), ("avr-gcc -mmcu=atmega1280", (None, "avr")), ("ccache msp430-elf-gcc", ("ip16", None)),
+    ("avr-gcc -mmcu=atmega128", (None, "atmega128")), ("/opt/bin/avr-gcc -mmcu=atmega168p", (None, "atmega168p")),
+    ("avr-gcc -mmcu=attiny85", (None, "attiny85")), ("avr-gcc -mmcu=atmega128a", (None, "atmega128")),
+    ("arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb", (None, "cortex-m")), ("avr-gcc -mmcu=at90can32", (None, "avr")), ("ccache msp430-elf-gcc", ("ip16", None)),
     ("arm-none-eabi-gcc", ("ilp32", None)), ("gcc -m32", ("ilp32", None)), ("gcc", (None, None)),
     ("clang --target=riscv32-unknown-elf", ("ilp32", None)), ("i686-linux-gnu-gcc-12", ("ilp32", None)),
     ("aarch64-linux-gnu-gcc", (None, None)),

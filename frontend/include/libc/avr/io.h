@@ -1,9 +1,6 @@
-/* avr/io.h: registers and vectors of the ATmega103 and 128 */
+/* avr/io.h: registers and vectors of the part that --platform names, else those of the ATmega103 and 128 */
 #ifndef _CIRC_AVR_IO_H
 #define _CIRC_AVR_IO_H
-#ifdef __CIRC_ATMEGA328P
-#error "avr/io.h has the registers of the ATmega128 here: give circ the output of avr-gcc -E"
-#endif
 
 #include <stdint.h>
 #define __SFR_OFFSET 0x20
@@ -17,6 +14,27 @@
 #define loop_until_bit_is_set(sfr, bit) do { } while (bit_is_clear(sfr, bit))
 #define loop_until_bit_is_clear(sfr, bit) do { } while (bit_is_set(sfr, bit))
 #define _VECTOR(number) __vector_##number
+#if defined(__CIRC_ATMEGA8)
+#include <avr/parts/atmega8.h>
+#elif defined(__CIRC_ATMEGA16)
+#include <avr/parts/atmega16.h>
+#elif defined(__CIRC_ATMEGA32)
+#include <avr/parts/atmega32.h>
+#elif defined(__CIRC_ATMEGA328P)
+#include <avr/parts/atmega328p.h>
+#elif defined(__CIRC_ATMEGA32U4)
+#include <avr/parts/atmega32u4.h>
+#elif defined(__CIRC_ATMEGA1284P)
+#include <avr/parts/atmega1284p.h>
+#elif defined(__CIRC_ATMEGA2560)
+#include <avr/parts/atmega2560.h>
+#elif defined(__CIRC_ATTINY2313)
+#include <avr/parts/attiny2313.h>
+#elif defined(__CIRC_ATTINY84)
+#include <avr/parts/attiny84.h>
+#elif defined(__CIRC_ATTINY85)
+#include <avr/parts/attiny85.h>
+#else
 #define PINF _SFR_IO8(0x00)
 #define PINE _SFR_IO8(0x01)
 #define DDRE _SFR_IO8(0x02)
@@ -280,4 +298,5 @@
 #define ANALOG_COMP_vect _VECTOR(23)
 #define SIG_COMPARATOR _VECTOR(23)
 
+#endif
 #endif
