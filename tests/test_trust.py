@@ -52,10 +52,10 @@ def test_a_safe_of_auto_rests_on_the_kinds_that_it_emits() -> None:
     reached = trusted(SAFE)
     assert not {"frontend.annotated", "frontend.annotations.contracts", "frontend.annotations.two_state",
                 "frontend.threads.procedures"} & reached.keys()
-    assert not [name for name in reached if name.startswith(("circ.kernel.finite", "circ.kernel.guarantee", "circ.kernel.replay"))]
+    assert not [name for name in reached if name.startswith(("circ.kernel.finite", "circ.kernel.guarantee", "circ.kernel.ownership", "circ.kernel.replay"))]
     auto = engines.find("auto")
     assert auto is not None and auto.core
     program = Program("none", (), ())
-    for kind in ("inductive", "exceptions", "summaries", "assume-guarantee"):
+    for kind in ("inductive", "exceptions", "summaries", "assume-guarantee", "ownership", "watched"):
         proof = Certificate(program.fingerprint(), Assertions(), kind, {})
         assert isinstance(refused := check_certificate(program, Assertions(), proof), Refused) and "no certificate kind" in str(refused)

@@ -4,11 +4,11 @@ Comes in: a program, a question, and a proof or a trace that anybody may have wr
 on, `Refused` with the obligation that fails, `Replayed` for a trace. May not know: engines, searches, how a proof was found.
 It sees programs (`frontend.program`), the semantics, the views that it makes itself, and the solver without interpolation.
 
-All of it is trusted. `certificate` dispatches; `replay` and `doubts` judge traces; `syntactic`, `reachable`, `pairs`,
-`triples` and `ownership` are kinds of proof. No `safe` of `auto` about races rests on the others: `atomicity`, and
-`other_kinds` with those of the thread-modular family (`finite`) and of `circ verify` (`guarantee`). The solver is loaded when
-a proof comes that needs it.
+All of it is trusted. `certificate` dispatches; `replay` and `doubts` judge traces; `syntactic`, `reachable`, `pairs` and
+`triples` are kinds of proof. What else a kernel may be given: `further_kinds` (`ownership`, atomicity), which `auto` emits
+seldom, and `other_kinds` with those of the thread-modular family (`finite`) and of `circ verify` (`guarantee`), which it does
+not. The solver is loaded when a proof comes that needs it.
 """
 
-__all__ = ["atomicity", "certificate", "doubts", "guarantee", "other_kinds", "outcome", "ownership", "pair_bodies", "replay",
+__all__ = ["certificate", "doubts", "further_kinds", "guarantee", "other_kinds", "outcome", "ownership", "pair_bodies", "replay",
            "syntactic", "untrusted_json"]

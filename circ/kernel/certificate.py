@@ -2,21 +2,19 @@
 
 `pairs` is an inductive invariant, checked by one-step questions to the solver (`circ.kernel.pairs`: the obligations and
 why they suffice): no fixpoint, no engine. `triples` is the same about three threads (`circ.kernel.triples`). `reachable` is
-a set of explicit states (`circ.kernel.reachable`), `ownership` what each thread knows of pointers
-(`circ.kernel.ownership`). The other kinds are checked by looking at the program (`circ.kernel.syntactic`). These are all
-that `auto` emits, and all that is accepted from it: a kernel knows the kinds of the thread-modular family, of `circ
-verify` and of atomicity only if it is given them (`circ.kernel.other_kinds`).
+a set of explicit states (`circ.kernel.reachable`). The other kinds are checked by looking at the program
+(`circ.kernel.syntactic`). Most answers of `auto` are proved so. A kernel knows further kinds only if it is given them
+(`circ.kernel.further_kinds`, and `circ.kernel.other_kinds` for the engines that emit those).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from circ.evidence import Assertions, AtomicityOf, Certificate, ProofKind, Question, RaceOn, UserQuestion
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
-from circ.kernel.ownership import OwnershipProof
 from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
@@ -43,9 +41,6 @@ confirms its answer have the same proof checked: it is done once. Only the kerne
 __all__ = ["Accepted", "Kernel", "OtherKinds", "Outcome", "Refused", "check_certificate", "flaw_of"]
 
 
-Check: TypeAlias = Callable[[Question, Mapping[str, Any]], Outcome]
-
-
 class OtherKinds(Protocol):
     """Kinds of proof that this module does not know."""
 
@@ -69,7 +64,6 @@ class Kernel:
         self._quotients: Quotients | None = None
         self._small: dict[int, Kernel] = {}
         self._read: tuple[Mapping[str, Any], PairsCheck] | None = None
-        self._owned: tuple[Mapping[str, Any], OwnershipProof] | None = None
         self._globals = frozenset(v.name for v in program.globals)
         self._locals = tuple(frozenset(v.name for v in t.locals) for t in program.templates)
 
@@ -96,9 +90,10 @@ class Kernel:
                 return self._about_another(question, certificate)
             case ProofKind.QUOTIENT:
                 return self._quotient(question, certificate)
-            case ProofKind.ORDERS | ProofKind.HAPPENS_BEFORE | ProofKind.OWNERSHIP as kind:
-                checks: dict[str, Check] = {ProofKind.ORDERS: self._orders, ProofKind.HAPPENS_BEFORE: self._happens_before}
-                return checks.get(kind, self._ownership)(question, certificate.body)
+            case ProofKind.ORDERS:
+                return self._orders(question, certificate.body)
+            case ProofKind.HAPPENS_BEFORE:
+                return self._happens_before(question, certificate.body)
             case ProofKind.REACHABLE:
                 return check_reachable(self.program, certificate)
             case kind if kind not in (ProofKind.PAIRS, ProofKind.TRIPLES):
@@ -134,17 +129,6 @@ class Kernel:
             del _BEGUN[next(iter(_BEGUN))]
         self._read = body, found
         return found
-
-    def _ownership(self, question: Question, body: Mapping[str, Any]) -> Outcome:
-        """A proof that may answer questions about several variables: it is closed under steps once and for all."""
-        if not isinstance(question, RaceOn):
-            return Refused("question", "", "ownership excludes races only")
-        try:
-            if self._owned is None or self._owned[0] is not body:
-                self._owned = body, OwnershipProof(self.program, body)
-            return self._owned[1].outcome(question.variable)
-        except Malformed as error:
-            return Refused("format", "", str(error))
 
     def _quotient(self, question: Question, certificate: Certificate) -> Outcome:
         """A proof about the program seen through some of its variables, which can do all that it can (`circ.views.quotient`)."""

@@ -1,4 +1,4 @@
-"""The kinds of proof that `auto` does not emit: those of the thread-modular family, that of `circ verify`; and of atomicity.
+"""The kinds of proof that `auto` does not emit: those of the thread-modular family, and that of `circ verify`.
 
 A kernel knows them only if it is given `other_kinds`: an engine that emits none of them is not believed if it does, so that
 a `safe` of `auto` does not rest on what checks them. They take a solver, which is loaded when such a proof comes.
@@ -7,8 +7,8 @@ a `safe` of `auto` does not rest on what checks them. They take a solver, which 
 from __future__ import annotations
 
 from circ.evidence import AtomicityOf, Certificate, ProofKind, Question, UserQuestion
-from circ.kernel.atomicity import atomicity
 from circ.kernel.certificate import check_certificate, flaw_of
+from circ.kernel.further_kinds import FurtherKinds
 from circ.kernel.outcome import Malformed, Outcome, Refused
 from frontend.program import Program
 
@@ -17,14 +17,12 @@ _KINDS = frozenset({ProofKind.INDUCTIVE, ProofKind.EXCEPTIONS, ProofKind.SUMMARI
 
 def check_any_kind(program: Program, question: UserQuestion, certificate: Certificate) -> Outcome:
     """Whether a certificate of whatever kind proves that the answer to `question` about `program` is "safe"."""
-    return check_certificate(program, question, certificate, other_kinds)
+    return check_certificate(program, question, certificate, FurtherKinds(other_kinds))
 
 
 def other_kinds(program: Program, question: UserQuestion, certificate: Certificate) -> Outcome | None:
     """Whether a proof of one of these kinds proves the answer "safe"; None if it is of none of them."""
-    if isinstance(question, AtomicityOf):
-        return atomicity(program, question, certificate, other_kinds)
-    if certificate.kind not in _KINDS:
+    if certificate.kind not in _KINDS or isinstance(question, AtomicityOf):
         return None
     from circ.smt import Inexpressible
 

@@ -384,14 +384,13 @@ def _certain(program: Program, answer: Answer) -> Answer:
 def make_kernel(program: Program, core: bool = False) -> Kernel:
     """A kernel for the program; with `core` one that takes proofs of the kinds that `auto` emits, and no others."""
     from circ.kernel.certificate import Kernel
+    from circ.kernel.further_kinds import FurtherKinds
 
     if core:
-        from circ.kernel.atomicity import atomicity
-
-        return Kernel(program, atomicity)
+        return Kernel(program, FurtherKinds())
     from circ.kernel.other_kinds import other_kinds
 
-    return Kernel(program, other_kinds)
+    return Kernel(program, FurtherKinds(other_kinds))
 
 
 def judge(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted, Outcome, Refused
 from circ.kernel.ownership import MINE, TORN, Fact, Lifetimes, Shape, entails
 from circ.static.ownership import Ownership
@@ -66,7 +66,7 @@ GOOD = read()
 
 def judged(program: Program, body: Any, question: Question | None = None) -> Outcome:
     asked = question or RaceOn(VARIABLE)
-    return check_certificate(program, asked, Certificate(program.fingerprint(), asked, ProofKind.OWNERSHIP, body))
+    return check_any_kind(program, asked, Certificate(program.fingerprint(), asked, ProofKind.OWNERSHIP, body))
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from pathlib import Path
 import frontend
 from circ import engines
 from circ.kernel.certificate import Kernel
+from circ.kernel.further_kinds import FurtherKinds
 from circ.run.check import confirmed
 from circ.run.triage import triage
 from circ.verdict import Answer, Options, OutOfTime, RaceOn, Safe, Unknown, Verdict, silent, subjects, word
@@ -55,7 +56,7 @@ def said_of(program: Program, seconds: float) -> dict[str, str]:
     """The word about each shared object, in this process, as `circ check` would print it; seconds for each variable."""
     entry = engines.find(engines.DEFAULT)
     assert entry is not None
-    engine, kernel = entry.load(), Kernel(program)
+    engine, kernel = entry.load(), Kernel(program, FurtherKinds())
     words: dict[str, str] = {}
     for v in subjects(program):
         question = RaceOn(v.name)
