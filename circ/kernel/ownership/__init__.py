@@ -8,10 +8,10 @@ from circ.kernel.ownership.entailment import entails
 from circ.kernel.ownership.heap import Guarded, Heap, Site, Slot, pointer_in, uncast
 from circ.kernel.ownership.lifetimes import Lifetimes
 from circ.kernel.ownership.linking import Disallowed
-from circ.kernel.ownership.shapes import MINE, NOTHING, TORN, Fact, Label, Shape, Value, symbols_in
+from circ.kernel.ownership.shapes import MINE, NOTHING, TORN, Fact, Label, Shape, Value, aligned, symbols_in
 from circ.kernel.ownership.steps import Steps, Unestablished
 
 __all__ = [
     "MINE", "NOTHING", "TORN", "Disallowed", "Fact", "Guarded", "Heap", "Label", "Lifetimes", "OwnershipProof", "Shape", "Site",
-    "Slot", "Steps", "Unestablished", "Value", "entails", "pointer_in", "symbols_in", "uncast", "written",
+    "Slot", "Steps", "Unestablished", "Value", "aligned", "entails", "pointer_in", "symbols_in", "uncast", "written",
 ]

@@ -14,7 +14,7 @@ from circ.kernel.ownership.entailment import entails
 from circ.kernel.ownership.heap import Guarded, Heap, Site, Slot
 from circ.kernel.ownership.lifetimes import Lifetimes
 from circ.kernel.ownership.linking import Disallowed
-from circ.kernel.ownership.shapes import Cell, Fact, Label, Shape, Term, Value
+from circ.kernel.ownership.shapes import Cell, Fact, Label, Scaled, Shape, Term, Value
 from circ.kernel.ownership.steps import Steps
 from circ.kernel.untrusted_json import as_integer, as_integers, as_list, as_natural, as_object, as_text
 from frontend.program import AccessKind, Element, Program
@@ -149,7 +149,7 @@ def read_heap(program: Program, whole: Mapping[str, Any]) -> Heap:
 
 
 def _shape(item: Any) -> Shape:
-    whole = as_object(item, "a case", ("held", "dead", "env", "facts", "cells", "cuts"))
+    whole = as_object(item, "a case", ("held", "dead", "env", "facts", "cells", "cuts", "scaled"))
     env = {_term(t): _value(s, off) for t, s, off in (as_list(r, "a value", 3) for r in as_list(whole["env"], "`env`"))}
     facts = {as_natural(row[0], "a symbol"): _fact(row)
              for row in (as_list(r, "a fact", 7) for r in as_list(whole["facts"], "`facts`"))}
@@ -159,10 +159,24 @@ def _shape(item: Any) -> Shape:
         cells[c if isinstance(c, str) else as_natural(c, "a symbol"), as_text(name, "a link")] = _value(s, off)
     cuts = {as_natural(g, "a group"): frozenset(as_text(x, "a field") for x in as_list(xs, "fields"))
             for g, xs in (as_list(r, "cut fields", 2) for r in as_list(whole["cuts"], "`cuts`"))}
-    symbols = [*facts, *(s for s, _ in (*env.values(), *cells.values())), *(c for c, _ in cells if isinstance(c, int))]
+    scaled: dict[int, Scaled] = {}
+    for row in as_list(whole["scaled"], "`scaled`"):
+        s, base, stride, index, bounds, ranged = as_list(row, "an address of an element", 6)
+        if not isinstance(ranged, bool):
+            raise Malformed("an address is neither in its range nor not")
+        scaled[as_natural(s, "a symbol")] = Scaled(as_natural(base, "a base"), as_natural(stride, "a stride"),
+                                                   as_text(index, "an index"), _bounds(bounds), ranged)
+    symbols = [*facts, *scaled, *(s for s, _ in (*env.values(), *cells.values())), *(c for c, _ in cells if isinstance(c, int))]
     return Shape(frozenset(map(_label, as_list(whole["held"], "`held`"))),
                  frozenset(as_natural(t, "a template") for t in as_list(whole["dead"], "`dead`")), env, facts, cells, cuts,
-                 max(symbols, default=0))
+                 scaled, max(symbols, default=0))
+
+
+def _bounds(item: Any) -> tuple[int, int] | None:
+    if item is None:
+        return None
+    low, high = as_list(item, "bounds", 2)
+    return as_integer(low, "a bound"), as_integer(high, "a bound")
 
 
 def _fact(row: Any) -> Fact:
@@ -197,4 +211,6 @@ def written(shape: Shape) -> dict[str, Any]:
                   for s, f in sorted(shape.facts.items())],
         "cells": [[c, name, s, off] for (c, name), (s, off) in shape.cells.items()],
         "cuts": [[g, sorted(xs)] for g, xs in sorted(shape.cuts.items())],
+        "scaled": [[s, x.base, x.stride, x.index, None if x.bounds is None else list(x.bounds), x.ranged]
+                   for s, x in sorted(shape.scaled.items())],
     }

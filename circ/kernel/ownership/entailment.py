@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from circ.kernel.ownership.shapes import Fact, Label, Shape, Value, symbols_in
+from dataclasses import replace
+
+from circ.kernel.ownership.shapes import Fact, Label, Shape, Value, aligned, symbols_in
 
 
 def entails(strong: Shape, weak: Shape) -> bool:
@@ -18,13 +20,15 @@ class _Match:
         self.of: dict[int, Value] = {}
 
     def holds(self) -> bool:
-        return self._matched() and self._owned() and self._held() and all(self._fact(s, f) for s, f in self.weak.facts.items())
+        return self._matched() and self._owned() and self._held() and self._scaled() \
+            and all(self._fact(s, f) for s, f in self.weak.facts.items())
 
     def _matched(self) -> bool:
         """Follows what the weak shape names: registers, then the cells that they lead to."""
         for term, (s, off) in self.weak.env.items():
             if term not in self.strong.env or not self._same(s, off, self.strong.env[term]):
                 return False
+        self._texts()
         rest = dict(self.weak.cells)
         while rest:
             ready = [(c, n) for c, n in rest if all(s in self.of for s in ((c,) if isinstance(c, int) else symbols_in(c)))]
@@ -39,6 +43,16 @@ class _Match:
                 if found is None or not self._same(s, off, found):
                     return False
         return all(s in self.of for s in self.weak.facts)
+
+    def _texts(self) -> None:
+        """Symbols that only indices name are found by their place in these; whether all fits is seen later."""
+        texts = [(x.index, self.strong.scaled[self.of[s][0]].index) for s, x in self.weak.scaled.items()
+                 if s in self.of and self.of[s][0] in self.strong.scaled]
+        texts += [(index, other) for name, index in sorted(self.weak.held)
+                  for lock, other in sorted(self.strong.held) if lock == name]
+        for one, two in texts:
+            for s, t in aligned(one, two) or ():
+                self.of.setdefault(s, (t, 0))
 
     def _same(self, s: int, off: int, value: Value) -> bool:
         """A value with a distance lies in its symbol's object; so does the symbol that stands for such a value."""
@@ -59,6 +73,14 @@ class _Match:
     def _held(self) -> bool:
         held = [self._label(x) for x in self.weak.held]
         return None not in held and frozenset(held) == self.strong.held
+
+    def _scaled(self) -> bool:
+        for s, x in self.weak.scaled.items():
+            known = self.strong.scaled.get(self.of[s][0]) if s in self.of and self.of[s][1] == 0 else None
+            if known is None or known != replace(x, index=self._index(x.index) or "", ranged=known.ranged) \
+                    or (x.ranged and not known.ranged):
+                return False
+        return True
 
     def _label(self, label: Label) -> Label | None:
         index = self._index(label[1])

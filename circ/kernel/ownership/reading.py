@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from circ.kernel.ownership.heap import Heap, pointer_in, uncast
-from circ.kernel.ownership.shapes import MINE, NOWHERE, NULL, TORN, Cell, Fact, Label, Shape, Value
-from frontend.program import Binary, Const, Element, Expr, Read, Var, substitute, variables
+from circ.kernel.ownership.shapes import MINE, NOWHERE, NULL, TORN, Cell, Fact, Label, Scaled, Shape, Value
+from frontend.program import Binary, Cast, Const, Element, Expr, Read, Var, substitute, variables
 from frontend.program.exact import show_exact
 
 
@@ -71,13 +72,40 @@ class Reader:
             case Read(lvalue=Element(array=name, index=i)):
                 cell = self.cell(shape, name, i)
                 return None if cell is None else self.content(shape, cell)
+            case Binary(op="+", left=Const() as c, right=e) | Binary(op="+", left=Binary(op="*") as e, right=Const() as c):
+                return self._element(shape, c.value, e)
             case Binary(op="+", left=e, right=Const(value=c)):
                 return self._shifted(shape, self.value(shape, e, taken), c)
             case _:
                 return None
 
+    def _element(self, shape: Shape, base: int, e: Expr) -> Value | None:
+        """The address of an element of an array: base + index * stride, the index of at most 32 bits."""
+        match e:
+            case Binary(op="*", left=Cast(arg=i) as wide, right=Const(value=stride)) \
+                    if i.type.width <= 32 < wide.type.width and 0 < stride < 1 << 30 and 0 <= base < 1 << 62:
+                text = self.index_text(shape, i)
+                if text is None:
+                    return None
+                value = shape.fresh(Fact(null=False, reach=NOWHERE) if self._is_clear(base, stride, _bounds(i)) else Fact())
+                shape.scaled[value[0]] = Scaled(base, stride, text, _bounds(i))
+                return value
+            case _:
+                return None
+
+    def _is_clear(self, base: int, stride: int, index: tuple[int, int] | None) -> bool:
+        """Whether base + index * stride, for all indices within the bounds, is neither null nor in an object."""
+        return index is not None and base + index[0] * stride > 0 and all(
+            base + index[1] * stride < s.base or base + index[0] * stride >= s.end for s in self.heap.sites)
+
     def _shifted(self, shape: Shape, value: Value | None, by: int) -> Value | None:
         f = None if value is None else shape.fact(value[0])
+        place = None if value is None or value[1] else shape.scaled.get(value[0])
+        if place is not None and by < 1 << 30 and place.base + by < 1 << 62:
+            clear = place.bounds is not None and self._is_clear(place.base + by, place.stride, place.bounds)
+            moved = shape.fresh(Fact(null=False, reach=NOWHERE) if clear else Fact())
+            shape.scaled[moved[0]] = replace(place, base=place.base + by, ranged=False)
+            return moved
         if value is None or f is None or not f.hit or f.inside is None or f.site is None:
             return None
         return (value[0], value[1] + by) if 0 <= f.inside + value[1] + by < self.heap.sites[f.site].stride else None
@@ -100,6 +128,13 @@ class Reader:
             return str(index.value)
         if not variables(index) <= self.own:
             return None
+        place = pointer_in(index)
+        if place is not None and place[0].name in shape.env and not shape.env[place[0].name][1]:
+            known = shape.scaled.get(shape.env[place[0].name][0])
+            if known is not None and known.ranged and (known.base, known.stride) == place[1:]:
+                return known.index
+        while isinstance(index, Cast) and index.arg.type.width < index.type.width and index.arg.type.width <= 32:
+            index = index.arg
         for name in sorted(variables(index)):
             if name not in shape.env:
                 shape.env[name] = shape.fresh()
@@ -119,6 +154,21 @@ class Reader:
         site = self.heap.links[name][1] if name in self.heap.links else self.heap.root_site(name)
         shape.cells[cell] = shape.fresh(Fact(site=site, reach=labels))
         return shape.cells[cell]
+
+
+def _bounds(e: Expr) -> tuple[int, int] | None:
+    """The least and the largest value of an expression, if they are plain."""
+    match e:
+        case Const(value=n):
+            return n, n
+        case Binary(op="%", left=a, right=Const(value=n)) if n > 0:
+            return (1 - n if a.type.signed else 0), n - 1
+        case Binary(op="&", right=Const(value=n)) if n >= 0:
+            return 0, n
+        case Cast(arg=a, type=t) if (found := _bounds(a)) is not None and t.low <= found[0] and found[1] <= t.high:
+            return found
+        case _:
+            return None
 
 
 def labels_at(heap: Heap, shape: Shape, cell: Cell) -> tuple[frozenset[Label], bool]:

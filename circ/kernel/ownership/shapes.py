@@ -50,6 +50,20 @@ class Fact:
     """It lies in no object, or in one of this thread's to which no live link leads; symbols of two groups never lie in one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A symbol is base + index * stride, the index a text of at most 32 bits, within the bounds if there are any.
+
+    `ranged`: and so it is without wrapping around.
+    """
+
+    base: int
+    stride: int
+    index: str
+    bounds: tuple[int, int] | None = None
+    ranged: bool = False
+
+
 NOTHING = Fact()
 NULL = Fact(null=True, reach=NOWHERE)
 
@@ -65,11 +79,14 @@ class Shape:
     cells: dict[Cell, Value] = field(default_factory=dict)
     cuts: dict[int, frozenset[str]] = field(default_factory=dict)
     """By group the fields that may be cut in its objects."""
+    scaled: dict[int, Scaled] = field(default_factory=dict)
+    """Addresses of elements of arrays."""
     top: int = 0
     """No symbol has a greater number."""
 
     def copy(self) -> Shape:
-        return Shape(self.held, self.dead, dict(self.env), dict(self.facts), dict(self.cells), dict(self.cuts), self.top)
+        return Shape(self.held, self.dead, dict(self.env), dict(self.facts), dict(self.cells), dict(self.cuts), dict(self.scaled),
+                     self.top)
 
     # ----------------------------------------------------------------------------------------------- what is known
     def fact(self, symbol: int) -> Fact:
@@ -163,7 +180,8 @@ class Shape:
             return numbers[s]
 
         env = {t: (number(s), off) for t, (s, off) in sorted(self.env.items(), key=lambda x: (isinstance(x[0], int), x[0]))}
-        for _, index in sorted(self.held):
+        scales = [self.scaled[s].index for s in list(numbers) if s in self.scaled]
+        for index in (*(index for _, index in sorted(self.held)), *scales):
             for s in symbols_in(index):
                 number(s)
         cells: dict[Cell, Value] = {}
@@ -194,7 +212,9 @@ class Shape:
         held = frozenset((name, renamed(index, numbers)) for name, index in self.held)
         kept = {c: v for c, v in named.items() if isinstance(c[0], str) or _known(facts, c[0])}
         cuts = {groups[g]: c for g, c in self.cuts.items() if g in groups and c}
-        return Shape(held, self.dead, env, facts, kept, cuts, len(numbers))
+        scaled = {n: replace(x, index=renamed(x.index, numbers)) for s, n in numbers.items()
+                  if (x := self.scaled.get(s)) is not None and all(t in numbers for t in symbols_in(x.index))}
+        return Shape(held, self.dead, env, facts, kept, cuts, scaled, len(numbers))
 
 
 def _known(facts: Mapping[int, Fact], symbol: int) -> bool:
@@ -209,3 +229,10 @@ def symbols_in(index: str) -> list[int]:
 
 def renamed(index: str, numbers: Mapping[int, int]) -> str:
     return _SYMBOL.sub(lambda m: f"#{numbers.get(int(m[1]), 0)}", index) if "#" in index else index
+
+
+def aligned(one: str, two: str) -> list[tuple[int, int]] | None:
+    """The symbols of two texts that differ in nothing else, pair by pair."""
+    if _SYMBOL.sub("#", one) != _SYMBOL.sub("#", two):
+        return None
+    return list(zip(symbols_in(one), symbols_in(two), strict=True))

@@ -201,9 +201,12 @@ class Steps:
             if f.null and off == 0 and base > 0:
                 return False
             n = self.heap.site_at(base)
+            place = shape.scaled.get(symbol)
+            if place is not None and not off and place.base == base and size < 1 << 62:
+                shape.scaled[symbol] = replace(place, ranged=True)
             if n is None:
-                if all(base + size <= s.base or base >= s.end for s in self.heap.sites) and off == 0:
-                    if f.hit:
+                if all(base + size <= s.base or base >= s.end for s in self.heap.sites):
+                    if f.hit or off:
                         return False
                     shape.facts[symbol] = replace(f, null=False if base > 0 else f.null, reach=NOWHERE, group=None)
                 continue
@@ -339,7 +342,7 @@ class Steps:
             raise Disallowed("a lock that counts", name)
         if e.value == 0:
             if key is not None and key in shape.held:
-                if not self.reader.alone(shape):
+                if key[1] or not self.reader.alone(shape):
                     self._release(shape, (key,))
                 shape.held -= {key}
             elif not self.reader.alone(shape):
@@ -385,7 +388,7 @@ class Steps:
         for name, index in keys:
             guarded = self.heap.locks[name]
             if not index and (guarded.scalars or guarded.roots):
-                left = Shape(frozenset(), frozenset(), shape.env, shape.facts, shape.cells, shape.cuts, shape.top)
+                left = Shape(frozenset(), frozenset(), shape.env, shape.facts, shape.cells, shape.cuts, shape.scaled, shape.top)
                 if not any(entails(left, known) for known in self.invariants.get(name, ())):
                     raise Unestablished(name, shape)
                 gone |= {*guarded.scalars, *guarded.roots}

@@ -131,6 +131,7 @@ def _key(shape: Shape) -> Hashable:
     for t, (s, _) in shape.env.items():
         f = shape.fact(s)
         kind = "null" if f.null else "own" if f.group is not None else "" if f.reach is None else "some" if f.reach else "none"
-        if kind:
-            kinds.append((str(t), kind, bool(f.group is not None and shape.cuts.get(f.group))))
+        place = shape.scaled.get(s)
+        if kind or place is not None:
+            kinds.append((str(t), kind, bool(f.group is not None and shape.cuts.get(f.group)), place is not None and place.base))
     return shape.held, shape.dead, tuple(kinds)

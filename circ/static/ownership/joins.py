@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from circ.kernel.ownership import NOTHING, Fact, Label, Shape, Value, symbols_in
+from dataclasses import replace
+
+from circ.kernel.ownership import NOTHING, Fact, Label, Shape, Value, aligned, symbols_in
 
 
 def join(one: Shape, two: Shape) -> Shape:
@@ -23,6 +25,7 @@ class _Join:
         for term, a in self.one.env.items():
             if term in self.two.env:
                 made.env[term] = self._pair(a, self.two.env[term])
+        self._texts()
         made.held = frozenset(x for y in self.one.held for x in self._labels(y) if self._second(x[1]) in
                               {index for name, index in self.two.held if name == x[0]})
         done: set[tuple[int | str, str]] = set()
@@ -34,7 +37,23 @@ class _Join:
                 done.add(cell)
                 made.cells[cell] = self._pair(a, b)
         self._facts()
+        for (a, b), s in self.of.items():
+            x, y = self.one.scaled.get(a[0]), self.two.scaled.get(b[0])
+            if x is not None and y is not None and not a[1] and not b[1] \
+                    and (x.base, x.stride, x.bounds) == (y.base, y.stride, y.bounds):
+                made.scaled.update((s, replace(x, index=new, ranged=x.ranged and y.ranged))
+                                   for _, new in self._labels(("", x.index)) if self._second(new) == y.index)
         return made.tidy()
+
+    def _texts(self) -> None:
+        """Pairs symbols that only indices name, by their place in these."""
+        texts = [(x.index, self.two.scaled[b[0]].index) for a, b in list(self.of) if (x := self.one.scaled.get(a[0])) is not None
+                 and b[0] in self.two.scaled]
+        texts += [(index, other) for name, index in sorted(self.one.held)
+                  for lock, other in sorted(self.two.held) if lock == name]
+        for one, two in texts:
+            for s, t in aligned(one, two) or ():
+                self._pair((s, 0), (t, 0))
 
     def _pair(self, a: Value, b: Value) -> Value:
         off = a[1] if a[1] == b[1] else 0

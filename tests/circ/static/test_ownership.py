@@ -27,6 +27,8 @@ static struct node *make(void) { NEW(p); return p; }
 PUSH = "NEW(p); LOCK; p->next = A; A = p; UNLOCK;"
 POP = "LOCK; struct node *q = A; if (q) A = q->next; UNLOCK;"
 APPEND = "NEW(p); p->next = 0; LOCK; if (T) T->next = p; else A = p; T = p; UNLOCK;"
+TAKE_ALL = "LOCK; struct node *q = A; A = 0; UNLOCK;"
+WALK = "while (q) { q->v++; q = q->next; } while (s) { s->v++; s = s->next; }"
 USE = "if (q) { q->v++; free(q); }"
 
 
@@ -86,6 +88,17 @@ SHARED = {
     "found by a second pointer": two("NEW(p); LOCK; p->next = A; if (A) A->prev = p; A = p; UNLOCK;",
                                      f"{POP} if (q) q = q->prev; if (q) q->v++;"),
     "unlinked, but the rest is used": two(PUSH, f"{POP} if (q) q = q->next; if (q) q->v++;"),
+    "the rest of a list that was given away": two(PUSH, f"{TAKE_ALL} if (q) {{ struct node *s = q->next; LOCK; B = q; UNLOCK; "
+                                                  "if (s) s->v++; } LOCK; q = B; B = 0; UNLOCK; while (q) { q->v++; q = q->next; }"),
+    "one list made two that share a node": two(PUSH, "LOCK; struct node *q = A, *s = q ? q->next : 0; A = q; B = s; UNLOCK;"
+                                               f"LOCK; q = A; A = 0; s = B; B = 0; UNLOCK; {WALK}"),
+    "found again by what was cut off": two(PUSH, f"{TAKE_ALL} if (q) {{ struct node *s = q->next; LOCK; B = s; UNLOCK; s = q->next; "
+                                           "if (s) s->v++; } LOCK; q = B; B = 0; UNLOCK; if (q) q->v++;"),
+    "the new first one": two(PUSH, "LOCK; struct node *q = A, *s = 0; if (q) { A = q->next; s = A; } UNLOCK; if (s) s->v++;"),
+    "a second name for what was pushed": two("NEW(p); struct node *s = p; LOCK; p->next = A; A = p; UNLOCK; s->v++;", f"{POP} {USE}"),
+    "linked to itself": two("NEW(p); LOCK; p->next = A; A = p; p->next = A; A = p; UNLOCK;", f"{POP} {USE}"),
+    "in two roots": two("NEW(p); LOCK; A = p; B = p; UNLOCK;", f"LOCK; struct node *q = A; A = 0; UNLOCK; {USE} "
+                        f"LOCK; q = B; B = 0; UNLOCK; {USE}"),
     "main does not wait": two(PUSH, f"{POP} {USE}", end="").replace("pthread_join(z, 0);", "while (A) { A->v++; A = A->next; }"),
 }
 
