@@ -125,7 +125,7 @@ def read_heap(program: Program, whole: Mapping[str, Any]) -> Heap:
     sites = tuple(Site(as_natural(r[0], "a base"), as_natural(r[1], "a stride"), as_natural(r[2], "a limit"),
                        None if r[3] is None else as_text(r[3], "a counter"), as_natural(r[4], "a first number")) for r in rows)
     n, templates = len(sites), len(program.templates)
-    links = {as_text(a, "a link"): (as_natural(s, "a site", n), as_natural(t, "a site", n))
+    links = {as_text(a, "a link"): (as_natural(s, "a site", n), _site(t, n))
              for a, s, t in (as_list(r, "a link", 3) for r in as_list(whole["links"], "`links`"))}
     arrays = {as_text(a, "an array"): as_natural(s, "a site", n)
               for a, s in (as_list(r, "an array", 2) for r in as_list(whole["arrays"], "`arrays`"))}
@@ -136,16 +136,20 @@ def read_heap(program: Program, whole: Mapping[str, Any]) -> Heap:
         if name in locks:
             raise Malformed(f"two rows about {name!r}")
         locks[name] = Guarded(name, tuple(as_text(x, "a scalar") for x in as_list(scalars, "scalars")),
-                              {as_text(r, "a root"): as_natural(s, "a site", n)
+                              {as_text(r, "a root"): _site(s, n)
                                for r, s in (as_list(x, "a root", 2) for x in as_list(roots, "roots"))})
     slots = tuple(Slot(as_natural(t, "a template", templates), as_text(f, "a flag"), as_text(a, "an argument"),
-                       as_natural(s, "a site", n), None if c is None else as_natural(c, "an address"))
+                       _site(s, n), None if c is None else as_natural(c, "an address"))
                   for t, f, a, s, c in (as_list(r, "an argument", 5) for r in as_list(whole["slots"], "`slots`")))
     starts: dict[int, tuple[int, ...]] = {}
     for row in as_list(whole["starts"], "`starts`"):
         t, addresses = as_list(row, "owners at the start", 2)
         starts[as_natural(t, "a template", templates)] = as_integers(addresses, "addresses")
     return Heap(program, sites, links, arrays, locks, slots, starts, Lifetimes(program))
+
+
+def _site(item: Any, below: int) -> int | None:
+    return None if item is None else as_natural(item, "a site", below)
 
 
 def _shape(item: Any) -> Shape:

@@ -55,11 +55,11 @@ class Site:
 @dataclass(frozen=True, slots=True)
 class Guarded:
     """A lock, or an array of locks, with what is changed only by its holder: pointers, and beside them roots with the site of
-    what they lead to, scalars or arrays. Roots of an array of locks are arrays with the same indices."""
+    what they lead to (None: any), scalars or arrays. Roots of an array of locks are arrays with the same indices."""
 
     lock: str
     scalars: tuple[str, ...]
-    roots: Mapping[str, int]
+    roots: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Slot:
     template: int
     flag: str
     argument: str
-    site: int
+    site: int | None
     constant: int | None
 
 
@@ -82,8 +82,8 @@ class Heap:
 
     program: Program
     sites: tuple[Site, ...]
-    links: Mapping[str, tuple[int, int]]
-    """By array the site whose objects it is a field of, and that of the objects it leads to."""
+    links: Mapping[str, tuple[int, int | None]]
+    """By array the site whose objects it is a field of, and that of the objects it leads to; None: of any site."""
     arrays: Mapping[str, int]
     """Arrays of which races are asked, with the site whose objects they are a field of."""
     locks: Mapping[str, Guarded]
@@ -103,9 +103,12 @@ class Heap:
     def site_at(self, address: int) -> int | None:
         return next((n for n, s in enumerate(self.sites) if s.has(address)), None)
 
-    def root_site(self, name: str) -> int | None:
-        lock = self.guard_of.get(name)
-        return None if lock is None else self.locks[lock].roots.get(name)
+    def is_root(self, name: str) -> bool:
+        return name in self.guard_of and name in self.locks[self.guard_of[name]].roots
+
+    def target(self, name: str) -> int | None:
+        """The site of the objects that a link or root leads to; None if it is any."""
+        return self.links[name][1] if name in self.links else self.locks[self.guard_of[name]].roots[name]
 
     def lock_of(self, label: Label) -> Label | None:
         """The lock, with its index, that guards objects with this label; None if it is no root's."""

@@ -57,8 +57,8 @@ class Linker:
         return group is not None and any(shape.cells.get((new, n), (0, 0))[0] == old for n in shape.cuts.get(group, frozenset()))
 
     def _fits(self, shape: Shape, name: str, symbol: int) -> bool:
-        wanted = self.heap.links[name][1] if name in self.heap.links else self.heap.root_site(name)
-        return shape.is_void(symbol) or shape.fact(symbol).site == wanted
+        wanted = self.heap.target(name)
+        return wanted is None or shape.is_void(symbol) or shape.fact(symbol).site == wanted
 
     def _holders(self, shape: Shape, value: Value) -> tuple[str, ...]:
         """Links and roots that have this value, too."""
@@ -93,14 +93,15 @@ class Linker:
                 shape.relabel((MINE,), frozenset((TORN,)), stays)
                 shape.own(held)
 
-    def _sites_from(self, sites: list[int]) -> set[int]:
+    def _sites_from(self, sites: list[int | None]) -> set[int]:
         """The sites whose objects live links may lead to from objects of these."""
-        found, todo = set(sites), list(sites)
+        found: set[int] = set()
+        todo = list(sites)
         while todo:
             here = todo.pop()
-            new = {to for holder, to in self.heap.links.values() if holder == here} - found
+            new = set(range(len(self.heap.sites)) if here is None else (here,)) - found
             found |= new
-            todo += sorted(new)
+            todo += [to for holder, to in self.heap.links.values() if holder in new]
         return found
 
     def give(self, shape: Shape, symbol: int, labels: frozenset[Label], holder: int | str) -> bool:

@@ -150,9 +150,7 @@ class Reader:
         labels, cut = labels_at(self.heap, shape, cell)
         if cut or TORN in labels:
             return None
-        name = cell[1]
-        site = self.heap.links[name][1] if name in self.heap.links else self.heap.root_site(name)
-        shape.cells[cell] = shape.fresh(Fact(site=site, reach=labels))
+        shape.cells[cell] = shape.fresh(Fact(site=self.heap.target(cell[1]), reach=labels))
         return shape.cells[cell]
 
 

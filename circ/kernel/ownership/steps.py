@@ -251,7 +251,7 @@ class Steps:
         if name in self.heap.guard_of:
             if not self.reader.permitted(shape, (name, "")):
                 raise Disallowed("written without its lock", name)
-            if self.heap.root_site(name) is not None:
+            if self.heap.is_root(name):
                 self.linker.link(shape, ("", name), shape.env.get(name), value)
         shape.env.pop(name, None)
         if value is not None:
@@ -309,7 +309,8 @@ class Steps:
         if slot.constant is not None and not (isinstance(constant, Const) and constant.value == slot.constant):
             raise Disallowed("another argument than the one", name)
         if value is None or not (shape.is_void(value[0]) or (
-                shape.fact(value[0]).site == slot.site and self.linker.give(shape, value[0], frozenset(((name, ""),)), ""))):
+                slot.site in (None, shape.fact(value[0]).site)
+                and self.linker.give(shape, value[0], frozenset(((name, ""),)), ""))):
             raise Disallowed("what is passed is not the thread's own", name)
         shape.forget_labels(lambda x: x[0] == name, self.heap.label)
 
@@ -371,24 +372,23 @@ class Steps:
             for name in dict.fromkeys((*guarded.scalars, *guarded.roots)):
                 if name in known.env:
                     new.env[name] = known.env[name][0] + start, known.env[name][1]
-                site = guarded.roots.get(name)
-                if site is not None and not self.heap.is_array(name):
-                    self._as_root(new, name, site)
+                if name in guarded.roots and not self.heap.is_array(name):
+                    self._as_root(new, name, guarded.roots[name])
             yield new
 
-    def _as_root(self, shape: Shape, name: str, site: int) -> None:
+    def _as_root(self, shape: Shape, name: str, site: int | None) -> None:
         """What a root holds lies in no object, or in one with the root's label."""
         value = shape.env.setdefault(name, shape.fresh())
         f = shape.fact(value[0])
         if f.reach is None:
-            shape.facts[value[0]] = replace(f, site=site, reach=frozenset(((name, ""),)))
+            shape.facts[value[0]] = replace(f, site=f.site if site is None else site, reach=frozenset(((name, ""),)))
 
     def _release(self, shape: Shape, keys: tuple[Label, ...]) -> None:
         gone: set[str] = set()
         for name, index in keys:
             guarded = self.heap.locks[name]
             if not index and (guarded.scalars or guarded.roots):
-                left = Shape(frozenset(), frozenset(), shape.env, shape.facts, shape.cells, shape.cuts, shape.scaled, shape.top)
+                left = replace(shape, held=frozenset(), dead=frozenset())
                 if not any(entails(left, known) for known in self.invariants.get(name, ())):
                     raise Unestablished(name, shape)
                 gone |= {*guarded.scalars, *guarded.roots}

@@ -33,12 +33,12 @@ ALLOCATED = "@"
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What may be spoken of; `pointers`: globals that may hold addresses of objects, with the site of these objects."""
+    """What may be spoken of; `pointers`: globals that may hold addresses of objects, with their site (None: several)."""
 
     sites: tuple[Site, ...]
     arrays: dict[str, int]
-    links: dict[str, tuple[int, int]]
-    pointers: dict[str, int]
+    links: dict[str, tuple[int, int | None]]
+    pointers: dict[str, int | None]
     locks: tuple[str, ...]
     slots: tuple[Slot, ...]
     starts: dict[int, tuple[int, ...]]
@@ -70,7 +70,8 @@ def guess(program: Program) -> Guess | None:
     held = _Holders(program, sites, arrays)
     width = next((v.type.width for s in sites for v in program.globals if v.name == s.counter), 64)
     wide = {v.name: v for v in program.globals if v.type.width == width and not v.type.signed}
-    one = {name: min(found) for name in wide if len(found := held.of.get((-1, name), set())) == 1}
+    one: dict[str, int | None] = {
+        name: min(found) if len(found) == 1 else None for name in wide if (found := held.of.get((-1, name)))}
     links = {a: (n, one[a]) for a, n in arrays.items() if a in one and wide[a].start == Values(0)}
     slots = tuple(_slots(program, lives, one, sites))
     special = {*links, *(s.argument for s in slots), *(s.flag for s in slots), *(s.counter for s in sites)}
@@ -174,7 +175,7 @@ def _locks(program: Program) -> list[str]:
     return list(found)
 
 
-def _slots(program: Program, lives: Lifetimes, pointers: dict[str, int], sites: tuple[Site, ...]) -> Iterator[Slot]:
+def _slots(program: Program, lives: Lifetimes, pointers: dict[str, int | None], sites: tuple[Site, ...]) -> Iterator[Slot]:
     for n, flag in lives.flags.items():
         cfa = program.templates[n].cfa
         looked_at = {a.variable for e in cfa.edges if e.source == cfa.start for a in e.accesses}

@@ -133,5 +133,6 @@ def _key(shape: Shape) -> Hashable:
         kind = "null" if f.null else "own" if f.group is not None else "" if f.reach is None else "some" if f.reach else "none"
         place = shape.scaled.get(s)
         if kind or place is not None:
-            kinds.append((str(t), kind, bool(f.group is not None and shape.cuts.get(f.group)), place is not None and place.base))
+            cut = f.group is not None and bool(shape.cuts.get(f.group))
+            kinds.append((str(t), kind, cut, place is not None and place.base, f.site if f.hit else None))
     return shape.held, shape.dead, tuple(kinds)

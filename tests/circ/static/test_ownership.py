@@ -115,6 +115,41 @@ def test_what_two_may_have_is_not(text: str) -> None:
     assert values(program) and not any(proved(program, v) for v in values(program))
 
 
+TABLE = """
+struct bucket {{ pthread_mutex_t lock; struct node *first; }} table[8];
+void *maker(void *a) {{ for (int i = 0; i < 3; i++) {{ NEW(p); struct bucket *b = &table[{0}]; pthread_mutex_lock(&b->lock);
+  p->next = b->first; b->first = p; pthread_mutex_unlock(&b->lock); }} return 0; }}
+void *taker(void *a) {{ for (int i = 0; i < 3; i++) {{ struct bucket *b = &table[{0}], *l = &table[{1}]; pthread_mutex_lock(&l->lock);
+  {2} pthread_mutex_unlock(&l->lock); if (q) {{ q->v++; free(q); }} }} return 0; }}
+int main(void) {{ pthread_t x, y, z; for (int i = 0; i < 8; i++) {{ pthread_mutex_init(&table[i].lock, 0); table[i].first = 0; }}
+  pthread_create(&x, 0, maker, 0); pthread_create(&y, 0, taker, 0); pthread_create(&z, 0, taker, 0);
+  pthread_join(x, 0); pthread_join(y, 0); pthread_join(z, 0); return 0; }}
+"""
+FIRST = "struct node *q = b->first; if (q) b->first = q->next;"
+BY_LINK = "struct node **k = &b->first, *q; while ((q = *k) && q->v) k = &q->next; if (q) *k = q->next;"
+
+
+@pytest.mark.parametrize(("index", "lock", "removal", "owned"), [
+    ("i % 8", "i % 8", FIRST, True),
+    ("(unsigned)i & 7", "(unsigned)i & 7", BY_LINK, True),
+    ("i", "i", FIRST, True),
+    ("i % 8", "i % 4", FIRST, False),
+    ("i % 8", "(i + 1) % 8", BY_LINK, False),
+    ("i % 8", "i % 8", "struct node *q = b->first;", False),
+    ("i % 8", "i % 8", "struct node *q = b->first; if (q) table[i].first = q->next;", False),
+], ids=["remainder", "mask, by a pointer to the link", "as it is", "fewer locks", "the neighbour's", "not unlinked", "unlinked elsewhere"])
+def test_a_lock_in_each_bucket(index: str, lock: str, removal: str, owned: bool) -> None:
+    program = loads(HEAD + TABLE.format(index, lock, removal))
+    assert [proved(program, v) for v in values(program)] == [owned]
+
+
+def test_one_list_of_nodes_from_two_places() -> None:
+    for kept, owned in (("", True), ("LOCK; if (B) B->v++; UNLOCK;", False)):
+        program = loads(two(APPEND, f"LOCK; struct node *q = A; if (q) {{ A = q->next; if (!A) T = 0; }} UNLOCK; {USE} {kept}",
+                            "for (int i = 0; i < 3; i++) { NEW(n); n->next = A; if (!A) T = n; A = n; B = n; }"))
+        assert len(values(program)) == 2 and all(proved(program, v) for v in values(program)) is owned
+
+
 ARGUMENT = """
 void *worker(void *a) {{ struct node *n = a; if (n) n->v++; return 0; }}
 int main(void) {{ pthread_t x; for (int i = 0; i < 40; i++) {{ NEW(n); {0} pthread_create(&x, 0, worker, n); {1} }} return 0; }}
