@@ -10,6 +10,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from tests.support.randomc.odd_places import odd_place
+
 TYPES = (
     "_Bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long", "unsigned long",
     "long long", "unsigned long long",
@@ -342,7 +344,7 @@ class _Writer:
     # ----------------------------------------------------------------------------------------------- statements
     def statement(self, indent: int, scope: Scope, depth: int, f: Function) -> None:
         r = self.r
-        kinds = ["assign"] * 5 + ["compound"] * 3 + ["step", "sequence", "pointer", "copy", "call", "effects"]
+        kinds = ["assign"] * 5 + ["compound"] * 3 + ["step", "sequence", "pointer", "copy", "call", "effects", "odd"]
         if depth > 0:
             kinds += ["if"] * 3 + ["for", "while", "do", "switch", "block", "jump", "retry"]
         getattr(self, "put_" + r.choice(kinds))(indent, scope, depth, f)
@@ -382,6 +384,10 @@ class _Writer:
         place = self.lvalue(scope)
         self.put(indent, self.r.choice([f"({condition}) && {a};", f"({condition}) || {a};", f"({condition}) ? {a} : {b};",
                                         f"if ({a} && {b}) {place} = 3;", f"if ({a} || {b}) {place} = 5;"]))
+
+    def put_odd(self, indent: int, scope: Scope, depth: int, f: Function) -> None:
+        effect = f"({self.lvalue(scope)} {self.r.choice(['=', '+=', '^='])} {self.expression(scope, 1)})"
+        self.put(indent, odd_place(self.r, effect, self.lvalue(scope), self.name("v")))
 
     def put_pointer(self, indent: int, scope: Scope, depth: int, f: Function) -> None:
         r = self.r
