@@ -229,7 +229,7 @@ def _wrong_readings(pool: Pool) -> int:
 
 
 def _misread(number: int) -> list[str]:
-    return reading_mutants.attempt(reading_mutants.MUTANTS[number], runs=6).faults
+    return reading_mutants.attempt(reading_mutants.MUTANTS[number], runs=6)
 
 
 # --------------------------------------------------------------------------------------------------- the kernel

@@ -1,21 +1,35 @@
-"""Readings of C that were wrong once, as patches of the front end: the random sharing programs must catch each of them again.
+"""Readings of C that were wrong once, or are wrong in the way a pass would be, as patches of the front end.
 
-`attempt` runs the program of one seed under the patch and gives what the comparison with ThreadSanitizer finds wrong; without
-the patch nothing is wrong about the same program.
+Random programs must catch each of them: `attempt` runs the program of one seed under the patch and gives what the comparison with
+ThreadSanitizer, or with what gcc computes, finds wrong; without the patch nothing is wrong about the same program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from enum import Enum
 from unittest.mock import patch
 
+from frontend.ctypes.conversions import Integers
+from frontend.lower.conditions import Conditions
 from frontend.memory.leaves import Layout
 from frontend.memory.points_to.pieces import Pieces
-from frontend.program import FALSE
+from frontend.memory.sketch import Sketch, SketchStep
+from frontend.program import FALSE, Const
+from frontend.threads import constant_propagation, simplify
+from frontend.threads.op_facts import OpFacts
 from frontend.threads.same_address import SameAddress
-from tests.support.randomc.sanitizer import Tally, examine_sharing
+from tests.support.randomc.differential import differences
+from tests.support.randomc.sanitizer import examine_sharing
+
+
+class Judge(Enum):
+    """Who judges the random programs: runs of programs that share memory, or the results of sequential ones."""
+
+    SANITIZER = "ThreadSanitizer"
+    GCC = "gcc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +39,20 @@ class ReadingMutant:
     name: str
     seed: int
     patched: Callable[[], AbstractContextManager[object]]
+    judge: Judge = Judge.SANITIZER
+
+
+def _nothing_lives(sketch: Sketch, facts: OpFacts, real: Callable[[Sketch, OpFacts], list[int]] = simplify.live_at) -> list[int]:
+    return [0 for _ in real(sketch, facts)]
+
+
+_Known = dict[str, Const]
+_real_constants = constant_propagation._constants_after
+
+
+def _first_constants(step: SketchStep, before: _Known, facts: OpFacts) -> _Known | None:
+    after = _real_constants(step, before, facts)
+    return None if after is None else {**after, **before}
 
 
 MUTANTS: tuple[ReadingMutant, ...] = (
@@ -32,10 +60,23 @@ MUTANTS: tuple[ReadingMutant, ...] = (
                   lambda: patch.object(Layout, "flexible", lambda self, t: None)),
     ReadingMutant("addresses are not followed in pieces", 3, lambda: patch.object(Pieces, "_watch", lambda self, node, wide: None)),
     ReadingMutant("every object has its own place for ever", 126, lambda: patch.object(SameAddress, "is_open", lambda *arguments: FALSE)),
+    ReadingMutant("bytes of a union are nobody else's", 3, lambda: patch("frontend.memory.leaves._overlaps", lambda *arguments: False)),
+    ReadingMutant("the expressions in a type are not evaluated", 3,
+                  lambda: patch("frontend.lower.declared.variable_types._array", lambda x, node: None), Judge.GCC),
+    ReadingMutant("adjacent string literals are glued as they are written", 71,
+                  lambda: patch("frontend.text.parse.joined_strings", list), Judge.GCC),
+    ReadingMutant("small integers are not promoted", 4, lambda: patch.object(Integers, "promote", lambda self, t: t), Judge.GCC),
+    ReadingMutant("both alternatives of a condition are evaluated", 26,
+                  lambda: patch.object(Conditions, "pure", lambda self, node: True), Judge.GCC),
+    ReadingMutant("no variable is live", 3, lambda: patch("frontend.threads.simplify.live_at", _nothing_lives), Judge.GCC),
+    ReadingMutant("constants stay what they were", 5,
+                  lambda: patch("frontend.threads.constant_propagation._constants_after", _first_constants), Judge.GCC),
 )
 
 
-def attempt(mutant: ReadingMutant, runs: int = 4) -> Tally:
-    """What is found wrong about the mutant's program when it is read wrongly."""
-    with mutant.patched():
-        return examine_sharing([mutant.seed], runs=runs)
+def attempt(mutant: ReadingMutant, runs: int = 4, sound: bool = False) -> list[str]:
+    """What is found wrong about the mutant's program when it is read wrongly; `sound`: when it is read as it should be."""
+    with nullcontext() if sound else mutant.patched():
+        if mutant.judge is Judge.GCC:
+            return [str(difference) for difference in differences([mutant.seed])]
+        return examine_sharing([mutant.seed], runs=runs).faults
