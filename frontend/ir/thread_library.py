@@ -119,7 +119,7 @@ _NAMES: Mapping[ThreadCall, str] = {
 }
 
 THREAD_LIBRARY: Mapping[str, ThreadCall] = {name: call for call, names in _NAMES.items() for name in names.split()}
-"""What each function does. Calls of these are modelled even if the program has bodies for them."""
+"""What each function does. One of the program's own with such a name has another one by then (`frontend.lower.units`)."""
 
 
 LEAST_ARGUMENTS: Mapping[ThreadCall, int] = {

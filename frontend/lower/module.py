@@ -129,6 +129,10 @@ class CModule:
         self._unit.absent.update(names.of(n) for n, d in table.items()
                                  if d.weak and not d.defined and d.alias is None and n not in names.defined)
         self._written = {names.of(name): name for name in self._functions if name not in self._aliases}
+        for name in self._bodies.keys() & THREAD_LIBRARY.keys():
+            if names.of(name) != name:
+                where = table[name].location
+                self._unit.assume(f"'{name}' is the function that is defined here, not the threading library's", where)
         self._declarations = _Lazy(self._written, self._declaration)
         if attach is not None:
             self._unit.attached = self._attached(attach(parsed.annotations, parsed.ast, self._unit.where))
@@ -379,7 +383,7 @@ class CModule:
     def _is_noreturn(self, name: str) -> bool:
         """Whether a function of the program never returns, as this file knows it."""
         name = self._written.get(name, name)
-        if THREAD_LIBRARY.get(name) is ThreadCall.EXIT:
+        if THREAD_LIBRARY.get(name) is ThreadCall.EXIT and self._names.of(name) == name:
             return True
         return any(a.name in ("noreturn", "_Noreturn") for a in self._parsed.attributes.get(name, ())) or any(
             "_Noreturn" in (d.funcspec or ()) or "noreturn" in (d.funcspec or ()) for d in self._functions.get(name, ()))

@@ -18,6 +18,7 @@ from frontend.ctypes.compatible import ANONYMOUS, Compatibility, tag_of
 from frontend.ctypes.linkage import Declared, linkage, with_alias_handlers
 from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ir import Module
+from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.lower.module import load_module
 from frontend.program import DataModel, FrontendError
 from frontend.text.parse import ParsedFile
@@ -32,7 +33,9 @@ def load_units(files: Sequence[ParsedFile], model: DataModel, attach: Attach | N
     tables = [linkage(parsed) for parsed in files]
     if len(files) == 1:
         [table] = tables
-        names = replace(AS_WRITTEN, renamed={n: _end_of(n, table) for n, d in table.items() if d.alias is not None})
+        own = {n: f"{labels([files[0].path])[0]}:{n}" for n, d in table.items() if _takes_a_librarys_name(d)}
+        aliases = {n: _end_of(n, table) for n, d in table.items() if d.alias is not None}
+        names = replace(AS_WRITTEN, renamed={**own, **{n: own.get(end, end) for n, end in aliases.items()}})
         return (load_module(files[0], model, attach, names),)
     named = _named([parsed.path for parsed in files], tables)
     keyed = _with_keys([load_module(parsed, model) for parsed in files], named)
@@ -59,9 +62,11 @@ def _named(paths: Sequence[str], tables: Sequence[Mapping[str, Declared]]) -> li
     definitions = [{n for n, d in table.items() if d.defined and not d.internal} for table in tables]
     plain: list[dict[str, str]] = []  # internal names that another file uses, too
     for label, table in zip(labels(paths), tables, strict=True):
-        plain.append({n: f"{label}:{n}" for n, d in table.items() if d.internal and users[n] > 1})
+        plain.append({n: f"{label}:{n}" for n, d in table.items()
+                      if d.internal and (users[n] > 1 or _takes_a_librarys_name(d))})
     strong = {n for table in tables for n, d in table.items() if d.defined and not d.internal and not d.weak}
-    shared: dict[str, str] = {}
+    shared = {n: f"{label}:{n}" for label, table in zip(labels(paths), tables, strict=True) for n, d in table.items()
+              if not d.internal and _takes_a_librarys_name(d)}
     for table, own in zip(tables, plain, strict=True):
         for name, declared in table.items():
             if declared.alias is not None and not declared.internal and (name not in strong or not declared.weak):
@@ -69,7 +74,7 @@ def _named(paths: Sequence[str], tables: Sequence[Mapping[str, Declared]]) -> li
                     raise FrontendError(declared.location, f"'{name}' is another name of '{declared.alias}' here, and defined at "
                                         f"{next(t[name].location for t in tables if name in t and t[name].defined)}", "keep one")
                 target = _end_of(name, table)
-                shared.setdefault(name, own.get(target, target))
+                shared.setdefault(name, own.get(target, shared.get(target, target)))
     made: list[ProgramNames] = []
     hidden = {n: d.location for table in tables for n, d in table.items() if d.internal and users[n] == 1}
     for n, (label, table) in enumerate(zip(labels(paths), tables, strict=True)):
@@ -86,6 +91,14 @@ def _named(paths: Sequence[str], tables: Sequence[Mapping[str, Declared]]) -> li
         others = {name: place for name, place in hidden.items() if name not in table}
         made.append(ProgramNames(label, renamed, defined=elsewhere, hidden=others))
     return made
+
+
+def _takes_a_librarys_name(declared: Declared) -> bool:
+    """Whether it is a function of the program that has the name of one of the threading library, which it is not.
+
+    A name of its own keeps it apart: whoever models the library goes by names.
+    """
+    return declared.function and declared.defined and declared.alias is None and declared.name in THREAD_LIBRARY
 
 
 def _end_of(name: str, table: Mapping[str, Declared]) -> str:
