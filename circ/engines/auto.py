@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 10
 """How much more effort than at first the static prover may take for one try where nothing cheap has decided."""
+FIRST_LOOK = 500_000
+"""Steps of the static prover at a question before all others had their first look; a few seconds."""
 ROUND_STATES = 400_000
 """Abstract states of one round of context inference at most."""
 ROUND_SHARE = 4
@@ -112,7 +114,7 @@ class Auto:
             except OutOfTime as limit:
                 verdict = Unknown(str(limit))
             else:
-                self._tried |= {question} if stage.part is Part.PROVE else set()
+                self._tried |= {question} if stage.part is Part.PROVE and not self.static.cut_off else set()
             verdict = replace(verdict, statistics=replace(verdict.statistics, by=stage.who.label))
             if not isinstance(verdict, Unknown):
                 return verdict
@@ -148,7 +150,7 @@ class Auto:
         program, question, options, observer, effort = asked.program, asked.question, asked.options, asked.observer, stage.effort
         match stage.who:
             case Who.STATIC:
-                return self.static(program, question, options, observer)
+                return self.static(program, question, options, observer, FIRST_LOOK if options.part is Part.PROVE else None)
             case Who.PATIENT:
                 return self.patient(program, question, options, observer, effort.states)
             case Who.SEARCH:

@@ -4,6 +4,9 @@ First triage and the static prover have a look at every question. What is left i
 (`circ.static.possible`): runs that show a race are looked for in this order, then inference has its turn. Each question has its
 limit, which its parts share, and all of them together may have a budget, of which each gets its share of what is left. An engine
 whose work has no such parts is asked once a question, in the order given.
+
+How far a part goes is counted, not timed. A part that a share of the budget has cut short is asked for again until it ends by
+itself, or there is no time left: a question is worked at as on an idle machine, or its answer says that a limit was reached.
 """
 
 from __future__ import annotations
@@ -16,8 +19,6 @@ from typing import TypeAlias
 from circ.static.possible.possible_races import by_rank
 from circ.verdict import Answer, Part, PossibleRace, RaceOn, Unknown, UserQuestion
 
-FIRST_LOOK = 0.15
-"""Part of a question's limit that cheap proofs may take before all others had them."""
 FAIR = 2.0
 """How much more than its fair share of the budget a question may take: most take less."""
 SUSPECT = 30.0
@@ -77,6 +78,10 @@ class Schedule:
         self._suspected = not possible
         """Whether the possible races were asked for."""
         self.spent: dict[NamedQuestion, float] = {}
+        self.cut: dict[NamedQuestion, set[Part]] = {}
+        """Parts of the work that were cut short by the clock."""
+        self.had: dict[NamedQuestion, set[Part]] = {}
+        """Parts of the work that were asked for, cut short or not."""
 
     def tasks(self) -> Iterator[Ask | Suspect]:
         """What to do next, given what `note` has been told; ends when all is answered or the budget is used up."""
@@ -85,12 +90,27 @@ class Schedule:
                 yield task
                 if self.awaits_races(self.answers[task.named]):
                     yield from self._suspect(self.asked)
+            yield from self._again(Part.ALL)
             return
         yield from self._part(Part.PROVE, self.asked)
         if self.open():
             yield from self._suspect(self.open())
-        yield from self._part(Part.SEARCH, [n for n in self._left() if not self.possible or self._race(n) is not None])
+        # Where the possible races are not known, because that took too long, they may be anywhere.
+        known = self.possible and self.races
+        yield from self._part(Part.SEARCH, [n for n in self._left() if not known or self._race(n) is not None])
         yield from self._part(Part.REST, self._left())
+        yield from self._again(Part.SEARCH, Part.REST)
+
+    def _again(self, *parts: Part) -> Iterator[Ask]:
+        """What was cut short, as long as there is time for it."""
+        while not self.over():
+            asked = False
+            for part in parts:
+                for task in self._part(part, [n for n in self._left() if part in self.cut.get(n, ())]):
+                    asked = True
+                    yield task
+            if not asked:
+                return
 
     def _suspect(self, questions: Sequence[NamedQuestion]) -> Iterator[Suspect]:
         variables = variables_of(questions)
@@ -110,8 +130,14 @@ class Schedule:
             answer = _added(answer, before.verdict.statistics.seconds)
         self.spent[named] = self.spent.get(named, 0.0) + seconds
         self.answers[named] = answer
-        verdict = answer.verdict
-        if not isinstance(verdict, Unknown) or verdict.bug or task.part in (Part.ALL, Part.REST):
+        verdict, cut = answer.verdict, self.cut.setdefault(named, set())
+        last = task.part in (Part.ALL, Part.REST) or Part.REST in self.had.get(named, ())
+        self.had.setdefault(named, set()).add(task.part)
+        cut.discard(task.part)
+        if task.timeout is not None and seconds >= task.timeout and task.part is not Part.PROVE:  # the rest looks for proofs, too
+            cut.add(task.part)
+        by_itself = self.deadline is None or not cut
+        if not isinstance(verdict, Unknown) or verdict.bug or (last and by_itself):
             self.final.add(named)
         return answer
 
@@ -155,7 +181,7 @@ class Schedule:
         limits = []
         if self.timeout is not None:
             own = self.timeout - self.spent.get(named, 0.0)
-            limits.append(min(own, FIRST_LOOK * self.timeout) if part is Part.PROVE else own)
+            limits.append(own)
         if self.deadline is not None and not self.shares:
             limits.append(self._rest())
         elif self.deadline is not None:

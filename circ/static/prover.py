@@ -76,6 +76,8 @@ class Static:
         self._effort, self._patience = EFFORT, patience
         self.exhausted = False
         """Whether more effort might have led to other answers about this program."""
+        self.cut_off = False
+        """Whether the last question was given up because of its `total`."""
         self._open: frozenset[str] = frozenset()
         """Variables whose accesses nothing but a proof keeps apart."""
         self._proofs: dict[str, Shared] = {}
@@ -88,6 +90,7 @@ class Static:
         self, program: Program, question: Question, options: Options, observer: Observer, total: int | None = None
     ) -> Verdict:
         """`total`: after so many steps of all tries together no further one is begun, in each view of the program."""
+        self.cut_off = False
         if not isinstance(question, RaceOn):
             return Unknown("the static prover answers questions about races only", ("static",))
         if self.survey is None or self.survey.program is not program:
@@ -102,6 +105,7 @@ class Static:
             _, prover = self._small.setdefault(id(view.program), (view.program, Static(self._recipes, self._patience)))
             seen = prover._prove(view.program, question, options, observer, total)
             self.exhausted |= prover.exhausted
+            self.cut_off |= prover.cut_off
             if isinstance(seen, Safe):
                 return view.lifted(question, seen)
         return self._prove(program, question, options, observer, total)
@@ -133,6 +137,7 @@ class Static:
             for most in MOST_STATES[:1] if number < len(guesses) else MOST_STATES:
                 options.check_time()
                 if total is not None and spent > total:
+                    self.cut_off = True
                     return Unknown(reason or "too many pairs of places", ("static",))
                 attempt = self._attempt(seen, variable, group, tracked, arguments, most)
                 if attempt is None:

@@ -43,6 +43,13 @@ def alignment(asked: int, where: Location) -> int:
     return asked
 
 
+def no_less(asked: int, natural: int, where: Location) -> int:
+    """An alignment that `_Alignas` asks for, which must not be less than that of the type."""
+    if asked < natural:
+        raise FrontendError(where, f"_Alignas asks for an alignment of {asked}, the type has {natural}", "ask for more")
+    return asked
+
+
 def bit_int(bits: int | None, signed: bool, where: Location) -> int:
     """The width of a `_BitInt`."""
     if bits is None:

@@ -30,6 +30,7 @@ from frontend.ctypes.types import (
     VoidType,
 )
 from frontend.program import DataModel, Expr, FrontendError, Location, NotModelled, Var
+from frontend.text.ast_text import text_of
 from frontend.text.parse import Attribute, ParsedFile, expression_of
 from frontend.text.side_effects import walk
 
@@ -303,6 +304,9 @@ class Types:
     def _fields(self, node: c_ast.Node, scope: Scope) -> Iterator[LayoutField]:
         anonymous = 0
         for decl in node.decls:
+            if isinstance(decl, c_ast.StaticAssert) and self._evaluator.constant(decl.cond, scope) == 0:
+                raise FrontendError(self.parsed.location(decl), f"static assertion failed: {text_of(decl.cond)}",
+                                    "correct the condition, or choose another --data-model")
             if not isinstance(decl, c_ast.Decl):
                 continue
             t = self.resolve(decl, scope)
@@ -327,8 +331,11 @@ class Types:
                 anonymous += 1
             attributes = self.parsed.record_attributes(decl)
             align = max(self._alignment(attributes, scope), self._named_alignment(decl.type, scope))
-            for item in decl.align or ():
-                align = max(align, self._alignas(item, scope))
+            asked = max((self._alignas(item, scope) for item in decl.align or ()), default=0)
+            if asked and bits is not None:
+                raise FrontendError(self.parsed.location(decl), "a bit field can have no alignment", "remove _Alignas")
+            if asked:
+                align = max(align, bounds.no_less(asked, self.alignof(t), self.parsed.location(decl)))
             yield LayoutField(name, t, bits, _has(attributes, "packed"), align)
 
     def typedef(self, node: c_ast.Typedef, scope: Scope, size: Expr | None = None) -> TypeName:
@@ -352,7 +359,20 @@ class Types:
             return 0
         if isinstance(item.alignment, c_ast.Typename):
             return self.alignment(item.alignment, scope)
-        return bounds.alignment(self._evaluator.constant(item.alignment, scope) or 0, self.parsed.location(item))
+        asked = self._evaluator.constant(item.alignment, scope)
+        if asked is None:
+            raise FrontendError(self.parsed.location(item), "the alignment is not a constant", "write it as a number")
+        return bounds.alignment(asked, self.parsed.location(item))
+
+    def check_alignment(self, decl: c_ast.Decl, t: CType, scope: Scope, attributes: tuple[Attribute, ...] = ()) -> None:
+        """Raises FrontendError if a variable, or a function, cannot have the alignment that its declaration asks for."""
+        self._alignment(attributes, scope)
+        asked = max((self._alignas(item, scope) for item in decl.align or ()), default=0)
+        where = self.parsed.location(decl)
+        if decl.align and (isinstance(t, FunctionType) or "register" in decl.storage):
+            raise FrontendError(where, f"'{decl.name}' can have no alignment", "_Alignas is for objects in memory")
+        if asked and not isinstance(t, FunctionType):
+            bounds.no_less(asked, self.alignof(t), where)
 
     def _alignment(self, attributes: tuple[Attribute, ...], scope: Scope) -> int:
         """The greatest alignment that attributes ask for, 0 if none."""

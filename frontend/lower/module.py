@@ -259,6 +259,7 @@ class CModule:
         body = self._bodies.get(name)
         if body is not None:
             t = self._unit.types.function(body.decl.type, self._scope, body.param_decls)
+            self._unit.types.check_alignment(body.decl, t, self._scope)
             return replace(t, variadic=False) if body.decl.type.args is None else t
         best: FunctionType | None = None
         for decl in self._functions[name]:
@@ -276,6 +277,7 @@ class CModule:
         t: CType | None = None
         for decl in decls:
             found = self._declared_type(decl)
+            unit.types.check_alignment(decl, found, self._scope, self._parsed.attributes.get(name, ()))
             if t is not None and 0 != self.sizeof(t) != self.sizeof(found) != 0:
                 raise FrontendError(unit.where(decl), f"'{name}' is declared with another type than before",
                                     f"make it the type of {unit.where(decls[0])}")

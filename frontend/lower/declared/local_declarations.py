@@ -38,6 +38,7 @@ class Locals:
                 x.types.record(node.type, x.scope)
             return
         t = self._declared_type(node)
+        x.types.check_alignment(node, t, x.scope)
         if isinstance(t, FunctionType):
             known = _file_scope(x.scope).find(node.name)
             x.scope.names[node.name] = known if isinstance(known, FunctionName) else FunctionName(

@@ -78,3 +78,23 @@ def test_escapes() -> None:
 def test_exponents_without_end() -> None:
     assert floating("1.5e2") == 150 and floating("0x1.8p1") == 3 and floating("25e-2f") == Fraction(1, 4)
     assert floating("1e99999999999") > 10 ** 5000 and floating("0x1p-99999999999") < Fraction(1, 10 ** 5000)
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("_Alignas(3) int v;", "the alignment 3"), ("_Alignas(-8) int v;", "the alignment -8"), ("_Alignas(1ull << 40) int v;", "alignment 1099511627776"),
+    ("_Alignas(2) int v;", "an alignment of 2, the type has 4"), ("_Alignas(1.5) int v;", "not a constant"), ("int n; _Alignas(n) int v;", "not a constant"),
+    ("int v __attribute__((aligned(3)));", "the alignment 3"), ("_Alignas(8) int v(void) { return a; }", "'v' can have no alignment"),
+    ("struct s { _Alignas(16) int b : 3; } v;", "a bit field can have no alignment"), ("struct s { _Alignas(2) int b; } v;", "an alignment of 2"),
+    ("struct s { int b; _Static_assert(sizeof(int) == 8, \"no\"); } v;", "static assertion failed"),
+    ("__attribute__((circ_thread)) void u(void) { _Alignas(3) int b; b = 1; }", "the alignment 3"),
+    ("__attribute__((circ_thread)) void u(void) { static _Alignas(12) int b; b = 1; }", "the alignment 12"),
+    ("__attribute__((circ_thread)) void u(void) { register _Alignas(8) int b = 1; }", "'b' can have no alignment"),
+])
+def test_alignments_of_variables(text: str, expected: str) -> None:
+    assert expected in message("extern int a;\n" + text)
+
+
+@pytest.mark.parametrize("text", ["_Alignas(0) int v;", "_Alignas(16) int v;", "_Alignas(double) int v;", "_Alignas(2) _Alignas(8) int v;", "_Alignas(1) char v;",
+                                  "int v __attribute__((aligned(1)));", "struct s { int b; _Static_assert(sizeof(int) == 4, \"yes\"); } v;"])
+def test_alignments_that_are_right(text: str) -> None:
+    assert loads(text + THREAD, name="a.c")
