@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from circ.kernel.certificate import Kernel
+from circ.kernel.further_kinds import FurtherKinds
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import protected
 from circ.static.arguments.argument import Argument
@@ -116,7 +117,7 @@ class Static:
         body = self._ownership.body(question.variable)
         if body is None:
             return None
-        self._kernel = self._kernel or Kernel(program)
+        self._kernel = self._kernel or Kernel(program, FurtherKinds())
         proof = Certificate(program.fingerprint(), question, ProofKind.OWNERSHIP, body)
         if not isinstance(self._kernel.check(question, proof), Accepted):
             return None
@@ -239,7 +240,7 @@ class Static:
         safe = self._safe(question, shared)
         if self._sure(shared.attempt.arguments):
             return safe
-        self._kernel = self._kernel or Kernel(self.survey.program)
+        self._kernel = self._kernel or Kernel(self.survey.program, FurtherKinds())
         judgement = self._kernel.check(question, safe.certificate)
         if not isinstance(judgement, Accepted):
             return Unknown(f"the proof does not hold as written ({judgement})", ("static",))

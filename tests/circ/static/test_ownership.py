@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.search import explicit
 from circ.static.ownership import Ownership
-from circ.verdict import Certificate, Options, OutOfTime, ProofKind, RaceOn, Refuted, silent
+from circ.static.prover import Static
+from circ.verdict import Certificate, Options, OutOfTime, ProofKind, RaceOn, Refuted, Safe, silent
 from frontend import loads
 from frontend.program import Program
 from tests.support.randomc.lists import list_program
@@ -46,7 +47,7 @@ def proved(program: Program, variable: str) -> bool:
     if body is None:
         return False
     question = RaceOn(variable)
-    outcome = check_certificate(program, question, Certificate(program.fingerprint(), question, ProofKind.OWNERSHIP, body))
+    outcome = check_any_kind(program, question, Certificate(program.fingerprint(), question, ProofKind.OWNERSHIP, body))
     assert isinstance(outcome, Accepted), outcome
     return True
 
@@ -165,6 +166,12 @@ int main(void) {{ pthread_t x; for (int i = 0; i < 40; i++) {{ NEW(n); {0} pthre
 def test_arguments_belong_to_the_thread_that_gets_them(before: str, after: str, owned: bool) -> None:
     program = loads(HEAD + ARGUMENT.format(before, after))
     assert [proved(program, v) for v in values(program)] == [owned]
+
+
+def test_the_engine_gives_such_proofs() -> None:
+    program = loads(OWNED["popped"])
+    verdict = Static()(program, RaceOn("malloc@maker:11.v"), Options(), silent)
+    assert isinstance(verdict, Safe) and verdict.certificate.kind == ProofKind.OWNERSHIP
 
 
 def test_whatever_is_proved_of_random_lists_does_not_race() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from circ.kernel.certificate import check_certificate
+from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.search import explicit
 from circ.static.arguments.joining import Joining
@@ -61,7 +61,7 @@ def test_variables_that_one_lock_protects_share_a_proof() -> None:
     x, y, z = (static(p, RaceOn(v), Options(), silent) for v in "xyz")
     assert isinstance(x, Safe) and isinstance(y, Safe) and isinstance(z, Unknown)
     assert y.certificate.body == x.certificate.body
-    assert isinstance(check_certificate(p, RaceOn("y"), y.certificate), Accepted)
+    assert isinstance(check_any_kind(p, RaceOn("y"), y.certificate), Accepted)
 
 
 @pytest.mark.parametrize("order", ("xy", "yx"))
@@ -70,7 +70,7 @@ def test_a_variable_that_is_not_proved_stops_no_other_under_the_same_lock(order:
     static = Static()
     found = {v: static(p, RaceOn(v), Options(), silent) for v in order}
     assert isinstance(found["x"], Safe) and isinstance(found["y"], Unknown)
-    assert isinstance(check_certificate(p, RaceOn("x"), found["x"].certificate), Accepted)
+    assert isinstance(check_any_kind(p, RaceOn("x"), found["x"].certificate), Accepted)
     assert "nothing static keeps" in found["y"].reason
 
 
@@ -127,7 +127,7 @@ def judge(p: Program, variable: str, seen: Counter[tuple[str, str]], what: objec
     assert not (isinstance(verdict, Safe) and isinstance(oracle, Refuted)), (what, variable)
     seen[type(oracle).__name__, type(verdict).__name__] += 1
     if isinstance(verdict, Safe):
-        assert isinstance(check_certificate(p, RaceOn(variable), verdict.certificate), Accepted), (what, variable)
+        assert isinstance(check_any_kind(p, RaceOn(variable), verdict.certificate), Accepted), (what, variable)
 
 
 def test_random_automata() -> None:
