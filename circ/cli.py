@@ -313,11 +313,14 @@ def scan(
     cache: Annotated[Path | None, typer.Option(
         "--cache", metavar="DIR", help="Keep results in DIR (default: ~/.cache/circ).")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute everything anew.")] = False,
+    cluster: Annotated[str | None, typer.Option(
+        "--cluster", metavar="ADDRESS", help="Analyse on this scheduler's Dask cluster; local:N starts N workers.")] = None,
     debug: Debug = False,
     **options: Any,
 ) -> None:
     """Check many files; ends with a table of all verdicts. Options in a file's `// CIRC:` header hold for that file."""
     from circ.scan.cache import Cache
+    from circ.scan.cluster import NoCluster
     from circ.scan.scan import Scan, ScanRequest
     from circ.scan.scan_report import ScanReport, report
     from circ.scan.sources import find_sources
@@ -348,12 +351,14 @@ def scan(
             check_writable(cast(Path, output))
         wanted = ScanReport(form, options["flow_rule"], expect, options["fail_on"], output if document else None,
                             BaselineFile(options["baseline"]))
-        scan = Scan(ScanRequest(sources, jobs, results, resume, kept, file_timeout, limits, debug), request_for)
+        scan = Scan(ScanRequest(sources, jobs, results, resume, kept, file_timeout, limits, debug, cluster), request_for)
         try:
             scan.run()
         except (KeyboardInterrupt, Terminated):
             report(scan, wanted)
             raise
+        except NoCluster as error:
+            fail(f"circ: error: {error} (see --cluster)")
         sys.exit(report(scan, wanted))
 
 

@@ -22,7 +22,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 MODULES = sorted(p for package in ("circ", "frontend") for p in (ROOT / package).rglob("*.py"))
 ENGINES = [entry.module for entry in engines.ENGINES]
 """Imported by their names."""
-OPTIONAL = ("bdd", "draw", "lsp")
+OPTIONAL = ("bdd", "cluster", "draw", "lsp")
 """The extras that some of our modules need, and do without where they are missing."""
 ROOMS = [p.parent for p in MODULES if p.name == "__init__.py"]
 

@@ -93,6 +93,11 @@ class Cache:
         figures = {"engine": answer.engine, "why": why, "trivial": trivial, **asdict(s)}
         rest = f"{json.dumps(figures)}\n{dump(evidence, options)}".encode()
         write_whole(self._path(key, answer.question), _sealed(rest) + b"\n" + rest)
+        (self.folder / f"{key}.known").touch()
+
+    def knows(self, key: str) -> bool:
+        """Whether there is an answer to some question about what has this fingerprint."""
+        return (self.folder / f"{key}.known").exists()
 
     def _path(self, key: str, question: UserQuestion) -> Path:
         name = hashlib.sha256(f"{key} {type(question).__name__} {question}".encode()).hexdigest()

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from circ.report.accepted.suppressions import Suppression, read_suppressions
@@ -32,6 +34,7 @@ from circ.verdict import POSSIBLE, Answer, Property, Refuted, Safe, Unknown, Use
 from frontend import load_project, preprocessed, resolve_variable
 from frontend.program import FrontendError, Program, displayed, read_source
 from frontend.program.variable_names import NoSuchVariable
+from frontend.text.preprocess import Preprocessed
 
 RequestFor: TypeAlias = Callable[[Source, Header], Request]
 """What the command line asks of a program whose first file has such a header; raises FrontendError if they make no sense."""
@@ -82,6 +85,49 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True)
+class Ready:
+    """A file that is preprocessed, with what is asked of it: all that its analysis needs, on whichever machine.
+
+    `rows` are known from an interrupted scan; `seconds` were spent on it by now.
+    """
+
+    job: Job
+    lines: int
+    header: Header
+    request: Request
+    extra: tuple[str, ...]
+    key: str
+    tokens: tuple[Preprocessed, ...]
+    rows: tuple[Row, ...]
+    file_timeout: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A file that is ready to be analysed, on its way to where that is done."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer about a program of this first file, and its row, of which only the evidence is not yet known."""
+
+    file: str
+    answer: Answer
+    row: Row
+
+
+@dataclass(slots=True)
+class ReadSoFar:
+    """How far the reading of a file has come, for what may go wrong later."""
+
+    lines: int = 0
+    header: Header = field(default_factory=Header)
+
+
+@dataclass(frozen=True, slots=True)
 class FileScan:
     """Does a job. `resumed` is what an interrupted scan left, by file and fingerprint."""
 
@@ -92,36 +138,34 @@ class FileScan:
 
     def __call__(self, job: Job, tell: Tell) -> None:
         """Reads a file and answers what is asked of it; whatever goes wrong is told."""
-        lines, header = 0, Header()
-        try:
-            if job.source.unread is not None:
-                raise job.source.unread
-            text = read_source(job.path)
-            lines = text.count("\n") + 1
-            header = read_header(job.path, text, job.source.project)
-            request = self.request_for(job.source, header)
-            suppressions = read_suppressions(file.path for file in job.source.all_files) if request.suppress else ()
-            tell(About(lines, header.expectations, suppressions, request.variables))
-            self._scan(job, lines, header, request, tell)
-        except FrontendError as error:
-            tell(Head(job.path, None, lines, error=str(header.located(error))))
-        except NotRead as error:
-            line, bug = why_not(error)
-            if bug:
-                tell(Bug(line, bug))
-            tell(Head(job.path, None, lines, limit="" if bug else line, bug=line if bug else ""))
-        except MemoryError:
-            tell(Head(job.path, None, lines, limit=f"{displayed(job.path)}:1: unknown: memory: the limit was reached"))
-        except Exception as error:
-            what = f"{displayed(job.path)}: {type(error).__name__}: {error}"
-            tell(Bug(what, traceback.format_exc()))
-            tell(Head(job.path, None, lines, bug=what))
+        with mistakes_told(job, tell) as place:
+            ready = self._prepared(job, place, tell)
+            if ready is not None:
+                analyse(ready, self._stored(ready, tell), partial(self._kept, ready.key))
 
-    def _scan(self, job: Job, lines: int, header: Header, request: Request, tell: Tell) -> None:
+    def ready_or_done(self, job: Job, tell: Tell) -> None:
+        """The same, but what can be analysed anywhere is told as it is then (`Packed`). What the cache has is looked at here."""
+        with mistakes_told(job, tell) as place:
+            ready = self._prepared(job, place, tell)
+            if ready is not None and self.cache is not None and self.cache.knows(ready.key):
+                analyse(ready, self._stored(ready, tell), partial(self._kept, ready.key))
+            elif ready is not None:
+                tell(Packed(pickle.dumps(ready)))
+
+    def _prepared(self, job: Job, place: ReadSoFar, tell: Tell) -> Ready | None:
+        """The file preprocessed, with what is asked of it; None if all that is known already."""
+        if job.source.unread is not None:
+            raise job.source.unread
+        text = read_source(job.path)
+        place.lines = text.count("\n") + 1
+        header = place.header = read_header(job.path, text, job.source.project)
+        request = self.request_for(job.source, header)
+        files = job.source.all_files
+        suppressions = read_suppressions(file.path for file in files) if request.suppress else ()
+        tell(About(place.lines, header.expectations, suppressions, request.variables))
         begin = time.monotonic()
         extra = tuple(e.subject for e in header.expectations) if request.variables is None else ()
-        files = job.source.all_files
-        tokens = [preprocessed(file, request.source) for file in files]
+        tokens = tuple(preprocessed(file, request.source) for file in files)
         key = fingerprint(files, tokens, request.source, {
             "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
             "predicates": request.predicates, "k": request.k, "unroll": request.unroll,
@@ -130,30 +174,9 @@ class FileScan:
         if known.head is not None and len(known.rows) == len(known.head.asked):
             for item in (known.head, *known.rows):
                 tell(item)
-            return
-
-        program = load_project(files, request.source, tokens)
-        missing = _missing(program, request)
-        for option in header.options:
-            if option.name == "-x" and option.value in missing:
-                raise refused(option, f"there is no variable '{option.value}' in this program", "circ cfa shows the variables")
-        asked = _named(_questions(program, request, extra, missing))
-        tell(replace(head_of(program, key, lines, tuple(asked)), file=job.path, missing=missing,
-                     seconds=round(time.monotonic() - begin, 3)))
-        tell(self._allowed(request, len(asked), time.monotonic() - begin))
-        rows = {row.variable: row for row in known.rows if row.variable in asked}
-        todo = [question for name, question in asked.items() if name not in rows]
-        kept = self._kept(key, todo, tell)
-        for row in rows.values():
-            tell(row)
-        names = {named.question: name for name, named in asked.items()}
-        deadline = None if request.budget is None else begin + request.budget
-        start = time.monotonic()
-        for answer in answers(program, todo, replace(request.plan(), kept=kept, deadline=deadline), _teller(tell)):
-            stem = file_name(program.file) + (f"~{job.twin}" if job.twin > 1 else "")
-            row = self._row(program, replace(answer, shown=names[answer.question]), key, request, kept, tell, stem)
-            tell(row if row.seconds else replace(row, seconds=round(time.monotonic() - start, 3)))
-            start = time.monotonic()
+            return None
+        return Ready(job, place.lines, header, request, extra, key, tokens, known.rows, self.file_timeout,
+                     time.monotonic() - begin)
 
     # ----------------------------------------------------------------------------------------------- what is known
     def _known(self, path: str, key: str, request: Request) -> FileResults:
@@ -176,23 +199,18 @@ class FileScan:
                 tell(Warned("damaged", f"circ: warning: {path}: a damaged entry of the cache, computed anew (delete the folder)"))
         return found
 
-    def _allowed(self, request: Request, asked: int, spent: float) -> Allow:
-        """What a file may still take: what is left of its own limit, or what its questions may take."""
-        cpu = None if request.cpu is None else (asked + 1) * (request.cpu + SPARE)
-        if self.file_timeout is not None:
-            return Allow(max(0.0, self.file_timeout - spent), cpu)
-        return Allow(None if request.timeout is None else (asked + 1) * (request.timeout + SPARE), cpu)
-
     # ----------------------------------------------------------------------------------------------- rows
-    def _row(
-        self, program: Program, answer: Answer, key: str, request: Request, kept: Mapping[UserQuestion, Answer], tell: Tell,
-        stem: str,
-    ) -> Row:
-        """The row for an answer, its evidence written if that was asked for (its name begins with `stem`), the answer kept."""
-        path = ""
+    def _stored(self, ready: Ready, tell: Tell) -> Tell:
+        """Tells what is found, its rows as `row` makes them."""
+        return lambda item: tell(self.row(item, ready, tell) if isinstance(item, Found) else item)
+
+    def row(self, found: Found, ready: Ready, tell: Tell) -> Row:
+        """The row for an answer, its evidence written if that was asked for, the answer kept for later."""
+        path, answer, request = "", found.answer, ready.request
+        stem = file_name(found.file) + (f"~{ready.job.twin}" if ready.job.twin > 1 else "")
         match answer.verdict:
             case Unknown(reason=reason, bug=bug) if bug:
-                tell(Bug(f"{displayed(program.file)}: {answer.shown}: {reason}", bug))
+                tell(Bug(f"{displayed(found.file)}: {answer.shown}: {reason}", bug))
             case Safe(certificate=evidence) | Refuted(trace=evidence) if request.certificate is not None:
                 name = f"{stem}.{file_name(answer.shown)}.{answer.engine}.json"
                 path = str(request.certificate / name)
@@ -201,14 +219,75 @@ class FileScan:
                 except OSError as error:
                     tell(Warned("certificate", f"circ: error: {path}: {error.strerror} (the verdict holds without it)"))
                     path = ""
-        cached = _same_evidence(answer, kept.get(answer.question))
-        if self.cache is not None and not cached:
+        if self.cache is not None and not found.row.cached:
             try:
-                self.cache.put(key, answer, request.source)
+                self.cache.put(ready.key, answer, request.source)
             except OSError as error:
                 tell(Warned("cache", f"circ: warning: {error.filename}: {error.strerror}; answers are not kept (see --cache)"))
-        row = row_of(program, answer, key, (request.timeout, request.memory, request.cpu), path)
-        return replace(row, cached=cached)
+        return replace(found.row, evidence=path)
+
+
+# --------------------------------------------------------------------------------------------------- analysis
+def analyse(ready: Ready, tell: Tell, kept_of: Callable[[Sequence[NamedQuestion], Tell], Mapping[UserQuestion, Answer]]) -> None:
+    """Reads the program and tells its head and, for each answer, what was `Found`; looks at none of its files.
+
+    `kept_of`: answers to some of the questions that are known already, for the kernel to judge.
+    """
+    begin, job, header, request, key = time.monotonic(), ready.job, ready.header, ready.request, ready.key
+    program = load_project(job.source.all_files, request.source, ready.tokens)
+    missing = _missing(program, request)
+    for option in header.options:
+        if option.name == "-x" and option.value in missing:
+            raise refused(option, f"there is no variable '{option.value}' in this program", "circ cfa shows the variables")
+    asked = _named(_questions(program, request, ready.extra, missing))
+    spent = ready.seconds + time.monotonic() - begin
+    tell(replace(head_of(program, key, ready.lines, tuple(asked)), file=job.path, missing=missing, seconds=round(spent, 3)))
+    tell(_allowed(ready, len(asked), spent))
+    rows = {row.variable: row for row in ready.rows if row.variable in asked}
+    todo = [question for name, question in asked.items() if name not in rows]
+    kept = kept_of(todo, tell)
+    for row in rows.values():
+        tell(row)
+    names = {named.question: name for name, named in asked.items()}
+    deadline = None if request.budget is None else begin - ready.seconds + request.budget
+    start = time.monotonic()
+    for answer in answers(program, todo, replace(request.plan(), kept=kept, deadline=deadline), _teller(tell)):
+        answer = replace(answer, shown=names[answer.question])
+        row = row_of(program, answer, key, (request.timeout, request.memory, request.cpu), "")
+        row = replace(row, seconds=row.seconds or round(time.monotonic() - start, 3),
+                      cached=_same_evidence(answer, kept.get(answer.question)))
+        tell(Found(program.file, answer, row))
+        start = time.monotonic()
+
+
+def _allowed(ready: Ready, asked: int, spent: float) -> Allow:
+    """What a file may still take: what is left of its own limit, or what its questions may take."""
+    request = ready.request
+    cpu = None if request.cpu is None else (asked + 1) * (request.cpu + SPARE)
+    if ready.file_timeout is not None:
+        return Allow(max(0.0, ready.file_timeout - spent), cpu)
+    return Allow(None if request.timeout is None else (asked + 1) * (request.timeout + SPARE), cpu)
+
+
+@contextlib.contextmanager
+def mistakes_told(job: Job, tell: Tell) -> Iterator[ReadSoFar]:
+    """Whatever goes wrong with a file is told as its head."""
+    place = ReadSoFar()
+    try:
+        yield place
+    except FrontendError as error:
+        tell(Head(job.path, None, place.lines, error=str(place.header.located(error))))
+    except NotRead as error:
+        line, bug = why_not(error)
+        if bug:
+            tell(Bug(line, bug))
+        tell(Head(job.path, None, place.lines, limit="" if bug else line, bug=line if bug else ""))
+    except MemoryError:
+        tell(Head(job.path, None, place.lines, limit=f"{displayed(job.path)}:1: unknown: memory: the limit was reached"))
+    except Exception as error:
+        what = f"{displayed(job.path)}: {type(error).__name__}: {error}"
+        tell(Bug(what, traceback.format_exc()))
+        tell(Head(job.path, None, place.lines, bug=what))
 
 
 def _same_evidence(answer: Answer, kept: Answer | None) -> bool:

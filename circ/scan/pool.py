@@ -67,8 +67,9 @@ Tell: TypeAlias = Callable[[Any], None]
 
 def run(
     jobs: Sequence[J], work: Callable[[J, Tell], None], processes: int, limits: Limits,
+    may_start: Callable[[], bool] = lambda: True,
 ) -> Iterator[Event[J]]:
-    """Starts the jobs in order, `processes` at a time, each under the limits until it says `Allow`.
+    """Starts the jobs in order, `processes` at a time and while they may be started, each under the limits until it says `Allow`.
 
     A job that ends, by itself or not, leaves no process behind. Closing the iterator ends them all at once.
     """
@@ -76,7 +77,7 @@ def run(
     running: list[_Process[J]] = []
     try:
         while waiting or running:
-            while waiting and len(running) < processes:
+            while waiting and len(running) < processes and may_start():
                 job = waiting.popleft()
                 running.append(_Process(job, work, limits))
                 yield Started(job)

@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
@@ -23,7 +23,7 @@ from circ.run.progress import ScanProgress
 from circ.run.supervise import Limits
 from circ.scan.cache import Cache
 from circ.scan.job import About, Bug, FileScan, Job, RequestFor, Warned
-from circ.scan.pool import Ended, Started, Tick, Told, run
+from circ.scan.pool import Ended, Event, Started, Tick, Told, run
 from circ.scan.results import FileResults, Known, Results, read_results
 from circ.scan.sources import Source
 from frontend.program import displayed
@@ -41,6 +41,8 @@ class ScanRequest:
     file_timeout: float | None = None
     limits: Limits = field(default_factory=Limits)
     debug: bool = False
+    cluster: str | None = None
+    """The address of a scheduler, or `local:N`; None for processes of our own alone."""
 
 
 class Scan:
@@ -82,7 +84,8 @@ class Scan:
             stack.callback(progress.clear)
             results = None if self.results is None else stack.enter_context(self.results)
             reading = replace(self.request.limits, timeout=self.request.file_timeout or self.request.limits.timeout)
-            events = run(sorted(self.jobs, key=lambda j: (-j.weight, j.number)), self.work, self.request.jobs, reading)
+            jobs = sorted(self.jobs, key=lambda j: (-j.weight, j.number))
+            events = self._events(jobs, reading)
             stack.callback(events.close)  # type: ignore[attr-defined]
             for event in events:
                 match event:
@@ -108,6 +111,14 @@ class Scan:
                         progress.tick()
                     case _:
                         assert_never(event)
+
+    def _events(self, jobs: Sequence[Job], reading: Limits) -> Iterator[Event[Job]]:
+        """What happens to the jobs, here or on a cluster."""
+        if self.request.cluster is None:
+            return run(jobs, self.work, self.request.jobs, reading)
+        from circ.scan.cluster import Cluster, run_on
+
+        return run_on(Cluster(self.request.cluster), jobs, self.work, self.request.jobs, reading)
 
     @property
     def appending(self) -> bool:

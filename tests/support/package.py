@@ -18,7 +18,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTRAS = ("bdd", "draw", "lsp")
+EXTRAS = ("bdd", "cluster", "draw", "lsp")
 """Those that users install; the others are for working on circ."""
 LOCKED = """
 #include <pthread.h>
@@ -84,7 +84,7 @@ def smoke(folder: Path, wheel: Path, pinned: list[str]) -> None:
     assert "locked.c" in run([circ, "scan", ".", "--no-cache", "-j", "2"], folder=home)
     assert "circ[draw]" in run([circ, "cfa", "locked.c", "--format", "svg"], 2, folder=home)
     assert "circ[lsp]" in run([circ, "lsp"], 2, folder=home)
-    run([*install, f"{wheel}[bdd,draw,lsp]"])
+    run([*install, f"{wheel}[bdd,cluster,draw,lsp]"])
     hello = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": null, "rootUri": null, "capabilities": {}}}'
     told = subprocess.run([circ, "lsp"], input=f"Content-Length: {len(hello)}\r\n\r\n{hello}", capture_output=True, text=True, cwd=home)
     assert '"hoverProvider"' in told.stdout, told.stdout + told.stderr
