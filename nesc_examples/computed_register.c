@@ -1,7 +1,7 @@
 // Ports by number: the registers of port n are at 0x23 + 3 n (input), + 1 (direction), + 2 (output). The handler drives port C.
 // CIRC: --platform atmega328p --race-model nesc
 //
-// EXPECT: safe *0x28
+// EXPECT: safe PORTC
 //
 // main drives ports B and D only, though it computes the address.
 #include <stdint.h>

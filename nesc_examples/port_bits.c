@@ -1,7 +1,7 @@
 // Bits of a port, set and cleared by main and by a handler: one instruction each.
 // CIRC: --platform atmega328p --race-model machine
 //
-// EXPECT: safe *0x25
+// EXPECT: safe PORTB
 //
 // sbi and cbi reach the registers below 0x40, so nothing comes between the read of the port and the write.
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // Bits of a port, set and cleared by main and by a handler: two of them at once.
 // CIRC: --platform atmega328p --race-model machine
 //
-// EXPECT: race *0x25
+// EXPECT: race PORTB
 //
 // main switches two relays by one statement: it reads the port, and what the handler does to the LED before it writes is lost.
 #include <stdint.h>

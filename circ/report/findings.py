@@ -111,7 +111,7 @@ def finding_of(program: Program, answer: Answer) -> Finding:
             why = verdict.why
             automata = tuple(drawn for context in verdict.context if (drawn := drawn_context(program, context)) is not None)
         case Refuted(trace=trace):
-            threads = trace.threads
+            threads = tuple(program.template(name).called for name in trace.threads)
             accesses, steps = _run(program, trace)
         case Unknown(possible=possible):
             why, advice = (verdict.reason, *verdict.details, *verdict.tried), verdict.advice
@@ -139,7 +139,7 @@ def _run(program: Program, trace: Trace) -> tuple[tuple[FoundAccess, ...], tuple
     """The two accesses that meet at the end of a run, if it is about a race, and its steps."""
     rerun = Rerun(program, trace)
     met = rerun.meeting() if isinstance(trace.question, RaceOn) else []
-    accesses = [FoundAccess(trace.threads[m.thread], m.thread + 1, m.location, m.write, m.cell, m.text) for m in met]
+    accesses = [FoundAccess(rerun.called[m.thread], m.thread + 1, m.location, m.write, m.cell, m.text) for m in met]
     steps = [FoundStep(r.thread + 1, r.location, " ".join(r.text.split()), tuple(FoundValue(v.name, v.value) for v in r.values))
              for r in rerun.rows]
     return tuple(accesses), tuple(steps)

@@ -54,7 +54,7 @@ def alarms(program: Program) -> tuple[Alarm, ...]:
         handlers = [t for t in users if t.role is Role.HANDLER]
         everything = [a for t in users for a in _accesses(t, variable.name, on[t.name], program.race_model)]
         alone = len(users) == 1 and users[0].count == 1
-        register = not variable.object or variable.object.startswith("*")
+        register = not variable.object or variable.name.startswith("*")
         if register or not handlers or alone or variable.norace or not any(a.write for a, _ in everything):
             continue
         names = ", ".join(t.name for t in handlers)

@@ -93,6 +93,7 @@ class Rerun:
     def __init__(self, program: Program, trace: Trace) -> None:
         self.machine = Machine(program)
         self.trace = trace
+        self.called = [program.template(name).called for name in trace.threads]
         self.names = [DisplayNames(program, t) for t in program.templates]
         self.ghosts = [{v.name for v in (*program.globals, *t.locals) if v.ghost or _OWN in v.name} for t in program.templates]
         self.rows: list[ShownStep] = []
@@ -101,6 +102,10 @@ class Rerun:
         self.crew, self._states, self._weak = run.crew, run.states, run.weak
         for number, (before, after) in enumerate(pairwise(run.states)):
             self._show(number, before, after)
+
+    def who(self, thread: int) -> str:
+        """A thread of the run, by its number from 1 on and what the user calls it."""
+        return f"thread {thread + 1} ({self.called[thread]})"
 
     @property
     def state(self) -> State:
@@ -145,7 +150,7 @@ class Rerun:
             element = self.machine.cell(self.crew[step.thread], step.edge, made.access, state.globals, local)
             cell = names.cell(access) if element is None else names.element(access.variable, element)
             place = access.location if access.location != NOWHERE else edge.location
-            told.append((f"thread {step.thread + 1} ({self.trace.threads[step.thread]})", access.write, cell, place))
+            told.append((self.who(step.thread), access.write, cell, place))
         (me, one, cell, first), (other, between, _, where), (_, two, _, second) = told
         again = "again " if one == two else ""
         return Failure(first, f"{me} {_verb(one)} {cell} and {_verb(two)} it {again}at {second}, and in between {other} "

@@ -11,7 +11,7 @@ from circ.report.excerpts import Excerpts
 from circ.report.forms import Explain
 from circ.report.possible import PlacedLine, details, headline
 from circ.report.reasons import in_words
-from circ.report.rerun import RacingAccess, Rerun
+from circ.report.rerun import Rerun
 from circ.report.terminal.columns import interleaving
 from circ.verdict import (
     Answer,
@@ -98,7 +98,7 @@ def population(program: Program) -> Iterator[str]:
     """The threads, with how many copies of each there are."""
     for t in program.templates:
         copies = "any number" if t.count is None else str(t.count)
-        yield f"{t.role.value} {t.name} ({copies})"
+        yield f"{t.role.value} {t.called} ({copies})"
 
 
 def declared_at(program: Program, answer: Answer) -> Location:
@@ -184,7 +184,7 @@ class _Shown:
         yield from self._with_source(_shown_to_happen(answer.question, answer.shown, trace, rerun))
         if isinstance(answer.question, RaceOn):
             one, two = rerun.meeting()
-            note = PlacedLine(two.location, f"note: {_who(trace, two)} {two}")
+            note = PlacedLine(two.location, f"note: {rerun.who(two.thread)} {two}")
             yield from [str(note)] if one.location == two.location else self._with_source(note)
         yield from _harm(answer.question, rerun)
         yield from (f"  {line}" for line in interleaving(self.program, trace, rerun, self.manner.full_trace))
@@ -214,7 +214,7 @@ def _shown_to_happen(question: UserQuestion, shown: str, trace: Trace, rerun: Re
     match question:
         case RaceOn():
             one, two = rerun.meeting()
-            met = f"{_who(trace, one)} {one} while {_who(trace, two)} {two} at {two.location}"
+            met = f"{rerun.who(one.thread)} {one} while {rerun.who(two.thread)} {two} at {two.location}"
             return PlacedLine(one.location, f"warning: race on '{shown}': {met}")
         case Assertions():
             failure = rerun.failure()
@@ -229,10 +229,6 @@ def _shown_to_happen(question: UserQuestion, shown: str, trace: Trace, rerun: Re
 def _harm(question: UserQuestion, rerun: Rerun) -> Iterator[str]:
     if isinstance(question, RaceOn) and (harm := rerun.harm()):
         yield f"  {harm}"
-
-
-def _who(trace: Trace, access: RacingAccess) -> str:
-    return f"thread {access.thread + 1} ({trace.threads[access.thread]})"
 
 
 def _undecided(program: Program, answer: Answer, unknown: Unknown) -> PlacedLine:

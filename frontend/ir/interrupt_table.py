@@ -37,7 +37,7 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
-from frontend.program import PARTS, PLATFORMS, FrontendError, Location, OptionError
+from frontend.program import PARTS, PLATFORMS, Edge, FrontendError, Location, OptionError, Program
 
 CORTEX_M = "cortex-m"
 
@@ -112,6 +112,8 @@ class InterruptTable:
     """Whether handlers interrupt each other by priorities, none of them itself."""
     perhaps: int | None = 0x3F
     """Where the status register may be as well, of a program for which no table says where it is: on newer AVRs."""
+    vectors: Mapping[str, str] = field(default_factory=dict)
+    """What users call handlers whose names are numbers: `TIMER0_OVF_vect` for `__vector_16`."""
     required: bool = False
     """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
 
@@ -129,17 +131,59 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
                               f"write {near[0]}" if near else f"one of {', '.join(PLATFORMS)}")
         shipped = (resources.files("frontend") / "tables" / f"{PARTS.get(platform, platform)}.toml").read_text()
         table = replace(_TableReader(f"{platform}.toml", shipped, {}).table(), avr=platform != CORTEX_M, perhaps=None)
+        registers, vectors = _names_of(PARTS.get(platform, platform))
+        known = {rule.names[0]: max(rule.names[1:], key=len) for rule in table.rules if len(rule.names) > 1}
+        table = replace(table, registers={**table.registers, **registers}, vectors={**vectors, **known})
     if path:
         own = _TableReader(path, text, table.registers).table()
         named = {n for r in own.rules for n in r.names}
         others = tuple(r for r in table.rules if not named & set(r.names))
-        table = replace(own, avr=table.avr, ranked=own.ranked or table.ranked,
+        table = replace(own, avr=table.avr, vectors=table.vectors, ranked=own.ranked or table.ranked,
                         every=table.every if own.every is None else own.every,
                         perhaps=None if platform is not None else own.perhaps, rules=(*own.rules, *others),
                         status=own.status if own.status != InterruptTable().status else table.status,
                         data_model=own.data_model or table.data_model, word=own.word or table.word, required=True,
                         starts_on=table.starts_on if own.starts_on is None else own.starts_on)
     return table
+
+
+def _names_of(family: str) -> tuple[dict[str, int], dict[str, str]]:
+    """The registers of one byte of an AVR part, and what its vectors are called, as our header has them; of others nothing."""
+    folder = resources.files("frontend") / "include" / "libc" / "avr"
+    header = folder / "io.h" if family in _OLD else folder / "parts" / f"{family}.h"
+    text = header.read_text() if header.is_file() else ""
+    registers = {name: int(address, 0) + (_IO if kind == "IO" else 0)
+                 for name, kind, address in re.findall(r"#define (\w+) _SFR_(IO|MEM)8\((0x\w+)\)", text)}
+    return registers, {f"__vector_{n}": name for name, n in re.findall(r"#define (\w+) _VECTOR\((\d+)\)", text)}
+
+
+_OLD = ("atmega103", "atmega128")
+"""Parts whose registers are in our `avr/io.h` itself."""
+_IO = 0x20
+"""Where the registers of the I/O space begin in memory."""
+_AT_ADDRESS = re.compile(r"\*\(uint8_t \*\)(?:(0x[0-9A-Fa-f]+)|\((0x[0-9A-Fa-f]+) \+ (0x[0-9A-Fa-f]+)\))")
+"""A register as it stands in the text of a step."""
+
+
+def with_users_names(program: Program, table: InterruptTable) -> Program:
+    """The program with handlers and registers called what users call them, where reports show them."""
+    names: dict[int, str] = {}
+    for register, address in table.registers.items():
+        names.setdefault(address, register)
+    if not names:
+        return program
+
+    def name(found: re.Match[str]) -> str:
+        return names.get(sum(int(part, 0) for part in found.groups() if part), str(found[0]))
+
+    def edge(e: Edge) -> Edge:
+        text = _AT_ADDRESS.sub(name, e.text)
+        accesses = tuple(replace(a, text=_AT_ADDRESS.sub(name, a.text)) for a in e.accesses)
+        return e if (text, accesses) == (e.text, e.accesses) else replace(e, text=text, accesses=accesses)
+
+    return replace(program, templates=tuple(
+        replace(t, shown=table.vectors.get(t.name, ""), cfa=replace(t.cfa, edges=tuple(map(edge, t.cfa.edges))))
+        for t in program.templates))
 
 
 _LONG_NUMBER = re.compile("[0-9a-fA-F]{101}")

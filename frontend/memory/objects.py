@@ -183,7 +183,8 @@ class Objects:
             self.keep_free(address)
             self._bases[name] = address
             shape = self._layout.split(name, kind, NOWHERE)
-            self._keep(MemObject(name, name, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
+            shown = next((n for n, at in self._known.names.items() if at == address), name)
+            self._keep(MemObject(name, shown, kind, 1, 1, shape, None, NOWHERE, None, Arbitrary()))
         return self._objects[name]
 
     def hardware(self) -> list[int]:

@@ -111,7 +111,7 @@ def plain_edge(source: int, target: int, op: Op, shared: Iterable[Variable], pro
 class ThreadTemplate:
     """A thread as the program text has it; `count` copies run, any number of them if it is None.
 
-    `masked`: a handler that is entered with interrupts off.
+    `masked`: a handler that is entered with interrupts off. `shown`: what the user calls it, if that is not its name.
     """
 
     name: str
@@ -121,6 +121,12 @@ class ThreadTemplate:
     role: Role = Role.THREAD
     location: Location = NOWHERE
     masked: bool = False
+    shown: str = ""
+
+    @property
+    def called(self) -> str:
+        """What it is called in reports."""
+        return self.shown or self.name
 
     @property
     def most(self) -> int | None:

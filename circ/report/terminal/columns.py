@@ -29,7 +29,7 @@ def interleaving(program: Program, trace: Trace, rerun: Rerun, full: bool = True
     if not table and not last:
         return  # what fails does so at the start
     busy = sorted({*last, *(thread for _, thread, _ in table)}) or [0]
-    heads = [f"thread {i + 1} ({trace.threads[i]})" for i in busy]
+    heads = [rerun.who(i) for i in busy]
     widths = [
         min(_WIDTH, max(len(text) for text in (head, last.get(i, ""), *(c for _, t, c in table if t == i))))
         for i, head in zip(busy, heads, strict=True)
@@ -47,19 +47,19 @@ def interleaving(program: Program, trace: Trace, rerun: Rerun, full: bool = True
 def _folded(trace: Trace, rerun: Rerun, table: Sequence[tuple[str, int, str]], last: dict[int, str]) -> Iterator[str]:
     """The steps below each other, as many as fit on a page: the first ones, and of the rest those that matter most."""
     shown = _chosen(rerun, table, set(last))
-    width = max(len(f"thread {i + 1} ({trace.threads[i]})") for i in {*last, *(table[n][1] for n in shown)})
+    width = max(len(rerun.who(i)) for i in {*last, *(table[n][1] for n in shown)})
     for visible, group in groupby(range(len(table)), key=lambda n: n in shown):
         steps = list(group)
         if visible:
             for n in steps:
                 number, thread, cell = table[n]
-                yield _cut(f"{number.rjust(4)}  {f'thread {thread + 1} ({trace.threads[thread]})'.ljust(width)}  {cell}")
+                yield _cut(f"{number.rjust(4)}  {rerun.who(thread).ljust(width)}  {cell}")
         else:
             who = sorted({table[n][1] + 1 for n in steps})
             threads = f"thread {who[0]}" if len(who) == 1 else f"threads {', '.join(map(str, who))}"
             yield f" ...  {len(steps)} {'step' if len(steps) == 1 else 'steps'} of {threads}"
     for thread, text in last.items():
-        yield _cut(f"race  {f'thread {thread + 1} ({trace.threads[thread]})'.ljust(width)}  {text}")
+        yield _cut(f"race  {rerun.who(thread).ljust(width)}  {text}")
     if len(shown) < len(table):
         yield "      (--full-trace shows every step)"
 

@@ -9,6 +9,7 @@ import pytest
 
 import circ
 import frontend
+from circ.report.text import answer_text, file_text
 from circ.verdict import word
 from frontend.ir.interrupt_table import load_table
 from frontend.program import PARTS, FrontendError
@@ -96,3 +97,18 @@ def test_parts_of_a_family_have_its_registers_and_vectors() -> None:
         assert all(known.vectors.get(v, n) == n for v, n in own.vectors.items()), name
         used = load_table(family).registers
         assert all(own.registers[r][0] == address for r, address in used.items() if r in own.registers), name
+
+
+def test_handlers_and_registers_are_called_what_the_user_calls_them() -> None:
+    text = """#include <avr/io.h>
+#include <avr/interrupt.h>
+ISR(USART_RX_vect) { PORTB = UDR0; }
+int main(void) { UCSR0B |= _BV(RXCIE0); sei(); for (;;) PORTB = 3; }
+"""
+    program = frontend.loads(text, frontend.LoadOptions(platform="atmega328p"))
+    result = circ.check(program, ["PORTB"])
+    [answer] = result.answers
+    assert answer == circ.check(program, ["*0x25"]).answers[0] and answer.shown == "PORTB"
+    told = answer_text(program, answer) + file_text(result)
+    assert "(USART_RX_vect) writes PORTB in 'PORTB = UDR0'" in told or "(main) writes PORTB in 'PORTB = 3'" in told
+    assert "handler USART_RX_vect (1)" in told and "__vector" not in told and "0x" not in told
