@@ -24,6 +24,7 @@ from frontend.program import (
     RaceModel,
     deep_recursion,
     no_collection,
+    read_source,
 )
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     from frontend.lower.units import load_units
     from frontend.text.bodies.library_bodies import with_bodies
     from frontend.text.parse import parse
+    from frontend.text.places.as_written import as_written
     from frontend.text.preprocess import preprocess
 
     if not files:
@@ -198,11 +200,17 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
         units = load_units(parsed, model, None if annotations is None else annotations.attach)
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
+    if not options.stack:  # whose functions are known by the names that they have
+        program = as_written(program, {file.path: _text(file) for file in sources})
     notes = _own_headers(sources) if options.cpp is None else ()
     taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in sources if file.note)
     program = replace(program, files=tuple(file.path for file in sources), warnings=(*notes, *program.warnings),
                       assumptions=(*program.assumptions, *taken))
     return program if more is None else more(program, module, linking)
+
+
+def _text(file: SourceFile) -> str:
+    return file.text if file.text is not None else read_source(file.path)
 
 
 def _own_headers(files: Sequence[SourceFile]) -> tuple[Assumption, ...]:

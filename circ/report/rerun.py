@@ -19,6 +19,7 @@ from frontend.program import (
     NOWHERE,
     Access,
     AccessKind,
+    AllAt,
     Assume,
     Const,
     Edge,
@@ -237,7 +238,8 @@ class Rerun:
         """The step in C syntax; where circ's own variables would show, what the user wrote."""
         names, ghosts = self.names[template], self.ghosts[template]
         wrote = " ".join(edge.text.split())
-        inside = bool(ghosts & {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)})
+        inside = bool(ghosts & {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)}) \
+            or any(isinstance(p, AllAt) for p in primitive(edge.op))
         if not wrote and inside and edge.source == self.machine.program.templates[template].cfa.start:
             return "starts"
         if wrote and (any(a.orders for a in edge.accesses)
@@ -253,7 +255,8 @@ class Rerun:
             reads = [names.cell(a) for a in edge.accesses if not a.write]
             return f"reads {', '.join(reads)}" if reads and set(op_writes(edge.op)) <= ghosts else wrote
         said = names.op(edge.op)
-        return wrote if _REGISTER.search(said) or _OWN in said else f"{wrote}  {said}"
+        waits = any(isinstance(p, AllAt) for p in primitive(edge.op))
+        return wrote if waits or _REGISTER.search(said) or _OWN in said else f"{wrote}  {said}"
 
     # ----------------------------------------------------------------------------------------------- values
     def _values(self, thread: int, edge: Edge, before: State, after: State) -> Iterator[Shown]:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import assert_never
 
 from frontend.program.cfa import Access
-from frontend.program.expr import Const, Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute
+from frontend.program.expr import Const, Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute, variables
 from frontend.program.ops import AllAt, Assign, Assume, Block, Havoc, Op, show_op
 from frontend.program.program import Program, ThreadTemplate
 
@@ -37,7 +37,15 @@ class DisplayNames:
                 case Element(array=a, index=Const(value=i)):
                     return self.element(a, i)
             return show_lvalue(self._lvalue(access.lvalue))
-        head, brackets, tail = self.variable(access.variable).partition("[]")
+        return self._any_element(access.variable)
+
+    def plain_cell(self, access: Access) -> str:
+        """The same without registers of circ's own, which say nothing to others: `a[..]` where one is the index."""
+        own = isinstance(access.lvalue, Element) and any("%" in name for name in variables(access.lvalue.index))
+        return self._any_element(access.variable) if own else self.cell(access)
+
+    def _any_element(self, array: str) -> str:
+        head, brackets, tail = self.variable(array).partition("[]")
         return f"{head}[..]{tail}" if brackets else f"{head}[..]"
 
     def element(self, array: str, index: int) -> str:

@@ -90,9 +90,10 @@ def drawn_threads(program: Program) -> tuple[DrawnAutomaton, ...]:
 
 def _step(edge: Edge, names: DisplayNames) -> str:
     """A condition as it holds, a read as one, else what the user wrote."""
-    if all(isinstance(part, Assume) for part in primitive(edge.op)):
-        return names.op(edge.op)
     text = " ".join(edge.text.split())
+    if all(isinstance(part, Assume) for part in primitive(edge.op)):
+        said = names.op(edge.op)
+        return f"{text}?" if text and "%" in said else said
     read = [names.cell(a) for a in edge.accesses if not a.write]
     return f"reads {text}" if text in read else text or names.op(edge.op)
 

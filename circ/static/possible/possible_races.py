@@ -133,7 +133,7 @@ class PossibleRaces:
         function = self._function(place.location)
         text = " ".join(place.access.text.split())
         variable = self._variables[place.access.variable]
-        cell = _LOCK_WORD.sub("", variable.shown if _allocated(variable) else self._names[n].cell(place.access))
+        cell = _LOCK_WORD.sub("", variable.shown if _allocated(variable) else self._names[n].plain_cell(place.access))
         return PossibleAccess(
             place.thread, place.location, place.access.write, cell, "" if text == cell else text,
             "" if function is None else function.name, tuple(sorted(map(_lock_name, place.locks))),

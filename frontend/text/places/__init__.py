@@ -3,4 +3,4 @@
 It knows nothing of automata: their steps stand at operands, and whoever has both leads from the one to the other.
 """
 
-__all__ = ["line_marks", "statements"]
+__all__ = ["as_written", "line_marks", "statements"]
