@@ -4,7 +4,7 @@
 
 The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engines against the explicit search on random C
 (`oracle`), on random pthread programs with locks, heap and pointers (`threads`) and on random automata (`automata`); what
-circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`, and object by object `sharing`); the mutants of the soundness ledger and readings that were wrong once, all of which must be caught (`mutants`);
+circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`, and object by object, some programs in two files, `sharing`); the mutants of the soundness ledger and readings that were wrong once, all of which must be caught (`mutants`);
 forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`);
 programs with all memory orders against an enumerator of C11's executions (`weak`).
 """

@@ -110,11 +110,11 @@ def judge(path: Path, runs: int, folder: Path) -> Seen:
     return Seen(path.name, racy, done, reports)
 
 
-def compiled(path: Path, helpers: Path, binary: Path, optimised: str = "-O1") -> str:
-    """Makes a program that the sanitizer watches, with WATCHED defined; what is wrong if that does not work."""
+def compiled(path: Path, helpers: Path, binary: Path, optimised: str = "-O1", more: Sequence[Path] = ()) -> str:
+    """Makes a program that the sanitizer watches, with WATCHED defined; what is wrong if that does not work. `more`: other files of it."""
     wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
     made = subprocess.run(
-        ["gcc", "-std=gnu11", optimised, "-g", "-w", "-DWATCHED", "-fsanitize=thread", *wraps, str(path), str(helpers), "-o", str(binary),
+        ["gcc", "-std=gnu11", optimised, "-g", "-w", "-DWATCHED", "-fsanitize=thread", *wraps, str(path), *map(str, more), str(helpers), "-o", str(binary),
          "-lpthread", "-ldl"], capture_output=True, text=True, check=False)
     return made.stderr.strip().splitlines()[0] if made.returncode else ""
 

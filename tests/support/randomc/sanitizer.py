@@ -24,6 +24,7 @@ from circ.run.triage import triage
 from circ.verdict import Answer, Options, OutOfTime, RaceOn, Safe, Unknown, Verdict, silent, subjects, word
 from frontend.program import FrontendError, Program
 from tests.support.randomc.sharing import TAIL, Sharing, sharing_program
+from tests.support.randomc.two_files import split
 from tests.support.tsan import HELPERS, compiled, raced, watched
 
 
@@ -103,7 +104,7 @@ def examine(seeds: Iterable[int], program: Callable[[int], str], runs: int = 12,
 
 
 def examine_sharing(seeds: Iterable[int], runs: int = 6, seconds: float = 4.0) -> Tally:
-    """Programs that share memory in odd ways, judged object by object.
+    """Programs that share memory in odd ways, judged object by object; every fifth is two files.
 
     Wrong is: `safe` for an object on which a run shows a race; anything but a race where each thread ends with an unprotected
     `tail++`; a `race` in a program that is careful by construction, or one that the sanitizer reports (then it is not careful).
@@ -115,15 +116,18 @@ def examine_sharing(seeds: Iterable[int], runs: int = 6, seconds: float = 4.0) -
         helpers.write_text(HELPERS)
         for seed in seeds:
             made = sharing_program(seed)
-            path = folder / "program.c"
-            path.write_text(made.text)
-            trouble = compiled(path, helpers, folder / "program", "-O0")
+            files = [folder / "program.c", folder / "second.c"]
+            texts = split(made.text) if seed % 5 == 4 else (made.text,)
+            for path, text in zip(files, texts, strict=False):
+                path.write_text(text)
+            files = files[:len(texts)]
+            trouble = compiled(files[0], helpers, folder / "program", "-O0", files[1:])
             if trouble:
                 tally.faults.append(f"seed {seed}: gcc: {trouble}")
                 continue
             try:
                 shown = raced(folder / "program", runs)
-                words = said_of(frontend.load(path), seconds)
+                words = said_of(frontend.load_project(files), seconds)
             except (FrontendError, RuntimeError, subprocess.TimeoutExpired) as error:
                 tally.faults.append(f"seed {seed}: {error}")
                 continue
