@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from circ.kernel.ownership import Fact, Heap, Shape, Steps, Unestablished, entails
-from circ.static.arguments.publication import live_locals
 from circ.static.ownership.joins import join
 
 MOST_CASES = 12
@@ -19,13 +18,14 @@ class TooMuch(Exception):
 class Fixpoint:
     """The cases at each location of each template."""
 
-    def __init__(self, heap: Heap, effort: int) -> None:
+    def __init__(self, heap: Heap, live: Sequence[Sequence[frozenset[str]]], effort: int) -> None:
+        """`live`: for each template and location the locals that are used later."""
         self.heap, self.effort = heap, effort
         self.invariants: dict[str, list[Shape]] = {name: [] for name in heap.locks}
         templates = heap.program.templates
         self.steps = [Steps(heap, n, self.invariants) for n in range(len(templates))]
         self.cases: list[dict[int, list[Shape]]] = [{} for _ in templates]
-        self.live = [live_locals(t) for t in templates]
+        self.live = live
         self._out = [t.cfa.leaving() for t in templates]
 
     def close(self) -> None:

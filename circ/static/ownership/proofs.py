@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from circ.kernel.ownership import Disallowed, Heap, written
+from circ.static.arguments.publication import live_locals
 from circ.static.ownership.candidates import Guess, guess
 from circ.static.ownership.fixpoint import Fixpoint, TooMuch
 from frontend.program import Assign, Element, Ints, Program, name_of, op_writes, primitive
 
-EFFORT = 20_000
+EFFORT = 15_000
 """Steps of all tries together."""
 MOST_TRIES = 24
 
@@ -25,6 +26,7 @@ class Ownership:
         self._tried: set[frozenset[str]] = set()
         self._guards: dict[str, str] | None = None
         self._effort = EFFORT
+        self._live = [] if self._guess is None else [live_locals(t) for t in program.templates]
         self._proved: dict[str, dict[str, Any]] = {}
 
     def body(self, variable: str) -> dict[str, Any] | None:
@@ -41,7 +43,7 @@ class Ownership:
         """By pointer the lock that is held wherever it is written while others run."""
         without = frozenset((*known.links, *(s.argument for s in known.slots), *(f"unguarded {p}" for p in known.pointers)))
         while True:
-            flow = Fixpoint(known.heap(self.program, {}, without), self._effort)
+            flow = Fixpoint(known.heap(self.program, {}, without), self._live, self._effort)
             try:
                 flow.close()
                 break
@@ -72,7 +74,7 @@ class Ownership:
         self._tried.add(without)
         assert self._guards is not None
         heap = known.heap(self.program, self._guards, without)
-        flow = Fixpoint(heap, self._effort)
+        flow = Fixpoint(heap, self._live, self._effort)
         try:
             flow.close()
         except Disallowed as error:
