@@ -16,9 +16,10 @@ from circ.engines.order_words import transfers
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import RACE_KINDS, check_syntactic
 from circ.verdict import Certificate, Engine, Observer, Options, Part, ProofKind, RaceOn, Refuted, Safe
-from circ.views.happens_before import PAST, can_be_plain, only_threads, traceable, with_past
+from circ.views.fenced import loads_and_stores_only
+from circ.views.happens_before import PAST, is_focus, only_threads, traceable, with_past
 from circ.views.orders import focusable, ordered
-from frontend.program import AccessKind, Program
+from frontend.program import FENCE, AccessKind, Program
 
 MOST_VIEWS = 6
 """Of one question, of each sort."""
@@ -65,8 +66,8 @@ class OrderViews:
     def _with_past(self, foci: list[str], variable: str) -> Iterator[OrderView]:
         """With each focus, and with nothing or all that can be beside it taken for plain."""
         keys: dict[tuple[str | None, tuple[str, ...]], None] = {}
-        for focus in (*foci, None):
-            others = tuple(y for y in foci if y != focus and can_be_plain(self.program, y))
+        for focus in (*([FENCE] if is_focus(self.program, FENCE) else []), *foci, None):
+            others = tuple(y for y in foci if y != focus and loads_and_stores_only(self.program, y))
             keys |= dict.fromkeys([(focus, ()), (focus, others)])
         for focus, plain in list(keys)[:MOST_VIEWS]:
             if (focus, plain, variable) not in self._past:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from frontend.program import FENCE, Access, AccessKind, Assign, Const, Edge, Program, name_of, op_writes, primitive
+from circ.views.fenced import fenced_variables
+from frontend.program import FENCE, Access, AccessKind, Assign, Const, Edge, MemoryOrder, Program, name_of, op_writes, primitive
 
 MOST_VALUES = 3
 
 
 def transfers(program: Program, variable: str, atomics: Iterable[str | None]) -> Iterator[str]:
-    """What each of the atomic variables has to do with the variable; None stands for those that are sequentially consistent."""
+    """What each of the atomic variables has to do with the variable; None stands for those that are sequentially consistent,
+    `FENCE` for those that fences put in order."""
     for name in atomics:
         if name is None:
             yield "the sequentially consistent accesses have one order; values that weaker ones read are taken for anything"
+        elif name == FENCE:
+            fences = _lines(a for _, _, a in program.accesses[FENCE] if a.order is MemoryOrder.SEQ_CST)
+            names = ", ".join(f"'{program.variable(x).shown or x}'" for x in sorted(fenced_variables(program)))
+            yield f"memory orders: fences that are sequentially consistent ({fences}) put the accesses to {names} into one order"
         else:
             yield f"memory orders: {_transfer(program, variable, name)}"
 

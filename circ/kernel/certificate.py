@@ -19,7 +19,8 @@ from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.views.copies import one_by_one
-from circ.views.happens_before import PAST, can_be_plain, only_threads, traceable, with_past
+from circ.views.fenced import loads_and_stores_only
+from circ.views.happens_before import PAST, is_focus, only_threads, traceable, with_past
 from circ.views.orders import focusable, is_weak, ordered
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
@@ -157,11 +158,10 @@ class Kernel:
         focus, plain = body["focus"], body["plain"]
         if not isinstance(question, RaceOn) or focus == question.variable:
             return Refused("question", "", "memory orders are looked at for races on other variables than the focus")
-        refused = self._no_focus(focus)
-        if refused is not None:
-            return refused
-        if focus is None and plain:
-            return Refused("format", "", "there are no loads of a focus to be plain")
+        if not self._is_weak():
+            return Refused("program", "", "there are no weak memory orders, or races are not those of C11")
+        if (focus is None and plain) or (focus is not None and not (isinstance(focus, str) and focusable(self.program, focus))):
+            return Refused("format", "", "the focus is an atomic scalar, or null for what is sequentially consistent")
         view = ordered(self.program, focus, plain)
         asked = [question, RaceOn(focus)] if plain and isinstance(focus, str) else [question]
         return self._all_proved([(view, part) for part in asked], body["proofs"])
@@ -173,21 +173,17 @@ class Kernel:
         focus, plain = body["focus"], tuple(body["plain"])
         if not isinstance(question, RaceOn) or not traceable(self.program, question.variable):
             return Refused("question", "", "happens-before is looked at for races on variables with plain accesses only")
-        refused = self._no_focus(focus)
-        if refused is not None:
-            return refused
-        if not only_threads(self.program) or not all(y != focus and can_be_plain(self.program, y) for y in plain):
+        if not self._is_weak():
+            return Refused("program", "", "there are no weak memory orders, or races are not those of C11")
+        if not (focus is None or isinstance(focus, str)) or not is_focus(self.program, focus):
+            return Refused("format", "", "the focus is an atomic scalar, null for what is sequentially consistent, or the fence")
+        if not only_threads(self.program) or not all(y != focus and loads_and_stores_only(self.program, y) for y in plain):
             return Refused("program", "", "there are more than threads, or `plain` are not loads and stores of atomic scalars")
         views = [with_past(self.program, focus, plain, asked) for asked in (question.variable, *plain)]
         return self._all_proved([(view, RaceOn(PAST.name)) for view in views], body["proofs"])
 
-    def _no_focus(self, focus: object) -> Outcome | None:
-        """Why memory orders say nothing with this focus."""
-        if not is_weak(self.program) or self.program.race_model != RaceModel.C11:
-            return Refused("program", "", "there are no weak memory orders, or races are not those of C11")
-        if focus is not None and not (isinstance(focus, str) and focusable(self.program, focus)):
-            return Refused("format", "", "the focus is an atomic scalar, or null for what is sequentially consistent")
-        return None
+    def _is_weak(self) -> bool:
+        return is_weak(self.program) and self.program.race_model == RaceModel.C11
 
     def _all_proved(self, asked: Sequence[tuple[Program, Question]], proofs: object) -> Outcome:
         """Whether there is a proof for each question about a program that was made from this one."""

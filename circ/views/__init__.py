@@ -11,9 +11,10 @@
 | `watched` | accesses to a variable may be watched (`--property atomicity`) | runs; three accesses become a race |
 | `quotient` | the same, and locations that silent steps connect are merged (`contraction`) | races, as candidates |
 
-Shared: `variable_sets` (what a view keeps or leaves open), `waits` (locations that must not be merged), `lifting` (an answer
+Shared: `fenced` (what `seq_cst` fences order), `variable_sets` (what a view keeps or leaves open), `waits` (locations that must
+not be merged), `lifting` (an answer
 about a view as one about the program), `on_sections` and `on_watched` (engines asked about such views). May not know: the solver,
-engines, proofs. Trusted, as the kernel makes these views itself: `copies`, `orders`, `happens_before`, `sections_as_steps`,
+engines, proofs. Trusted, as the kernel makes these views itself: `copies`, `orders`, `happens_before`, `fenced`, `sections_as_steps`,
 `havocked.opened`, `weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`, `watched`. Not trusted:
 `weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`, `on_watched`.
 
@@ -26,6 +27,7 @@ proof about the program's own locations.
 
 __all__ = [
     "copies",
+    "fenced",
     "happens_before",
     "havocked",
     "lifting",

@@ -9,7 +9,8 @@ added location that writes `PAST`, as does an added thread that does nothing els
 
 Which reads find the latest value:
 - with focus None, those of variables all of whose atomic accesses are sequentially consistent; with a focus x, all of x, relaxed
-  ones too; those of variables that are only changed by read-modify-writes that acquire and release;
+  ones too; with focus `FENCE`, those that fences make so (`circ.views.fenced`), or a value whose store does not happen before
+  the read; those of variables that are only changed by read-modify-writes that acquire and release;
 - of a variable of `plain`, all but those that lead back to where they are made (a thread that waits). These reads and all its
   stores must not race with each other, as if they were plain: that is a proof of its own, about the view that asks about it.
 All other atomic reads may give anything, and hand on nothing.
@@ -23,7 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from circ.views.orders import exact_variables, focusable
+from circ.views.fenced import fenced_variables, loads_and_stores_only, stored
+from circ.views.orders import exact_variables, focusable, reading
 from frontend.program import (
     BOOL,
     FALSE,
@@ -81,19 +83,19 @@ def traceable(program: Program, variable: str) -> bool:
     return bool(found) and all(a.kind is AccessKind.DATA and not e.protected for _, e, a in found)
 
 
-def can_be_plain(program: Program, name: str) -> bool:
-    """Whether the variable can be one of `plain`: an atomic scalar with loads and stores only, each a step by itself."""
-    return focusable(program, name) and all(
-        not e.protected and len(e.accesses) == 1 for _, e, _ in program.accesses[name])
+def is_focus(program: Program, focus: str | None) -> bool:
+    """Whether it can be a focus: an atomic scalar; None for what is sequentially consistent; `FENCE` for what fences make so."""
+    return focus is None or (bool(fenced_variables(program)) if focus == FENCE else focusable(program, focus))
 
 
 def with_past(program: Program, focus: str | None, plain: tuple[str, ...], asked: str) -> Program:
     """The program with one access to `asked` in the past, which is a plain variable or one of `plain`."""
-    assert focus is None or focusable(program, focus)
+    assert is_focus(program, focus)
     assert asked in plain or traceable(program, asked)
-    assert all(can_be_plain(program, y) and y != focus for y in plain)
-    exact = {*exact_variables(program, focus), *plain, *(() if focus is None else (focus,))}
-    view = _View(program, frozenset(exact), frozenset(plain), asked, _handing_on(program))
+    assert all(loads_and_stores_only(program, y) and y != focus for y in plain)
+    fenced = fenced_variables(program) - {*plain} if focus == FENCE else frozenset()
+    exact = {*exact_variables(program, focus), *plain, *fenced, *(() if focus in (None, FENCE) else (focus,))}
+    view = _View(program, frozenset(exact), frozenset(plain), fenced, asked, _handing_on(program))
     templates = tuple(_Thread(view, t).traced() for t in program.templates)
     old = program.variable(asked)
     ghosts = [PAST, WROTE, READ_IT, *(_carries(name) for name in sorted((*exact, *view.handing_on))),
@@ -125,6 +127,7 @@ class _View:
     program: Program
     exact: frozenset[str]
     plain: frozenset[str]
+    fenced: frozenset[str]
     asked: str
     handing_on: frozenset[str]
 
@@ -200,6 +203,17 @@ class _Thread:
             for a in e.accesses:
                 if a.variable == self.view.asked:
                     yield self._step(e, a)
+            yield from (other for a in loads if a.variable in self.view.fenced for other in self._not_ordered(e, a))
+
+    def _not_ordered(self, e: Edge, load: Access) -> Iterator[Edge]:
+        """The step if what it reads does not happen before it: it found a value that some store wrote which it does not order."""
+        values = stored(self.view.program, load.variable, released=not load.order.acquires)
+        if values is None:
+            same = (s for s in self.cfa.edges if (s.source, s.target, s.accesses) == (e.source, e.target, e.accesses))
+            yield self._step(next(s for s in same if s.stale), None)
+            return
+        for value in values:
+            yield self._step(replace(e, op=reading(e.op, load.variable, value), stale=True), None)
 
     def _step(self, e: Edge, past: Access | None) -> Edge:
         parts: list[Op] = []

@@ -186,7 +186,7 @@ def _edges(cfa: Cfa, e: Edge, facts: _Facts, stops: bool) -> Iterator[Edge]:
     if relaxed:
         yield replace(e, op=Block((*primitive(e.op), Assign(BLIND, TRUE))))
     for value in facts.unreleased:
-        yield from (replace(e, op=_reading(other.op, value, facts)) for other in _beside(cfa, e))
+        yield from (replace(e, op=reading(other.op, facts.focus or "", value)) for other in _beside(cfa, e))
 
 
 def _beside(cfa: Cfa, stale: Edge) -> Iterator[Edge]:
@@ -195,10 +195,10 @@ def _beside(cfa: Cfa, stale: Edge) -> Iterator[Edge]:
     return (e for e in cfa.edges if not e.stale and (e.source, e.target, e.accesses) == ends)
 
 
-def _reading(op: Op, value: Const, facts: _Facts) -> Op:
-    """The operation if the focus had this value when the step began."""
+def reading(op: Op, name: str, value: Const) -> Op:
+    """The operation if the variable had this value when the step began."""
     def seen(v: Lvalue) -> Expr | None:
-        return value if name_of(v) == facts.focus else None
+        return value if name_of(v) == name else None
 
     parts: list[Op] = []
     changed = False
@@ -210,7 +210,7 @@ def _reading(op: Op, value: Const, facts: _Facts) -> Op:
                 parts.append(Assign(target, substitute(e, seen)))
             case _:
                 parts.append(part)
-        changed = changed or facts.focus in tuple(op_writes(part))
+        changed = changed or name in op_writes(part)
     return Block(tuple(parts))
 
 

@@ -54,3 +54,5 @@ def test_the_proof_names_what_hands_over() -> None:
     assert "'next_ticket' hands nothing over" in ticket
     fences = shown("message_fences.c", "--explain")
     assert "stored at line 13 with a release fence before it, read at line 19 with an acquire fence behind it" in fences
+    dekker = shown("dekker_fences.c", "--explain")
+    assert "memory orders: fences that are sequentially consistent (lines 12, 21) put the accesses to 'a', 'b' into one order" in dekker

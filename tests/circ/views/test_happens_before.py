@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from circ.views import happens_before
-from circ.views.happens_before import PAST, can_be_plain, only_threads, traceable, with_past
+from circ.views.fenced import loads_and_stores_only
+from circ.views.happens_before import PAST, only_threads, traceable, with_past
 from frontend.program import FALSE, FENCE, Access, AccessKind, Edge, Expr, MemoryOrder, Op, Program, show_op
 from tests.support.c11.programs import Add, Exchange, Litmus, Load, Order, Plain, Store, When, c_text
 from tests.support.c11.views_attacked import attack, faults_of, verdicts
@@ -76,7 +77,7 @@ def steps(view: Program, part: str) -> list[str]:
 
 def test_what_can_be_asked_and_taken_for_plain(program: Program) -> None:
     assert only_threads(program) and traceable(program, "data") and not traceable(program, "flag")
-    assert [can_be_plain(program, name) for name in ("turn", "flag", "count", "data")] == [True, True, False, False]
+    assert [loads_and_stores_only(program, name) for name in ("turn", "flag", "count", "data")] == [True, True, False, False]
 
 
 def test_what_hands_on(program: Program) -> None:

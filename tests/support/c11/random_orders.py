@@ -49,6 +49,30 @@ def random_orders(seed: int) -> Litmus:
             return program
 
 
+def random_fences(seed: int) -> Litmus:
+    """The program of this seed: each of two or three threads tells the others by a variable of its own that it is there, and looks
+    at theirs, with fences of all orders in between; readers look at several."""
+    r = random.Random(seed)
+    while True:
+        names = ["x", "y", "z"][:r.choice([2, 2, 3])]
+        threads = tuple(tuple(_defined(_looking(r, own, [n for n in names if n != own]), set())) for own in names)
+        program = Litmus(threads)
+        if program.plain and sum(not isinstance(op, When) for op in program.operations()) <= MOST_ACCESSES:
+            return program
+
+
+def _looking(r: random.Random, own: str, others: list[str]) -> list[Op]:
+    fence: list[Op] = [Fence(_order(r, FENCES, Order.SEQ_CST))] if r.random() < 0.85 else []
+    ops: list[Op] = [Store(own, 1, _order(r, STORES, Order.RELAXED)), *fence] if r.random() < 0.85 else list(fence)
+    inner: list[Op] = [_data(r)]
+    if r.random() < 0.3:
+        inner.append(Store(own, r.choice([0, 0, 2]), _order(r, STORES, Order.RELEASE)))
+    for n, other in enumerate(r.sample(others, r.choice([1, len(others)]))):
+        again: list[Op] = [Fence(_order(r, FENCES, Order.SEQ_CST))] if r.random() < 0.25 else []
+        inner = [*again, Load(f"r{n}", other, _order(r, LOADS, Order.RELAXED)), When(f"r{n}", r.choice([0, 0, 0, 1]), True, tuple(inner))]
+    return [*ops, *inner]
+
+
 def _order(r: random.Random, orders: tuple[Order, ...], right: Order) -> Order:
     return right if r.random() < 0.6 else r.choice(orders)
 

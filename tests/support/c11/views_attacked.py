@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 from circ.search import explicit
 from circ.verdict import Options, RaceOn, Safe, silent
-from circ.views.happens_before import PAST, can_be_plain, traceable, with_past
+from circ.views.fenced import loads_and_stores_only
+from circ.views.happens_before import PAST, is_focus, traceable, with_past
 from circ.views.orders import focusable, is_weak, ordered
-from frontend.program import Program
+from frontend.program import FENCE, Program
 from tests.support.c11.executions import Sequences, behaviour
 from tests.support.c11.programs import Litmus, c_text
-from tests.support.c11.random_orders import random_orders
+from tests.support.c11.random_orders import random_fences, random_orders
 from tests.support.randomc.arbiter import load_text
 
 
@@ -39,6 +40,7 @@ def attack(seeds: Iterable[int]) -> Attack:
     found = Attack()
     for seed in seeds:
         found.add(faults_of(random_orders(seed), f"seed {seed}"))
+        found.add(faults_of(random_fences(seed), f"fences, seed {seed}"))
     return found
 
 
@@ -65,8 +67,8 @@ def verdicts(program: Program, name: str) -> Iterator[tuple[str, bool]]:
         yield f"orders focus {focus}", _proves(ordered(program, focus), name)
     if not traceable(program, name):
         return
-    for focus in foci:
-        others = [x for x in foci if x is not None and x != focus and can_be_plain(program, x)]
+    for focus in [*foci, *([FENCE] if is_focus(program, FENCE) else [])]:
+        others = [x for x in foci if x is not None and x != focus and loads_and_stores_only(program, x)]
         for plain in itertools.chain.from_iterable(itertools.combinations(others, n) for n in range(len(others) + 1)):
             views = (with_past(program, focus, plain, asked) for asked in (name, *plain))
             yield f"happens-before focus {focus} plain {','.join(plain)}", all(_proves(v, PAST.name) for v in views)
