@@ -11,12 +11,12 @@
 | `watched` | accesses to a variable may be watched (`--property atomicity`) | runs; three accesses become a race |
 | `quotient` | the same, and locations that silent steps connect are merged (`contraction`) | races, as candidates |
 
-Shared: `fenced` (what `seq_cst` fences order), `variable_sets` (what a view keeps or leaves open), `waits` (locations that must
-not be merged), `lifting` (an answer
-about a view as one about the program), `on_sections` and `on_watched` (engines asked about such views). May not know: the solver,
-engines, proofs. Trusted, as the kernel makes these views itself: `copies`, `orders`, `happens_before`, `fenced`, `sections_as_steps`,
-`havocked.opened`, `weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`, `watched`. Not trusted:
-`weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`, `on_watched`.
+Shared: `fenced` (what `seq_cst` fences order), `variable_sets` (what a view keeps or leaves open), `waits` (locations that
+must not be merged), `lifting` (an answer about a view as one about the program), `on_sections` and `on_watched` (engines
+asked about such views). May not know: the solver, engines, proofs. Trusted, as the kernel makes these views itself: `copies`,
+`orders`, `happens_before`, `fenced`, `sections_as_steps`, `havocked.opened`, `weaken.weaken_op`, `contraction`, `quotient`,
+`variable_sets`, `waits`, `watched`. Not trusted: `weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`,
+`on_watched`.
 
 `sure` goes the other way: it can do less than the program, for finding runs and never for proofs.
 
