@@ -12,7 +12,7 @@ from dataclasses import replace
 from circ.engines.order_views import OrderViews
 from circ.kernel.doubts import doubt
 from circ.verdict import Engine, Observer, Options, Part, Question, RaceOn, Refuted, Unknown, Verdict
-from circ.views.orders import is_weak
+from circ.views.memory_orders.orders import is_weak
 from frontend.program import Program, RaceModel
 
 

@@ -1,8 +1,8 @@
 """The views of a program with weak memory orders that engines are asked about, and what a proof about each says of the program.
 
-Those of `circ.views.orders` differ in their focus, the one variable whose coherence a proof may use; they cost little. Those of
-`circ.views.happens_before` also follow what one access of the past happens before, so that reads of the focus are exact whatever
-their order; the atomic variables beside it that are only loaded and stored may be taken for plain, with a proof for each.
+Those of `orders` (`circ.views.memory_orders`) differ in their focus, the one variable whose coherence a proof may use; they cost
+little. Those of `happens_before` also follow what one access of the past happens before, so that reads of the focus are exact
+whatever their order; atomic variables beside it that are only loaded and stored may be taken for plain, with a proof for each.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from circ.engines.order_words import transfers
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import RACE_KINDS, check_syntactic
 from circ.verdict import Certificate, Engine, Observer, Options, Part, ProofKind, RaceOn, Refuted, Safe
-from circ.views.fenced import loads_and_stores_only
-from circ.views.happens_before import PAST, is_focus, only_threads, traceable, with_past
-from circ.views.orders import focusable, ordered
+from circ.views.memory_orders.fenced import loads_and_stores_only
+from circ.views.memory_orders.happens_before import PAST, is_focus, only_threads, traceable, with_past
+from circ.views.memory_orders.orders import focusable, ordered
 from frontend.program import FENCE, AccessKind, Program
 
 MOST_VIEWS = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from circ.views.fenced import fenced_variables
+from circ.views.memory_orders.fenced import fenced_variables
 from frontend.program import FENCE, Access, AccessKind, Assign, Const, Edge, MemoryOrder, Program, name_of, op_writes, primitive
 
 MOST_VALUES = 3

@@ -19,9 +19,9 @@ from circ.kernel.pair_bodies import SLOTS, read_body, read_triples
 from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.views.copies import one_by_one
-from circ.views.fenced import loads_and_stores_only
-from circ.views.happens_before import PAST, is_focus, only_threads, traceable, with_past
-from circ.views.orders import focusable, is_weak, ordered
+from circ.views.memory_orders.fenced import loads_and_stores_only
+from circ.views.memory_orders.happens_before import PAST, is_focus, only_threads, traceable, with_past
+from circ.views.memory_orders.orders import focusable, is_weak, ordered
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows
@@ -152,7 +152,7 @@ class Kernel:
         return kernel.check(question, Certificate(small.fingerprint(), question, body["kind"], body["body"]))
 
     def _orders(self, question: Question, body: Mapping[str, Any]) -> Outcome:
-        """A proof about the program without the stale reads that memory orders exclude (`circ.views.orders`)."""
+        """A proof about the program without the stale reads that memory orders exclude (`circ.views.memory_orders.orders`)."""
         if set(body) != {"focus", "plain", "proofs"} or not isinstance(body["plain"], bool):
             return Refused("format", "", "the body has `focus`, `plain` and `proofs`")
         focus, plain = body["focus"], body["plain"]
@@ -167,7 +167,7 @@ class Kernel:
         return self._all_proved([(view, part) for part in asked], body["proofs"])
 
     def _happens_before(self, question: Question, body: Mapping[str, Any]) -> Outcome:
-        """A proof about the program in which happens-before is data (`circ.views.happens_before`)."""
+        """A proof about the program in which happens-before is data (`circ.views.memory_orders.happens_before`)."""
         if set(body) != {"focus", "plain", "proofs"} or not _are_names(body["plain"], self._globals):
             return Refused("format", "", "the body has `focus`, `plain`, a list of names, and `proofs`")
         focus, plain = body["focus"], tuple(body["plain"])

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from circ.verdict import Assertions, AtomicityOf, Certificate, ProofKind
-from circ.views import orders
 from circ.views.copies import copy_of, one_by_one
-from circ.views.happens_before import with_past
+from circ.views.memory_orders import orders
+from circ.views.memory_orders.happens_before import with_past
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows

@@ -6,17 +6,16 @@
 | `sections_as_steps` | an atomic section is one edge | races, exactly |
 | `havocked` | some variables may change at will | locations, edges, all other values |
 | `weaken` | operations on other than the kept variables vanish | locations, edges, accesses |
-| `orders` | stale reads go that C11's memory orders exclude | races of C11, as candidates |
-| `happens_before` | threads know whether one access of the past happens before their next step | races of C11, as candidates |
+| `memory_orders.orders` | stale reads go that C11's memory orders exclude | races of C11, as candidates |
+| `memory_orders.happens_before` | threads know whether an access of the past happens before their next step | races of C11 |
 | `watched` | accesses to a variable may be watched (`--property atomicity`) | runs; three accesses become a race |
 | `quotient` | the same, and locations that silent steps connect are merged (`contraction`) | races, as candidates |
 
-Shared: `fenced` (what `seq_cst` fences order), `variable_sets` (what a view keeps or leaves open), `waits` (locations that
-must not be merged), `lifting` (an answer about a view as one about the program), `on_sections` and `on_watched` (engines
-asked about such views). May not know: the solver, engines, proofs. Trusted, as the kernel makes these views itself: `copies`,
-`orders`, `happens_before`, `fenced`, `sections_as_steps`, `havocked.opened`, `weaken.weaken_op`, `contraction`, `quotient`,
-`variable_sets`, `waits`, `watched`. Not trusted: `weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`,
-`on_watched`.
+Shared: `variable_sets` (what a view keeps or leaves open), `waits` (locations that must not be merged), `lifting` (an answer
+about a view as one about the program), `on_sections` and `on_watched` (engines asked about such views). May not know: the
+solver, engines, proofs. Trusted, as the kernel makes these views itself: `copies`, `memory_orders`, `sections_as_steps`,
+`havocked.opened`, `weaken.weaken_op`, `contraction`, `quotient`, `variable_sets`, `waits`, `watched`. Not trusted:
+`weaken.weaken`, `havocked.irrelevant`, `lifting`, `on_sections`, `on_watched`.
 
 `sure` goes the other way: it can do less than the program, for finding runs and never for proofs.
 
@@ -27,13 +26,11 @@ proof about the program's own locations.
 
 __all__ = [
     "copies",
-    "fenced",
-    "happens_before",
     "havocked",
     "lifting",
+    "memory_orders",
     "on_sections",
     "on_watched",
-    "orders",
     "quotient",
     "sections_as_steps",
     "sure",

@@ -16,7 +16,7 @@ from circ.semantics.serialisability import triple_at_end
 from circ.semantics.trace_run import NotARun, run_trace
 from circ.verdict import Engine, Observer, Options, Refuted, Safe, Unknown, Verdict
 from circ.views.lifting import lifted
-from circ.views.orders import is_weak
+from circ.views.memory_orders.orders import is_weak
 from circ.views.watched import CELL, VIOLATED, WITNESS, Watched, watched
 from frontend.program import Program
 

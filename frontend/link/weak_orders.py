@@ -2,8 +2,8 @@
 
 With weak orders a load may give an older value, and one that gives the latest need not make what its writer did before visible.
 So beside each step that reads an atomic variable there is one that reads anything (`Edge.stale`). A proof about the program
-covers both; `circ.views.orders` leaves out what the orders exclude. A run that takes the second is none that is surely possible,
-because nothing here says which values are old enough.
+covers both; `circ.views.memory_orders.orders` leaves out what the orders exclude. A run that takes the second is none that is
+surely possible, because nothing here says which values are old enough.
 
 Why every race of C11 is one of this program: docs/memory.md, "Memory orders".
 """

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from circ.search import explicit
 from circ.verdict import Options, RaceOn, Safe, silent
-from circ.views.fenced import loads_and_stores_only
-from circ.views.happens_before import PAST, is_focus, traceable, with_past
-from circ.views.orders import focusable, is_weak, ordered
+from circ.views.memory_orders.fenced import loads_and_stores_only
+from circ.views.memory_orders.happens_before import PAST, is_focus, traceable, with_past
+from circ.views.memory_orders.orders import focusable, is_weak, ordered
 from frontend.program import FENCE, Program
 from tests.support.c11.executions import Sequences, behaviour
 from tests.support.c11.programs import Litmus, c_text

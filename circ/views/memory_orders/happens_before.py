@@ -9,8 +9,8 @@ added location that writes `PAST`, as does an added thread that does nothing els
 
 Which reads find the latest value:
 - with focus None, those of variables all of whose atomic accesses are sequentially consistent; with a focus x, all of x, relaxed
-  ones too; with focus `FENCE`, those that fences make so (`circ.views.fenced`), or a value whose store does not happen before
-  the read; those of variables that are only changed by read-modify-writes that acquire and release;
+  ones too; with focus `FENCE`, those that fences make so (`fenced`), or a value whose store does not happen before the read;
+  those of variables that are only changed by read-modify-writes that acquire and release;
 - of a variable of `plain`, all but those that lead back to where they are made (a thread that waits). These reads and all its
   stores must not race with each other, as if they were plain: that is a proof of its own, about the view that asks about it.
 All other atomic reads may give anything, and hand on nothing.
@@ -24,8 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from circ.views.fenced import fenced_variables, loads_and_stores_only, stored
-from circ.views.orders import exact_variables, focusable, reading
+from circ.views.memory_orders.fenced import fenced_variables, loads_and_stores_only, stored
+from circ.views.memory_orders.orders import exact_variables, focusable, reading
 from frontend.program import (
     BOOL,
     FALSE,

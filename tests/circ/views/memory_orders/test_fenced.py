@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from circ.views import fenced
-from circ.views.fenced import fenced_variables
+from circ.views.memory_orders import fenced
+from circ.views.memory_orders.fenced import fenced_variables
 from frontend.program import FENCE, Access, AccessKind, MemoryOrder
 from tests.support.c11.programs import Exchange, Fence, Litmus, Load, Op, Order, Plain, Store, When, c_text
 from tests.support.c11.random_orders import random_fences

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from circ.views import happens_before
-from circ.views.fenced import loads_and_stores_only
-from circ.views.happens_before import PAST, only_threads, traceable, with_past
+from circ.views.memory_orders import happens_before
+from circ.views.memory_orders.fenced import loads_and_stores_only
+from circ.views.memory_orders.happens_before import PAST, only_threads, traceable, with_past
 from frontend.program import FALSE, FENCE, Access, AccessKind, Edge, Expr, MemoryOrder, Op, Program, show_op
 from tests.support.c11.programs import Add, Exchange, Litmus, Load, Order, Plain, Store, When, c_text
 from tests.support.c11.views_attacked import attack, faults_of, verdicts
