@@ -14,7 +14,7 @@ from circ.evidence import AtomicityOf, Certificate, ProofKind, RaceOn, UserQuest
 from circ.kernel.certificate import OtherKinds, check_certificate
 from circ.kernel.outcome import Accepted, Malformed, Outcome, Refused
 from circ.kernel.ownership import OwnershipProof
-from circ.views.orders import is_weak
+from circ.views.memory_orders.orders import is_weak
 from circ.views.watched import VIOLATED, watched
 from frontend.program import Assumption, Program
 
