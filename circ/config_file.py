@@ -88,7 +88,7 @@ def read_config(path: str) -> ConfigFile | None:
         return None
     try:
         data: Any = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits are no TOMLDecodeError
         raise FrontendError(Location(path, 1), f"this is no TOML: {error}", "see docs/usage.md") from None
     table = data.get("tool", {}).get("circ") if project and isinstance(data.get("tool", {}), dict) else data
     if table is None:

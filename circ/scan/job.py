@@ -6,6 +6,7 @@ What is found out is told as it is found: `About` the file, its `Head`, a `Row` 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import pickle
 import time
@@ -39,6 +40,8 @@ from frontend.text.preprocess import Preprocessed
 RequestFor: TypeAlias = Callable[[Source, Header], Request]
 """What the command line asks of a program whose first file has such a header; raises FrontendError if they make no sense."""
 
+_SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)
+"""What a system may run out of, whoever asks for it."""
 SPARE = 5.0
 """Seconds that a file may take for each question beyond the question's own limit, to be written and told."""
 
@@ -285,6 +288,10 @@ def mistakes_told(job: Job, tell: Tell) -> Iterator[ReadSoFar]:
     except MemoryError:
         tell(Head(job.path, None, place.lines, limit=f"{displayed(job.path)}:1: unknown: memory: the limit was reached"))
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _SCARCE:
+            line = f"{displayed(job.path)}:1: unknown: the system's limit was reached: {error.strerror}"
+            tell(Head(job.path, None, place.lines, limit=line))
+            return
         what = f"{displayed(job.path)}: {type(error).__name__}: {error}"
         tell(Bug(what, traceback.format_exc()))
         tell(Head(job.path, None, place.lines, bug=what))

@@ -107,3 +107,9 @@ def test_no_file_of_options_sets_limits_runs_or_writes(folder: Path, capfd: pyte
         (folder / "circ.toml").write_text(f'"{key}" = "1"\n')
         status, _, err = run(capfd, "check", "a.c")
         assert status == 2 and f"circ.toml:1:1: error: a file of options may not say '{key}'" in err, key
+
+
+def test_a_number_of_thousands_of_digits_is_no_toml(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "circ.toml").write_text("k = " + "9" * 5000 + "\n")
+    status, _, err = run(capfd, "check", "a.c")
+    assert status == 2 and "circ.toml:1: error: this is no TOML" in err

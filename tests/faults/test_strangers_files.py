@@ -94,3 +94,11 @@ def test_nor_is_a_path_or_a_file_name(tmp_path: Path, monkeypatch: pytest.Monkey
         load(str(tmp_path / "a.c"), LoadOptions(cpp="gcc -E", include=("@r",), threads=("f",)))
     assert "-I./@r" in seen[0] and not any(word.startswith("-I@") for word in seen[0])
     assert not harmless("-isysroot@r") and not harmless("--sysroot=@r") and harmless("--sysroot=/opt/avr")
+
+
+def test_what_the_system_has_no_more_of_is_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { x = 1; }\n")
+    command = f"ulimit -n 12; {sys.executable} -m circ scan a.c --no-cache"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode in (1, 3) and "internal error" not in done.stderr
