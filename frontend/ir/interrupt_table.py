@@ -132,7 +132,8 @@ def load_table(platform: str | None, path: str = "", text: str = "") -> Interrup
         shipped = (resources.files("frontend") / "tables" / f"{PARTS.get(platform, platform)}.toml").read_text()
         table = replace(_TableReader(f"{platform}.toml", shipped, {}).table(), avr=platform != CORTEX_M, perhaps=None)
         registers, vectors = _names_of(PARTS.get(platform, platform))
-        known = {rule.names[0]: max(rule.names[1:], key=len) for rule in table.rules if len(rule.names) > 1}
+        known = {rule.names[0]: max(rule.names[1:], key=lambda name: (name.endswith("_vect"), len(name)))
+                 for rule in table.rules if len(rule.names) > 1}
         table = replace(table, registers={**table.registers, **registers}, vectors={**vectors, **known})
     if path:
         own = _TableReader(path, text, table.registers).table()
