@@ -2,7 +2,8 @@
 
 `ISR(USART0_RX_vect)` defines a function `__vector_18`, and `PORTB` is `*(volatile uint8_t *)(0x18 + 0x20)`: what a macro
 expands to stands at the place of the macro, so the source there has the name. Only names and texts change, and each name to
-one that nothing else has.
+one that nothing else has. Where the platform is named, `frontend.ir.interrupt_table` has names as well; what the source says,
+which may be another name for the same, comes first.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ class _Renaming:
 
     def template(self, template: ThreadTemplate) -> ThreadTemplate:
         cfa: Cfa = replace(template.cfa, edges=tuple(map(self.edge, template.cfa.edges)))
-        return replace(template, name=self.name(template.name), cfa=cfa)
+        if template.name not in self.handlers:
+            return replace(template, cfa=cfa)
+        return replace(template, name=self.handlers[template.name], shown="", cfa=cfa)
 
     def edge(self, edge: Edge) -> Edge:
         accesses = tuple(replace(a, text=self.text(a.text)) if self.text(a.text) != a.text else a for a in edge.accesses)

@@ -51,7 +51,14 @@ def test_names_that_the_source_has_itself_stay(tmp_path: Path) -> None:
     (tmp_path / "avr.c").write_text(text)
     program = load(tmp_path / "avr.c", LoadOptions(platform="atmega128"))
     assert "__vector_18" in {t.name for t in program.templates}
-    assert "*0x38" in [v.shown for v in program.globals]  # two words for one register
+    assert "PORTB" in [v.shown for v in program.globals]  # the platform's name: the source has two words for it
+    text = text.replace("<avr/io.h>", '"own.h"').replace("UDR0", "UDR").replace("TIMSK = 1;", "").replace("UCSR0B = 0x98;", "")
+    (tmp_path / "own.h").write_text("#define PORT_B (*(volatile unsigned char *)0x38)\n#define DDRB (*(volatile unsigned char *)0x37)\n"
+                                    "#define UDR (*(volatile unsigned char *)0x2c)\n")
+    (tmp_path / "avr.c").write_text(text.replace("PORTB", "PORT_B"))
+    assert "*0x38" in [v.shown for v in load(tmp_path / "avr.c").globals]
+    (tmp_path / "avr.c").write_text(text.replace("PORTB", "PORT_B").replace("*(volatile unsigned char *)0x38", "PORT_B"))
+    assert "PORT_B" in [v.shown for v in load(tmp_path / "avr.c").globals]  # a macro of the user's own
 
 
 @pytest.mark.parametrize("form", ["text", "gcc", "sarif", "github", "junit"])
