@@ -6,7 +6,7 @@ The parts, each on its own with `--only`: the lowering against gcc (`gcc`); engi
 (`oracle`), on random pthread programs with locks, heap and pointers (`threads`) and on random automata (`automata`); what
 circ proves against ThreadSanitizer, which shares nothing with it (`sanitizer`, and object by object, some programs in two files, `sharing`); the mutants of the soundness ledger and readings that were wrong once, all of which must be caught (`mutants`);
 forged certificates and sabotaged kernels (`kernel`); the thread-modular family against the explicit search (`finite`); annotated programs against it (`annotated`);
-programs with all memory orders against an enumerator of C11's executions (`weak`).
+programs with all memory orders against an enumerator of C11's executions (`weak`); lies about where pointers point, none of which may be believed (`facts`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from circ import engines
 from circ.kernel.other_kinds import check_any_kind
 from circ.kernel.outcome import Accepted
 from circ.verdict import Assertions, Engine, Options, RaceOn, subjects
-from tests.support import finite_arbiter
+from tests.support import finite_arbiter, lies
 from tests.support.c11 import random_orders, views_attacked
 from tests.support.kernel.attack import attack, random_program
 from tests.support.kernel.sabotage import cases
@@ -36,7 +36,7 @@ from tests.support.randomc.lists import list_program
 from tests.support.randomc.memory import memory_program
 from tests.support.randomc.pthreads import pthread_program
 
-PARTS = ("gcc", "oracle", "threads", "sanitizer", "sharing", "automata", "mutants", "kernel", "finite", "annotated", "weak")
+PARTS = ("gcc", "oracle", "threads", "sanitizer", "sharing", "automata", "mutants", "kernel", "finite", "annotated", "weak", "facts")
 DECIDED = 0.97
 """What the default engine must decide of the random C programs, also when those that triage proves are not counted."""
 _SLICE = 25
@@ -87,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "weak" in parts:
             wrong += _weak(pool.imap(random_orders.examine, slices))
             wrong += _weak_views(pool.imap(views_attacked.attack, slices))
+        if "facts" in parts:
+            wrong += _facts(pool.imap(lies.examine, slices))
     print(f"{wrong} wrong" if wrong else "nothing wrong", flush=True)
     return 1 if wrong else 0
 
@@ -203,6 +205,12 @@ def _weak(tallies: Iterable[random_orders.Tally]) -> int:
     for tally in tallies:
         total.add(tally)
     print(f"memory orders against all executions of C11\n{total}\n", flush=True)
+    return len(total.faults)
+
+
+def _facts(tallies: Iterable[lies.Tally]) -> int:
+    total = sum(tallies, lies.Tally())
+    print(f"lies about what pointers point to\n{total}\n", flush=True)
     return len(total.faults)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,62 +11,15 @@ import pytest
 from frontend import LoadOptions, load
 from frontend.finders.points_to_solver import ConstraintGraph
 from frontend.link import Finders
-from frontend.memory.points_to import PointerSets, PointsTo, Target
-from frontend.memory.points_to.closed_graph import ClosedGraph, Graph
+from frontend.memory.points_to import PointerSets, PointsTo
+from frontend.memory.points_to.closed_graph import ClosedGraph
 from frontend.memory.points_to.targets import COMPUTED, INTEGER, UNKNOWN, absolute_target
 from frontend.program import Read, Var
 from frontend.reading import read_project
 from tests.frontend.finders.test_points_to_solver import CELLS, NODES, Naive, constrain
 from tests.frontend.memory.test_points_to import CASES, PTR, analyse
 from tests.support.corpus import PROGRAMS, read_example
-
-Lie = Callable[[PointerSets], PointerSets]
-
-
-def fewer(rng: random.Random, often: float) -> Lie:
-    """Targets are missing."""
-    return lambda s: replace(s, sets={node: points & ~(rng.getrandbits(len(s.targets)) if rng.random() < often else 0)
-                                      for node, points in s.sets.items()})
-
-
-def more(rng: random.Random) -> Lie:
-    """There are targets that nobody put there."""
-    return lambda s: replace(s, sets={node: points | rng.getrandbits(len(s.targets)) for node, points in s.sets.items()})
-
-
-def nothing(_: PointerSets) -> PointerSets:
-    return PointerSets()
-
-
-def one_inner_node(s: PointerSets) -> PointerSets:
-    """All nodes between those of the program are one."""
-    return replace(s, inner=dict.fromkeys(s.inner, ("i", "", "0")))
-
-
-def nonsense(s: PointerSets) -> PointerSets:
-    """Targets that are nothing in the program."""
-    strange: tuple[Target, ...] = (("no such object", 0), ("&no_such_function", 0), ("malloc@nowhere:1", 8))
-    bits = ((1 << len(strange)) - 1) << len(s.targets)
-    return replace(s, targets=(*s.targets, *strange), sets={node: points | bits for node, points in s.sets.items()})
-
-
-class Liar:
-    """A solver that works, and does not tell what it found."""
-
-    def __init__(self, lie: Lie) -> None:
-        self._lie = lie
-        self._solver = ConstraintGraph()
-        self.inner, self.shifted, self.add = self._solver.inner, self._solver.shifted, self._solver.add
-        self.add_foreign, self.copy, self.each = self._solver.add_foreign, self._solver.copy, self._solver.each
-        self.run = self._solver.run
-
-    def solution(self) -> PointerSets:
-        return self._lie(self._solver.solution())
-
-
-def lying(lie: Lie) -> Callable[[bool], Graph]:
-    return lambda _bare: Liar(lie)
-
+from tests.support.lies import Lie, believed, examine, fewer, lying, more, nonsense, nothing, one_inner_node, read_honestly
 
 LIES = [fewer(random.Random(1), 0.2), fewer(random.Random(2), 0.9), nothing, one_inner_node, nonsense]
 
@@ -169,3 +121,18 @@ def test_the_lies_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [t[0] for t in analyse(tmp_path, text, lying(nothing)).targets("main", Read(Var("p", PTR))).known] == ["x"]
     monkeypatch.setattr(PointsTo, "solve", lambda self, roots: None)
     assert not analyse(tmp_path, text, lying(nothing)).targets("main", Read(Var("p", PTR))).known
+
+
+def test_random_programs() -> None:
+    """A slice of `make fuzz`, part `facts`."""
+    assert examine(range(16)).faults == []
+
+
+@pytest.mark.parametrize(("what", "wrong"), [
+    ("_grow", lambda self, node, points: None), ("each", lambda self, source, handler: None),
+    ("copy", lambda self, source, into, shift=None: None),
+])
+def test_a_checker_that_does_not_look_is_found(what: str, wrong: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = [read_honestly(seed) for seed in range(4)]
+    monkeypatch.setattr(ClosedGraph, what, wrong)
+    assert any(believed(seed, nothing, program) for seed, program in enumerate(honest))
