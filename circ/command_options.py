@@ -121,10 +121,12 @@ def source_of(options: Mapping[str, Any]) -> LoadOptions:
     def value(choice: Enum | None) -> str | None:
         return None if choice is None else str(choice.value)
 
+    cores = getattr(o, "cores", None)
+    several = (f"__CIRC_CORES={cores}",) if cores is not None and cores > 1 else ()  # kernels' headers ask for it
     return LoadOptions(
-        include=tuple(o.include or ()), define=tuple(o.define or ()), undefine=tuple(o.undefine or ()), cpp=o.cpp,
+        include=tuple(o.include or ()), define=(*(o.define or ()), *several), undefine=tuple(o.undefine or ()), cpp=o.cpp,
         threads=tuple(o.thread or ()), entries=tuple(o.entry or ()), data_model=value(o.data_model), ints=o.ints.value,
-        race_model=value(o.race_model), preemption=value(o.preemption or _of_cores(getattr(o, "cores", None))),
+        race_model=value(o.race_model), preemption=value(o.preemption or _of_cores(cores)),
         ignore_norace=o.ignore_norace, platform=o.platform,
         interrupts=() if o.interrupts is None else (str(o.interrupts), read_data(str(o.interrupts))))
 

@@ -47,6 +47,8 @@ class FileOptions:
 
     def of_file(self, path: str, project: str | None = None) -> dict[str, Any]:
         """The same for the header of a file; one that cannot be read has none, which reading it as C will tell."""
+        if not os.path.isfile(path):
+            return self.of(Header())  # a pipe can be read once, and is so under the limits
         try:
             text = read_source(path)
         except (FrontendError, OSError):

@@ -201,7 +201,8 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
     if not options.stack:  # whose functions are known by the names that they have
-        program = as_written(program, {file.path: _text(file) for file in sources})
+        by_path = {file.path: file for file in sources}
+        program = as_written(program, by_path, lambda path: _text(by_path[path]))
     notes = _own_headers(sources) if options.cpp is None else ()
     taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in sources if file.note)
     program = replace(program, files=tuple(file.path for file in sources), warnings=(*notes, *program.warnings),
@@ -210,7 +211,11 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
 
 
 def _text(file: SourceFile) -> str:
-    return file.text if file.text is not None else read_source(file.path)
+    """The file as it is; nothing of one that is not there, because its tokens came from elsewhere."""
+    try:
+        return file.text if file.text is not None else read_source(file.path)
+    except FrontendError:
+        return ""
 
 
 def _own_headers(files: Sequence[SourceFile]) -> tuple[Assumption, ...]:

@@ -92,7 +92,7 @@ def test_bad_headers_are_refused(tmp_path: Path, line: str) -> None:
 def test_compiles(example: Example) -> None:
     assert GCC is not None
     ours = ROOT / "frontend" / "include"  # headers of processors and kernels that gcc does not have come from us
-    done = subprocess.run([GCC, "-fsyntax-only", "-w", "-I", str(ours), "-idirafter", str(ours / "libc"), str(example.path)],
+    done = subprocess.run([GCC, "-fsyntax-only", "-w", "-D_GNU_SOURCE", "-I", str(ours), "-idirafter", str(ours / "libc"), str(example.path)],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -188,7 +188,7 @@ async def _assume(ls: CircLanguageServer, document: str, variable: str) -> str:
     if checked is None or checked.text != present.source:
         return _told(ls, "save the file first: it has changed since it was checked")
     words = ("check", checked.path, "--export-assumption", *ls.options, "-x", variable)
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "circ", *words, stdin=asyncio.subprocess.DEVNULL,
+    process = await asyncio.create_subprocess_exec(sys.executable, "-P", "-m", "circ", *words, stdin=asyncio.subprocess.DEVNULL,
                                                    stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
     text, errors = await process.communicate()
     if process.returncode != 0:

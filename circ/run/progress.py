@@ -103,6 +103,6 @@ class ScanProgress:
         half = sum(self.weights[p] for p in self.running) / 2
         fraction = (self.done_weight + half) / (sum(self.weights.values()) or 1.0)
         elapsed = time.monotonic() - self.begin
-        if self.done == 0 or elapsed < 1 or fraction >= 1:
+        if self.done == 0 or elapsed < 1 or not 0 < fraction < 1:
             return ""
         return f", about {elapsed * (1 - fraction) / fraction:.0f} s left"

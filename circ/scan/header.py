@@ -80,6 +80,10 @@ def refused(option: HeaderOption, message: str, hint: str = "") -> FrontendError
     return FrontendError(option.location, f"in the file's own options: {message}", hint)
 
 
+_MOST, _LONGEST = 2_000, 10_000
+"""Options and expectations of a header, and characters of a line of it."""
+
+
 def read_header(path: str, text: str, project: str) -> Header:
     """The header of a file's text; `project` is the folder that paths must lie in.
 
@@ -90,6 +94,9 @@ def read_header(path: str, text: str, project: str) -> Header:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.startswith("//"):
             break
+        if len(line) > _LONGEST or len(options) + len(expectations) > _MOST:
+            raise FrontendError(Location(path, number), "the header is too long",
+                                f"at most {_MOST} options and expectations, in lines of at most {_LONGEST} characters")
         key, colon, rest = line.removeprefix("//").strip().partition(":")
         if colon and key == "CIRC":
             options += _options(_words(rest, Location(path, number, len(line.rstrip()) - len(rest.rstrip()) + 1)), project)

@@ -8,6 +8,7 @@ told so.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from dataclasses import dataclass
@@ -147,12 +148,14 @@ class Office:
 
 
 def command(address: str, fd: int, parent: int) -> list[str]:
-    """How the process is started, with the connection to the scan as file descriptor `fd`."""
-    return [sys.executable, "-c", "from circ.scan.post_office import main; main()", address, str(fd), str(parent)]
+    """How the process is started, with the connection to the scan as file descriptor `fd`. Nothing is imported from the folder
+    that it runs in, which may be that of a stranger's files."""
+    return [sys.executable, "-P", "-c", "from circ.scan.post_office import main; main()", address, str(fd), str(parent)]
 
 
 def main() -> None:
     address, fd, parent = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    os.environ["PYTHONSAFEPATH"] = "1"  # the same for the workers
     die_with(parent, starts_others=True)
     scan = Connection(fd)
     office = None

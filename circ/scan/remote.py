@@ -58,7 +58,7 @@ def on_worker(task: bytes) -> bytes:
     """For a thread of a worker: a pickled `Task` in, pickled `Items` or `NotDone` out."""
     server: subprocess.Popen[bytes] | None = getattr(_own, "server", None)
     if server is None or server.poll() is not None:
-        command = [sys.executable, "-c", "from circ.scan.remote import main; main()", str(os.getpid())]
+        command = [sys.executable, "-P", "-c", "from circ.scan.remote import main; main()", str(os.getpid())]
         server = _own.server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdin is not None and server.stdout is not None
     _send(server.stdin, task)

@@ -18,7 +18,7 @@ LAST = ("end", "failed", "cancelled")
 class ServeClient:
     """A `circ serve` of its own, started when it is first asked, and again if it has ended."""
 
-    def __init__(self, command: Sequence[str] = (sys.executable, "-m", "circ", "serve")) -> None:
+    def __init__(self, command: Sequence[str] = (sys.executable, "-P", "-m", "circ", "serve")) -> None:
         self.command = command
         self.process: asyncio.subprocess.Process | None = None
         self._starting: asyncio.Task[None] | None = None

@@ -6,6 +6,7 @@ its text. What is wrong is a FrontendError with its line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias
 from frontend.program import FrontendError, Location
 
 DEEPEST = 40
+LONGEST = 16_000_000
 MOST_NODES = 200_000
 
 
@@ -41,6 +43,11 @@ def read_yaml(text: str, path: str) -> Node:
     """The only document of a text."""
     import yaml
 
+    if len(text) > LONGEST:
+        raise wrong(path, 1, f"more than {LONGEST} characters")
+    directive = re.search(r"(?m)^\ufeff?%", text)
+    if directive is not None:  # thousands of them take the parser minutes
+        raise wrong(path, text.count("\n", 0, directive.start()) + 1, "a directive")
     try:
         return _Builder(iter(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))), path).document()
     except yaml.MarkedYAMLError as error:

@@ -57,6 +57,7 @@ class ThreadCall(enum.Enum):
     ATTRIBUTES = "makes, changes or ends attributes, of which nothing matters"
     START_SCHEDULER = "lets the threads that were created run, and does not return"
     UNSURE = "is where it is not followed who may run"
+    LAST_KEY = "takes it for granted that a key is the last one that was given out"
     THREAD_NUMBER = "gives the number by which the calling thread is known"
     NOTHING = "orders nothing and touches nothing that matters"
     ANYTHING = "orders nothing; its result is not tracked"
@@ -111,6 +112,7 @@ _NAMES: Mapping[ThreadCall, str] = {
         pthread_barrierattr_init pthread_barrierattr_destroy pthread_barrierattr_setpshared""",
     ThreadCall.START_SCHEDULER: "__circ_start_scheduler",
     ThreadCall.UNSURE: "__circ_unsure",
+    ThreadCall.LAST_KEY: "__circ_last_key",
     ThreadCall.THREAD_NUMBER: "__circ_task_number",
     ThreadCall.NOTHING: """
         pthread_setconcurrency pthread_key_delete tss_delete pthread_testcancel sched_yield thrd_yield pthread_yield""",
@@ -124,7 +126,7 @@ THREAD_LIBRARY: Mapping[str, ThreadCall] = {name: call for call, names in _NAMES
 
 LEAST_ARGUMENTS: Mapping[ThreadCall, int] = {
     **dict.fromkeys(ThreadCall, 1), ThreadCall.NOTHING: 0, ThreadCall.ANYTHING: 0, ThreadCall.EXIT: 0,
-    ThreadCall.START_SCHEDULER: 0, ThreadCall.UNSURE: 0, ThreadCall.THREAD_NUMBER: 0,
+    ThreadCall.START_SCHEDULER: 0, ThreadCall.UNSURE: 0, ThreadCall.LAST_KEY: 0, ThreadCall.THREAD_NUMBER: 0,
     ThreadCall.CONDITION_WAIT: 2, ThreadCall.ONCE: 2, ThreadCall.SET_SPECIFIC: 2,
 }
 """So many arguments a call has to have, also where the function is declared without parameters (`int pthread_join();`)."""

@@ -305,6 +305,11 @@ class Pthreads:
         """From here on others may be held back, which is not followed."""
         request.inliner.step(request.source, SKIP, request.target, request.edge, doubts=(_HELD_BACK,))
 
+    def last_key(self, request: CallRequest) -> None:
+        """Interrupts are unlocked with a key: which one is not looked at."""
+        self._notes.assume("interrupts are unlocked with the key of the last lock that is not unlocked yet", request.location)
+        request.inliner.step(request.source, SKIP, request.target, request.edge)
+
     def thread_number(self, request: CallRequest) -> None:
         """The number that the calling thread's handle has; any number if it is one of several."""
         number = request.inliner.accesses.handle
@@ -381,6 +386,7 @@ _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.ATTRIBUTES: Pthreads.attributes,
     ThreadCall.START_SCHEDULER: lambda p, r: p.threads.start_scheduler(r),
     ThreadCall.UNSURE: Pthreads.unsure,
+    ThreadCall.LAST_KEY: Pthreads.last_key,
     ThreadCall.THREAD_NUMBER: Pthreads.thread_number,
     ThreadCall.NOTHING: Pthreads.nothing,
     ThreadCall.ANYTHING: Pthreads.anything,

@@ -48,6 +48,9 @@ SCHEDULER = Var("<scheduler started>", BOOL)
 MANY_HANDLES = 1 << 16
 """Handles from this number times a template's own on belong to its threads that are created in loops."""
 
+_HOOKS = ("vApplicationIdleHook", "vApplicationTickHook", "vApplicationDaemonTaskStartupHook")
+"""Functions that a kernel calls if it is configured to."""
+
 
 @dataclass(frozen=True, slots=True)
 class CreatedThread:
@@ -244,6 +247,9 @@ class ThreadCreation:
     def start_scheduler(self, request: CallRequest) -> None:
         """Threads that were created run from here on; the caller does not."""
         self._notes.assume("tasks may be switched at any time, whatever their priorities", request.location)
+        for hook in _HOOKS:
+            if (known := request.inliner.accesses.world.module.declarations.get(hook)) is not None and known.defined:
+                self._notes.assume(f"the kernel does not call '{hook}' (--thread {hook} says that it does)", request.location)
         op = Assign(SCHEDULER, Const(1, BOOL))
         request.inliner.sketch.steps.append(SketchStep(
             request.source, request.inliner.leaving, op, (sync(SCHEDULER, True),), request.location, request.edge.text,

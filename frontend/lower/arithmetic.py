@@ -93,14 +93,43 @@ class Arithmetic:
         raise self._x.unit.error(node, f"'{text_of(node)}' has no scalar value", "use a member or an element of it")
 
     def _bytes(self, t: CType, to: CType) -> None:
-        """Note that a converted pointer may lead to all of a struct's bytes, not to those of its first member alone."""
-        if isinstance(t, PointerType) and isinstance(to, PointerType):
-            element = t.target
-            while isinstance(element, ArrayType):
-                element = element.element
-            if isinstance(to.target, VoidType | IntType) and self._holds_array(element):
-                assert isinstance(element, RecordType)
-                self._x.unit.bytewise.add(element.key)
+        """Note that a converted pointer may lead to all of a struct's bytes, not to those of its first member alone: as one to
+        integers, to arrays of them or to another struct, or as a number, which may become such a pointer again. What pointers
+        to pointers and to functions lead to, hold or take is converted by their use, both ways."""
+        here, there = _without_arrays(t), _without_arrays(to)
+        if isinstance(to, IntType):
+            if to.name != "_Bool":
+                self.as_bytes(t)
+        elif here is None or there is None or here == there:
+            return
+        elif isinstance(here, PointerType) and isinstance(there, PointerType):
+            self._bytes(here, there)
+            self._bytes(there, here)
+        elif isinstance(here, FunctionType) and isinstance(there, FunctionType):
+            for one, two in ((here.result, there.result), *zip(here.params, there.params, strict=False)):
+                self._bytes(one, two)
+                self._bytes(two, one)
+        elif isinstance(there, VoidType | IntType | RecordType):
+            self.as_bytes(t)
+
+    def as_bytes(self, t: CType) -> None:
+        """Note that the bytes of a struct may be reached by a value of the type, a pointer to it or something that holds one."""
+        element = _without_arrays(t)
+        if element is not None and self._holds_array(element):
+            assert isinstance(element, RecordType)
+            self._x.unit.bytewise.add(element.key)
+
+    def members_as_bytes(self, t: RecordType) -> None:
+        """The same of all pointers in a union: what was stored as one of them may be read as another."""
+        record = self._x.unit.types.records.get(t.key)
+        for field in record.fields if record is not None else ():
+            kind = field.type
+            while isinstance(kind, ArrayType):
+                kind = kind.element
+            if isinstance(kind, RecordType):
+                self.members_as_bytes(kind)
+            else:
+                self.as_bytes(kind)
 
     def _holds_array(self, t: CType) -> bool:
         """Whether a struct has an array in it: where it has none, offsets alone tell its members apart."""
@@ -274,3 +303,13 @@ def _calculated(op: str, a: Fraction | None, b: Fraction | None) -> Fraction | b
         case "<" | ">" | "<=" | ">=" | "==" | "!=":
             return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
     return None
+
+
+def _without_arrays(t: CType) -> CType | None:
+    """What a pointer points to, or the elements of the arrays that it points to; None if it is no pointer."""
+    if not isinstance(t, PointerType):
+        return None
+    target = t.target
+    while isinstance(target, ArrayType):
+        target = target.element
+    return target

@@ -180,6 +180,9 @@ class Lvalues:
             raise self._x.unit.error(node, f"'{place.type.key}' has no member '{node.field.name}'",
                                      "correct the name of the member")
         for field in way:
+            assert isinstance(place.type, RecordType)
+            if place.type.union:
+                self._x.math.members_as_bytes(place.type)
             inherited = replace(place.type.quals, atomic=False)
             t = field_type(field)
             place = self._x.objects.extend(place, Field(field.name), self._x.types.add_quals(t, joined(t.quals, inherited)))

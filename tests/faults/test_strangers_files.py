@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from circ.report.terminal.plain_text import PlainText, plain, printable, unfiltered
+from circ.scan.post_office import command
+from circ.serve.client import ServeClient
 from frontend import LoadOptions, load
 from frontend.program import FrontendError, read_data
 from frontend.project.database import WrongCommand, read_database
@@ -26,12 +28,12 @@ def circ(*words: object, cwd: Path, shell: str = "") -> subprocess.CompletedProc
                           env={**os.environ, "PYTHONPATH": str(ROOT)})
 
 
-@pytest.mark.parametrize("command", ["scan {}", "check {}", "recheck {} a.c", "check a.c --interrupts {}", "check a.c --property {}.prp"])
-def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize("words", ["scan {}", "check {}", "recheck {} a.c", "check a.c --interrupts {}", "check a.c --property {}.prp"])
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path, words: str) -> None:
     (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { x = 1; }\n")
     os.mkfifo(tmp_path / "compile_commands.json")
     os.mkfifo(tmp_path / "compile_commands.json.prp")
-    done = circ(*command.format("compile_commands.json").split(), cwd=tmp_path)
+    done = circ(*words.format("compile_commands.json").split(), cwd=tmp_path)
     assert done.returncode == 2 and "this is no plain file" in done.stderr
 
 
@@ -58,9 +60,9 @@ def test_commands_that_never_end_or_are_none(tmp_path: Path, entry: dict[str, ob
 def test_a_source_file_does_nothing_to_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_bytes(b"#error \x1b[2J\x07 all safe\n")
     (tmp_path / "b.c").write_bytes(b'int x;\n__attribute__((circ_thread)) void w(void) { x = "\x1b[2J"[0]; }\n')
-    for command in ("check", "scan"):
+    for asked in ("check", "scan"):
         for name in ("a.c", "b.c"):
-            done = circ(command, name, cwd=tmp_path)
+            done = circ(asked, name, cwd=tmp_path)
             assert "\x1b" not in done.stdout + done.stderr and "\\x1b" in done.stdout + done.stderr
     assert printable("a\tb\r\n\rc") == "a\tb\r\n\\x0dc"
     assert isinstance(plain(sys.stdout), PlainText) and unfiltered(plain(sys.stdout)) is sys.stdout
@@ -102,3 +104,36 @@ def test_what_the_system_has_no_more_of_is_a_limit(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
                           env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert done.returncode in (1, 3) and "internal error" not in done.stderr
+
+
+@pytest.mark.parametrize("words", ["check p.c", "cfa p.c", "scan p.c --no-cache"])
+def test_a_pipe_in_place_of_a_file_ends_at_the_limit(tmp_path: Path, words: str) -> None:
+    os.mkfifo(tmp_path / "p.c")
+    done = circ(words, "--timeout 1", cwd=tmp_path)
+    assert done.returncode == 3
+
+
+@pytest.mark.parametrize("header", ["// CIRC: -D A=1\n" * 5000, "// CIRC: " + "-D A=1 " * 5000 + "\n"])
+def test_headers_have_an_end(tmp_path: Path, header: str) -> None:
+    (tmp_path / "a.c").write_text(header + "int x;\n")
+    done = circ("check a.c", cwd=tmp_path)
+    assert done.returncode == 2 and "the header is too long" in done.stderr
+
+
+def test_directives_of_a_witness_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_thread)) void w(void) { x = 1; }\n")
+    (tmp_path / "w.yml").write_text("%TAG !a! x\n---\n- a\n")
+    done = circ("check a.c --witness w.yml", cwd=tmp_path)
+    assert done.returncode == 2 and "w.yml:1: error: a directive" in done.stderr
+
+
+def test_nothing_is_imported_from_the_folder_that_is_checked(tmp_path: Path) -> None:
+    """Processes that circ starts do not take a stranger's circ.py, or json.py, for a module."""
+    for name in ("circ", "json", "frontend"):
+        (tmp_path / f"{name}.py").write_text("open('/dev/stdout', 'w').write('run by a stranger')\n")
+    server = ServeClient().command
+    office = command("local:1", 99, os.getpid())
+    assert [word for words in (server, office) for word in words].count("-P") == 2
+    for words in (server, office):
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        assert "run by a stranger" not in done.stdout + done.stderr

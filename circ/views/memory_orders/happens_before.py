@@ -98,7 +98,7 @@ def with_past(program: Program, focus: str | None, plain: tuple[str, ...], asked
     view = _View(program, frozenset(exact), frozenset(plain), fenced, asked, _handing_on(program))
     templates = tuple(_Thread(view, t).traced() for t in program.templates)
     old = program.variable(asked)
-    ghosts = [PAST, WROTE, READ_IT, *(_carries(name) for name in sorted((*exact, *view.handing_on))),
+    ghosts = [PAST, WROTE, READ_IT, *(_carries(name) for name in sorted((*view.carrying, *view.handing_on))),
               *([ELEMENT] if old.is_array else []), *([_old(old.name, old.type)] if asked in plain else [])]
     return replace(program, globals=(*program.globals, *(Variable(v.name, v.type, ghost=True) for v in ghosts)),
                    templates=(*templates, _watcher()), invariants=())
@@ -132,9 +132,19 @@ class _View:
     handing_on: frozenset[str]
 
     @property
+    def carrying(self) -> frozenset[str]:
+        """Atomics from which one may learn: of an array, what was stored to one element says nothing about another."""
+        return frozenset(name for name in self.exact if not self.program.variable(name).is_array)
+
+    @property
     def all_release(self) -> bool:
         """Whether all stores of what is asked about release."""
         return all(a.order.releases and a.kind is AccessKind.ATOMIC for _, _, a in self.program.accesses[self.asked] if a.write)
+
+
+def _sets(op: Op, name: str) -> bool:
+    """Whether the step sets the flag, rather than taking it back."""
+    return any(isinstance(p, Assign) and name_of(p.target) == name and p.value != FALSE for p in primitive(op))
 
 
 def _handing_on(program: Program) -> frozenset[str]:
@@ -235,14 +245,15 @@ class _Thread:
         """What the thread comes to know by the step."""
         read, written = set(map(name_of, op_reads(e.op))), set(op_writes(e.op))
         for name in sorted(self.view.handing_on & read):
-            if name in written or name.endswith(" done>"):
+            # Who creates a thread finds out that the last start was taken, which orders nothing: only who takes one learns.
+            if name.endswith(" done>") or (name in written and not (name.startswith("<") and _sets(e.op, name))):
                 yield _joins(KNOWS, _carries(name))
         for a in e.accesses:
             if a.variable == FENCE and a.order.acquires:
                 yield _joins(KNOWS, BEHIND_ACQUIRE)
             if a.variable == FENCE and a.order.releases:
                 yield Assign(AT_RELEASE, Read(KNOWS))
-            if a.write or e.stale or a.kind is not AccessKind.ATOMIC or a.variable not in self.view.exact:
+            if a.write or e.stale or a.kind is not AccessKind.ATOMIC or a.variable not in self.view.carrying:
                 continue
             if a.order.acquires:
                 yield _joins(KNOWS, _carries(a.variable))
@@ -254,10 +265,10 @@ class _Thread:
         for name in sorted(self.view.handing_on & set(op_writes(e.op))):
             if not name.startswith("<"):
                 yield _joins(_carries(name), KNOWS)
-            elif any(isinstance(p, Assign) and name_of(p.target) == name and p.value != FALSE for p in primitive(e.op)):
+            elif _sets(e.op, name):
                 yield Assign(_carries(name), Read(KNOWS))
         for a in e.accesses:
-            if not a.write or a.variable not in self.view.exact:
+            if not a.write or a.variable not in self.view.carrying:
                 continue
             shown: list[Expr] = []
             if a.kind is AccessKind.ATOMIC:

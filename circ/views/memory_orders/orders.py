@@ -104,7 +104,7 @@ def _ordering_change(e: Edge, a: Access, before: list[Edge], after: tuple[Edge, 
     every one directly before or after it."""
     def other_half(e: Edge) -> bool:
         return e.protected and any(b.variable == a.variable and b.write != a.write and b.kind is AccessKind.ATOMIC
-                                   for b in e.accesses)
+                                   and b.location == a.location for b in e.accesses)
 
     beside = before if a.write else after
     changes = other_half(e) or (bool(beside) and all(map(other_half, beside)))

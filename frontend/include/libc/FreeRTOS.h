@@ -57,25 +57,40 @@ typedef unsigned long TaskHandle_t;
 
 /* ------------------------------------------------------------------------------------------------ critical sections
    They keep out all others, handlers included. That those above the kernel's own priority do not matter is taken for granted. */
+#if defined __CIRC_CORES && __CIRC_CORES > 1
+/* Ports for several processors give each section a lock of its own; one without is the kernel's. */
+typedef struct { pthread_mutex_t __circ_lock; } portMUX_TYPE;
+#define portMUX_INITIALIZER_UNLOCKED { PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP }
+__attribute__((weak)) portMUX_TYPE __circ_kernel_lock = portMUX_INITIALIZER_UNLOCKED;
+static inline void __circ_enter(portMUX_TYPE *mux) { pthread_mutex_lock(&mux->__circ_lock); }
+static inline void __circ_leave(portMUX_TYPE *mux) { pthread_mutex_unlock(&mux->__circ_lock); }
+#define __circ_this(unused, mux, ...) (mux)
+#define portENTER_CRITICAL(...) __circ_enter(__circ_this(0, ##__VA_ARGS__, &__circ_kernel_lock))
+#define portEXIT_CRITICAL(...) __circ_leave(__circ_this(0, ##__VA_ARGS__, &__circ_kernel_lock))
+#else
+typedef struct { int unused; } portMUX_TYPE;
+#define portMUX_INITIALIZER_UNLOCKED { 0 }
 #define portENTER_CRITICAL(...) __VERIFIER_atomic_begin()
 #define portEXIT_CRITICAL(...) __VERIFIER_atomic_end()
-#define taskENTER_CRITICAL(...) __VERIFIER_atomic_begin()
-#define taskEXIT_CRITICAL(...) __VERIFIER_atomic_end()
-#define taskENTER_CRITICAL_FROM_ISR() (__VERIFIER_atomic_begin(), (UBaseType_t)0)
-#define taskEXIT_CRITICAL_FROM_ISR(x) ((void)(x), __VERIFIER_atomic_end())
+#endif
+#define taskENTER_CRITICAL(...) portENTER_CRITICAL(__VA_ARGS__)
+#define taskEXIT_CRITICAL(...) portEXIT_CRITICAL(__VA_ARGS__)
+#define taskENTER_CRITICAL_FROM_ISR() (portENTER_CRITICAL(), (UBaseType_t)0)
+#define taskEXIT_CRITICAL_FROM_ISR(x) ((void)(x), portEXIT_CRITICAL())
 #define portSET_INTERRUPT_MASK_FROM_ISR() taskENTER_CRITICAL_FROM_ISR()
 #define portCLEAR_INTERRUPT_MASK_FROM_ISR(x) taskEXIT_CRITICAL_FROM_ISR(x)
 #define taskYIELD() ((void)0)
 #define portYIELD() ((void)0)
 #define portYIELD_FROM_ISR(...) ((void)0)
 #define portEND_SWITCHING_ISR(...) ((void)0)
-#define taskDISABLE_INTERRUPTS() __disable_irq()
+/* That no other task runs meanwhile on the one processor is not followed. */
+#define taskDISABLE_INTERRUPTS() (__circ_unsure(), __disable_irq())
 #define taskENABLE_INTERRUPTS() __enable_irq()
 void __disable_irq(void);
 void __enable_irq(void);
 
 /* The scheduler's own lock: who holds it is not interrupted by other tasks. That these do not run meanwhile is not followed. */
-__attribute__((weak)) pthread_mutex_t __circ_scheduler;
+__attribute__((weak)) pthread_mutex_t __circ_scheduler = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static inline void vTaskSuspendAll(void)
 {
@@ -110,18 +125,34 @@ static inline BaseType_t xTaskResumeAll(void)
         __circ_static; \
     })
 #define vTaskStartScheduler() __circ_start_scheduler()
-#define vTaskDelete(task) do { if ((task) == 0) pthread_exit(0); } while (0)
+/* That another task does not run any more, or for a while, is not followed. */
+#define vTaskDelete(task) \
+    do { \
+        TaskHandle_t __circ_ended = (TaskHandle_t)(task); \
+        if (__circ_ended == 0) \
+            pthread_exit(0); \
+        __circ_unsure(); \
+        if (__circ_ended == __circ_task_number()) \
+            pthread_exit(0); \
+    } while (0)
 #define xTaskGetCurrentTaskHandle() ((TaskHandle_t)__circ_task_number())
+
+/* A number that the kernel knows: no race is shown that may rest on another one. */
+static inline UBaseType_t __circ_some_number(void)
+{
+    __circ_unsure();
+    return (UBaseType_t)__VERIFIER_nondet_int();
+}
 
 static inline void vTaskDelay(const TickType_t ticks) { (void)ticks; }
 static inline void vTaskDelayUntil(TickType_t *last, const TickType_t ticks) { *last += ticks; }
 static inline BaseType_t xTaskDelayUntil(TickType_t *last, const TickType_t ticks) { *last += ticks; return pdTRUE; }
-static inline void vTaskSuspend(TaskHandle_t task) { (void)task; }
+static inline void vTaskSuspend(TaskHandle_t task) { (void)task; __circ_unsure(); }
 static inline void vTaskResume(TaskHandle_t task) { (void)task; }
 static inline BaseType_t xTaskResumeFromISR(TaskHandle_t task) { (void)task; return __VERIFIER_nondet_int() != 0; }
 static inline TickType_t xTaskGetTickCount(void) { return (TickType_t)__VERIFIER_nondet_int(); }
 static inline TickType_t xTaskGetTickCountFromISR(void) { return (TickType_t)__VERIFIER_nondet_int(); }
-static inline UBaseType_t uxTaskPriorityGet(TaskHandle_t task) { (void)task; return (UBaseType_t)__VERIFIER_nondet_int(); }
+static inline UBaseType_t uxTaskPriorityGet(TaskHandle_t task) { (void)task; return __circ_some_number(); }
 static inline void vTaskPrioritySet(TaskHandle_t task, UBaseType_t priority) { (void)task; (void)priority; }
 
 /* ------------------------------------------------------------------------------------------------ queues */
@@ -265,8 +296,8 @@ static inline void __circ_woken(BaseType_t *woken)
         pdPASS; \
     })
 #define xQueueOverwriteFromISR(q, item, woken) (__circ_woken(woken), xQueueOverwrite(q, item))
-static inline UBaseType_t uxQueueMessagesWaiting(QueueHandle_t q) { (void)q; return (UBaseType_t)__VERIFIER_nondet_int(); }
-static inline UBaseType_t uxQueueSpacesAvailable(QueueHandle_t q) { (void)q; return (UBaseType_t)__VERIFIER_nondet_int(); }
+static inline UBaseType_t uxQueueMessagesWaiting(QueueHandle_t q) { (void)q; return __circ_some_number(); }
+static inline UBaseType_t uxQueueSpacesAvailable(QueueHandle_t q) { (void)q; return __circ_some_number(); }
 static inline void vQueueDelete(QueueHandle_t q) { (void)q; }
 #define xQueueCreateStatic(length, size, storage, queue) ((void)(storage), (void)(queue), xQueueCreate(length, size))
 
@@ -312,12 +343,12 @@ static inline BaseType_t xSemaphoreTakeFromISR(SemaphoreHandle_t s, BaseType_t *
 }
 #define uxSemaphoreGetCount(s) uxQueueMessagesWaiting(s)
 
-/* A recursive mutex knows who has it. */
+/* A recursive mutex knows who has it. Calls for plain ones, which it is not meant for, take another lock. */
 
 static inline SemaphoreHandle_t xSemaphoreCreateRecursiveMutex(void)
 {
     pthread_mutexattr_t recursive;
-    QueueHandle_t made = __circ_new_queue(0, 0, 0);
+    QueueHandle_t made = __circ_new_queue(1, 0, 0);
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&made->__circ_recursive, &recursive);
@@ -364,6 +395,16 @@ static inline uint32_t ulTaskNotifyTake(BaseType_t clear, TickType_t ticks)
         while (__circ_sem_try(mine) == 0)
             taken++;
     return taken;
+}
+
+/* The bits of a notification are not followed: no race is shown behind a wait for them. */
+static inline BaseType_t xTaskNotifyWait(uint32_t before, uint32_t after, uint32_t *value, TickType_t ticks)
+{
+    (void)before, (void)after, (void)ticks;
+    if (value != 0)
+        *value = (uint32_t)__circ_some_number();
+    __circ_unsure();
+    return ticks == portMAX_DELAY || __VERIFIER_nondet_int() != 0;
 }
 
 /* ------------------------------------------------------------------------------------------------ event groups */
@@ -420,6 +461,7 @@ static inline EventBits_t xEventGroupWaitBits(EventGroupHandle_t group, const Ev
 struct tmrTimerControl {
     void (*__circ_function)(struct tmrTimerControl *);
     void *__circ_id;
+    BaseType_t __circ_again;
     sem_t __circ_started;
 };
 typedef struct tmrTimerControl *TimerHandle_t;
@@ -429,11 +471,13 @@ __attribute__((weak)) pthread_mutex_t __circ_timers;
 static inline void *__circ_timer(void *given)
 {
     TimerHandle_t timer = (TimerHandle_t)given;
-    sem_wait(&timer->__circ_started);
     for (;;) {
-        pthread_mutex_lock(&__circ_timers);
-        timer->__circ_function(timer);
-        pthread_mutex_unlock(&__circ_timers);
+        sem_wait(&timer->__circ_started);
+        do {
+            pthread_mutex_lock(&__circ_timers);
+            timer->__circ_function(timer);
+            pthread_mutex_unlock(&__circ_timers);
+        } while (timer->__circ_again);
     }
     return 0;
 }
@@ -447,7 +491,8 @@ static inline void *__circ_timer(void *given)
         __circ_new->__circ_function = (function); \
         __circ_new->__circ_id = (id); \
         sem_init(&__circ_new->__circ_started, 0, 0); \
-        (void)(name), (void)(period), (void)(reload); \
+        __circ_new->__circ_again = (reload); \
+        (void)(name), (void)(period); \
         pthread_create(&__circ_thread, 0, __circ_timer, __circ_new); \
         __circ_new; \
     })
@@ -458,7 +503,8 @@ static inline BaseType_t xTimerStart(TimerHandle_t timer, TickType_t ticks)
     sem_post(&timer->__circ_started);
     return pdPASS;
 }
-#define xTimerReset(timer, ticks) xTimerStart(timer, ticks)
+/* What is started again before its time is called once for both. */
+#define xTimerReset(timer, ticks) (__circ_unsure(), xTimerStart(timer, ticks))
 #define xTimerStartFromISR(timer, woken) (__circ_woken(woken), xTimerStart(timer, 0))
 
 static inline BaseType_t xTimerStop(TimerHandle_t timer, TickType_t ticks)

@@ -36,8 +36,29 @@ typedef struct { const char *name; uint32_t attr_bits; void *cb_mem; uint32_t cb
 
 static inline osStatus_t osKernelInitialize(void) { return osOK; }
 static inline uint32_t osKernelGetTickCount(void) { return (uint32_t)__VERIFIER_nondet_int(); }
-static inline int32_t osKernelLock(void) { vTaskSuspendAll(); return 0; }
-static inline int32_t osKernelUnlock(void) { xTaskResumeAll(); return 1; }
+/* The lock is not counted: one that is set stays set, and is given back at once. */
+__attribute__((weak)) _Thread_local int32_t __circ_kernel_locked;
+static inline int32_t osKernelRestoreLock(int32_t lock)
+{
+    if (lock && !__circ_kernel_locked)
+        vTaskSuspendAll();
+    if (!lock && __circ_kernel_locked)
+        xTaskResumeAll();
+    __circ_kernel_locked = lock != 0;
+    return __circ_kernel_locked;
+}
+static inline int32_t osKernelLock(void)
+{
+    int32_t before = __circ_kernel_locked;
+    osKernelRestoreLock(1);
+    return before;
+}
+static inline int32_t osKernelUnlock(void)
+{
+    int32_t before = __circ_kernel_locked;
+    osKernelRestoreLock(0);
+    return before;
+}
 static inline osStatus_t osDelay(uint32_t ticks) { (void)ticks; return osOK; }
 static inline osStatus_t osDelayUntil(uint32_t ticks) { (void)ticks; return osOK; }
 static inline osStatus_t osThreadYield(void) { return osOK; }
@@ -51,10 +72,14 @@ static inline osStatus_t osThreadYield(void) { return osOK; }
 #define osThreadExit() pthread_exit(0)
 #define osThreadGetId() ((osThreadId_t)__circ_task_number())
 
-/* A mutex may be recursive, as its attributes say, which are not looked at. */
+/* A mutex may be recursive, as its attributes say, which are not looked at: one with a time may fail for who has it. */
 #define osMutexNew(attributes) ((void)(attributes), xSemaphoreCreateRecursiveMutex())
 static inline osStatus_t osMutexAcquire(osMutexId_t mutex, uint32_t ticks)
 {
+    if (ticks != osWaitForever && __VERIFIER_nondet_int()) {
+        __circ_unsure();
+        return osErrorTimeout;
+    }
     return xSemaphoreTakeRecursive(mutex, ticks) ? osOK : osErrorTimeout;
 }
 static inline osStatus_t osMutexRelease(osMutexId_t mutex) { return xSemaphoreGiveRecursive(mutex) ? osOK : osErrorResource; }
@@ -67,11 +92,19 @@ static inline osStatus_t osSemaphoreAcquire(osSemaphoreId_t semaphore, uint32_t 
 static inline osStatus_t osSemaphoreRelease(osSemaphoreId_t semaphore) { return xSemaphoreGive(semaphore) ? osOK : osErrorResource; }
 static inline osStatus_t osSemaphoreDelete(osSemaphoreId_t semaphore) { (void)semaphore; return osOK; }
 #define osMessageQueueNew(count, size, attributes) ((void)(attributes), xQueueCreate(count, size))
+/* What is more urgent overtakes what is less so; which of them there are is not followed. */
+static inline int __circ_urgent(unsigned priority)
+{
+    if (priority == 0)
+        return 0;
+    __circ_unsure();
+    return __VERIFIER_nondet_int() != 0;
+}
 #define osMessageQueuePut(queue, item, priority, ticks) \
-    ((void)(priority), __circ_send(queue, item, ticks, 0) ? osOK : osErrorResource)
+    (__circ_send(queue, item, ticks, __circ_urgent(priority)) ? osOK : osErrorResource)
 #define osMessageQueueGet(queue, item, priority, ticks) \
     ((void)(priority), __circ_receive(queue, item, ticks, 0) ? osOK : osErrorResource)
-static inline uint32_t osMessageQueueGetCount(osMessageQueueId_t queue) { (void)queue; return (uint32_t)__VERIFIER_nondet_int(); }
+static inline uint32_t osMessageQueueGetCount(osMessageQueueId_t queue) { (void)queue; return (uint32_t)__circ_some_number(); }
 #define osEventFlagsNew(attributes) ((void)(attributes), xEventGroupCreate())
 static inline uint32_t osEventFlagsSet(osEventFlagsId_t group, uint32_t flags) { return xEventGroupSetBits(group, flags); }
 static inline uint32_t osEventFlagsClear(osEventFlagsId_t group, uint32_t flags) { return xEventGroupClearBits(group, flags); }

@@ -127,6 +127,8 @@ def _argument(x: Lowering, v: Operand, param: CType | None, node: c_ast.Node) ->
         v = x.math.convert(v, strip(adjusted(param)), node)
     elif isinstance(v, ScalarValue) and isinstance(v.type, IntType):
         v = x.math.convert(v, x.ints.promote(v.type), node)
+    elif isinstance(v, ScalarValue):
+        x.math.as_bytes(v.type)  # no parameter says what it becomes
     if isinstance(v, ScalarValue):
         return v.expr
     if isinstance(v, Floating):

@@ -9,7 +9,7 @@ which may be another name for the same, comes first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from frontend.program import AllAt, Assumption, Block, Cfa, Edge, FunctionText, Location, Op, Program, ThreadTemplate
@@ -21,11 +21,13 @@ _EXPANDED = re.compile(r"\*\((?:volatile )?\w+ \*\)\(?(0x[0-9A-Fa-f]+|\d+)(?: \+
 """A register as the text of a step has it."""
 
 
-def as_written(program: Program, texts: Mapping[str, str]) -> Program:
-    """The program with the names that its files, by their paths, have at its places."""
-    lines = {path: text.split("\n") for path, text in texts.items()}
+def as_written(program: Program, paths: Collection[str], text: Callable[[str], str]) -> Program:
+    """The program with the names that its files have at its places; their texts are looked at only where that is needed."""
+    lines: dict[str, list[str]] = {}
 
     def word(place: Location) -> str:
+        if place.file in paths and place.file not in lines:
+            lines[place.file] = text(place.file).split("\n")
         found = lines.get(place.file, [])
         line = found[place.line - 1] if 0 < place.line <= len(found) else ""
         here = _WORD.match(line, place.column - 1) if place.column else None

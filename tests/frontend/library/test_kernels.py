@@ -161,3 +161,81 @@ def test_several_processors_run_handlers_beside_tasks(tmp_path: Path) -> None:
     for cores, mode in (("1", Preemption.NESTED), ("2", Preemption.FREE)):
         text = CliRunner().invoke(app, ["cfa", "--platform", "cortex-m", "--cores", cores, str(file)]).output
         assert f"{mode} preemption" in text
+
+
+SECTION = "vTaskSuspendAll(); vTaskSuspendAll(); xTaskResumeAll(); xTaskResumeAll(); x++;"
+
+
+@pytest.mark.parametrize(("one", "two", "more"), [
+    pytest.param(SECTION, "x++;", {}, id="the scheduler's lock is counted"),
+    pytest.param("xSemaphoreTake(s, portMAX_DELAY); xSemaphoreGive(s); x++;", "x++;",
+                 {"setup": "s = xSemaphoreCreateRecursiveMutex();"}, id="a recursive mutex taken as a plain one"),
+    pytest.param("vTaskSuspendAll(); x++; xTaskResumeAll();", SECTION, {}, id="behind the lock"),
+])
+def test_what_is_behind_a_section_is_not_safe(one: str, two: str, more: dict[str, str]) -> None:
+    assert verdict(FREERTOS.format(one=one, two=two, **{"setup": "", "before": "", "more": "", **more})) != "safe"
+
+
+@pytest.mark.parametrize(("one", "two", "more"), [
+    pytest.param("x = 1; xTimerStart(t, portMAX_DELAY); xSemaphoreTake(s, portMAX_DELAY); x = 2;", "",
+                 {"more": "static TimerHandle_t t; static void tick(TimerHandle_t t) { x++; xSemaphoreGive(s); }",
+                  "setup": 's = xSemaphoreCreateBinary(); t = xTimerCreate("t", 10, pdFALSE, NULL, tick);'}, id="a timer that ends"),
+    pytest.param("vTaskSuspend(second); x = 2; vTaskResume(second);", "taskENTER_CRITICAL(); x++; taskEXIT_CRITICAL();", {},
+                 id="a task is suspended"),
+    pytest.param("vTaskDelete(second); x = 2;", "taskENTER_CRITICAL(); x++; taskEXIT_CRITICAL();", {}, id="a task is deleted"),
+    pytest.param("vTaskDelete(xTaskGetCurrentTaskHandle()); x = 2;", "x++;", {}, id="a task deletes itself by its handle"),
+    pytest.param("taskDISABLE_INTERRUPTS(); x++; taskENABLE_INTERRUPTS();", "taskDISABLE_INTERRUPTS(); x++; taskENABLE_INTERRUPTS();",
+                 {}, id="interrupts off"),
+    pytest.param("if (uxQueueMessagesWaiting(q) > 0) x++;", "x++;", {"setup": "q = xQueueCreate(1, sizeof(int));"},
+                 id="a number that the kernel knows"),
+    pytest.param("uint32_t v; xTaskNotifyWait(0, 0, &v, portMAX_DELAY); x = 1;", "x = 2;", {}, id="a wait for bits"),
+])
+def test_what_kernels_do_and_is_not_followed_shows_no_race(one: str, two: str, more: dict[str, str]) -> None:
+    assert verdict(FREERTOS.format(one=one, two=two, **{"setup": "", "before": "", "more": "", **more})) != "race"
+
+
+def test_the_lock_of_cmsis_is_not_counted() -> None:
+    locked = "osKernelLock(); osKernelLock(); osKernelUnlock(); x++;"
+    text = CMSIS.replace("osMutexAcquire(m, osWaitForever); x++; osMutexRelease(m);", locked)
+    assert verdict(text.format(two="osKernelLock(); x++; osKernelUnlock();")) != "safe"
+
+
+def test_hooks_are_told() -> None:
+    text = FREERTOS.format(one="x++;", two="", setup="", before="", more="void vApplicationIdleHook(void) { x++; }")
+    assert any("does not call 'vApplicationIdleHook'" in str(a) for a in frontend.loads(text).assumptions)
+
+
+@pytest.mark.parametrize(("body", "arguments", "said"), [
+    ("int *i = b; (*i)++;", "NULL, &x, NULL", "race"),
+    ("int *i = c; (*i)++;", "NULL, NULL, &x", "race"),
+    ("if (c) x++;", "NULL, NULL, NULL", "safe"),
+])
+def test_threads_of_zephyr_get_all_their_arguments(body: str, arguments: str, said: str) -> None:
+    found = verdict(f"""
+#include <zephyr/kernel.h>
+static int x;
+static struct k_thread t;
+static k_thread_stack_t stack[1];
+static void one(void *a, void *b, void *c) {{ {body} }}
+int main(void) {{ k_thread_create(&t, stack, 512, one, {arguments}, 1, 0, K_NO_WAIT); x++; }}
+""")
+    assert found in ((said,) if said == "safe" else ("race", "possible race"))
+
+
+@pytest.mark.parametrize("enter", ["k_spin_lock(&l{0})", "taskENTER_CRITICAL(&m{0})"])
+def test_locks_of_several_processors_are_several(tmp_path: Path, enter: str) -> None:
+    zephyr = "k_spin" in enter
+    header = "#include <zephyr/kernel.h>\nstatic struct k_spinlock l1, l2;" if zephyr else \
+        '#include "FreeRTOS.h"\n#include "task.h"\nstatic portMUX_TYPE m1 = portMUX_INITIALIZER_UNLOCKED, m2 = portMUX_INITIALIZER_UNLOCKED;'
+    leave = "k_spin_unlock(&l{0}, k)" if zephyr else "taskEXIT_CRITICAL(&m{0})"
+    takes = "k_spinlock_key_t k = " if zephyr else ""
+    for second, said in ((1, "safe"), (2, "race")):
+        bodies = [f"{takes}{enter.format(n)}; x++; {leave.format(n)};" for n in (1, second)]
+        start = ("K_THREAD_DEFINE(f, 512, one, NULL, NULL, NULL, 5, 0, 0);\nK_THREAD_DEFINE(g, 512, two, NULL, NULL, NULL, 5, 0, 0);"
+                 if zephyr else 'int main(void) { xTaskCreate(one, "1", 9, 0, 1, 0); xTaskCreate(two, "2", 9, 0, 1, 0); vTaskStartScheduler(); }')
+        more = ", void *b, void *c" if zephyr else ""
+        file = tmp_path / "a.c"
+        file.write_text(f"{header}\nstatic int x;\nstatic void one(void *a{more}) {{ {bodies[0]} }}\n"
+                        f"static void two(void *a{more}) {{ {bodies[1]} }}\n{start}\n")
+        result = CliRunner().invoke(app, ["check", "--cores", "2", "-x", "x", str(file)])
+        assert f"{said}" in result.output.split("\n")[0], result.output

@@ -1,4 +1,4 @@
-/* Try-locks in the manner of Dekker, again and again, with GCC's builtins: who finds the other's flag set goes back. */
+// Try-locks in the manner of Dekker, again and again, with GCC's builtins: who finds the other's flag set goes back.
 // EXPECT: safe goods
 #include <pthread.h>
 

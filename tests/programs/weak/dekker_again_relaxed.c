@@ -1,4 +1,4 @@
-/* The same with a relaxed look at the other: who goes in next does not see what was done inside. */
+// The same with a relaxed look at the other: who goes in next does not see what was done inside.
 // EXPECT: race goods
 #include <pthread.h>
 

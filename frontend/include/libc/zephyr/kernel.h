@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 int __circ_sem_try(sem_t *semaphore);
 void __circ_unsure(void);
+void __circ_last_key(void);
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
 int __VERIFIER_nondet_int(void);
@@ -37,13 +39,40 @@ typedef char k_thread_stack_t;
 #define K_THREAD_STACK_SIZEOF(name) sizeof(name)
 #define K_THREAD_DEFINE(name, size, entry, first, second, third, priority, options, delay) \
     __attribute__((circ_threads(1))) void name##_thread(void) { entry(first, second, third); }
-#define k_thread_create(thread, stack, size, entry, first, second, third, priority, options, delay) \
+struct __circ_call { k_thread_entry_t entry; void *first, *second, *third; };
+static inline void *k_thread_entry(void *given)
+{
+    struct __circ_call *call = given;
+    call->entry(call->first, call->second, call->third);
+    return 0;
+}
+/* A thread that waits for its start may run before; no race is shown behind it. */
+#define k_thread_create(thread, stack, size, function, p1, p2, p3, priority, options, delay) \
     __extension__ ({ \
         k_tid_t __circ_new = (thread); \
-        (void)(stack), (void)(size), (void)(second), (void)(third), (void)(priority), (void)(options); \
-        pthread_create(&__circ_new->__circ_thread, 0, (void *(*)(void *))(entry), (first)); \
+        struct __circ_call *__circ_given = malloc(sizeof(struct __circ_call)); \
+        if (__circ_given == 0) \
+            abort(); \
+        *__circ_given = (struct __circ_call){ (function), (void *)(p1), (void *)(p2), (void *)(p3) }; \
+        (void)(stack), (void)(size), (void)(priority), (void)(options); \
+        if ((delay).ticks != 0) \
+            __circ_unsure(); \
+        pthread_create(&__circ_new->__circ_thread, 0, k_thread_entry, __circ_given); \
         __circ_new; \
     })
+static inline void k_thread_start(k_tid_t thread) { (void)thread; }
+static inline int k_thread_join(k_tid_t thread, k_timeout_t time)
+{
+    if (time.ticks >= 0) {
+        __circ_unsure();
+        return __VERIFIER_nondet_int() ? 0 : -EAGAIN;
+    }
+    return pthread_join(thread->__circ_thread, 0);
+}
+/* That another thread does not run any more, or for a while, is not followed. */
+static inline void k_thread_abort(k_tid_t thread) { (void)thread; __circ_unsure(); }
+static inline void k_thread_suspend(k_tid_t thread) { (void)thread; __circ_unsure(); }
+static inline void k_thread_resume(k_tid_t thread) { (void)thread; }
 static inline int32_t k_msleep(int32_t ms) { (void)ms; return 0; }
 static inline int32_t k_usleep(int32_t us) { (void)us; return 0; }
 static inline int32_t k_sleep(k_timeout_t time) { (void)time; return 0; }
@@ -54,12 +83,26 @@ static inline uint32_t k_uptime_get_32(void) { return (uint32_t)__VERIFIER_nonde
 
 /* ------------------------------------------------------------------------------------------------ interrupts */
 #define irq_lock() (__VERIFIER_atomic_begin(), 0u)
-#define irq_unlock(key) ((void)(key), __VERIFIER_atomic_end())
-struct k_spinlock { int __circ_unused; };
+#define irq_unlock(key) ((void)(key), __circ_last_key(), __VERIFIER_atomic_end())
 typedef struct { int key; } k_spinlock_key_t;
+#if defined __CIRC_CORES && __CIRC_CORES > 1
+struct k_spinlock { pthread_mutex_t __circ_lock; };
+static inline k_spinlock_key_t k_spin_lock(struct k_spinlock *lock)
+{
+    pthread_mutex_lock(&lock->__circ_lock);
+    return (k_spinlock_key_t){ 0 };
+}
+static inline void k_spin_unlock(struct k_spinlock *lock, k_spinlock_key_t key)
+{
+    (void)key;
+    pthread_mutex_unlock(&lock->__circ_lock);
+}
+#else
+struct k_spinlock { int __circ_unused; };
 #define k_spin_lock(lock) ((void)(lock), __VERIFIER_atomic_begin(), (k_spinlock_key_t){ 0 })
-#define k_spin_unlock(lock, key) ((void)(lock), (void)(key), __VERIFIER_atomic_end())
-__attribute__((weak)) pthread_mutex_t __circ_scheduler;
+#define k_spin_unlock(lock, key) ((void)(lock), (void)(key), __circ_last_key(), __VERIFIER_atomic_end())
+#endif
+__attribute__((weak)) pthread_mutex_t __circ_scheduler = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static inline void k_sched_lock(void) { __circ_unsure(); pthread_mutex_lock(&__circ_scheduler); }
 static inline void k_sched_unlock(void) { pthread_mutex_unlock(&__circ_scheduler); }
 
@@ -83,22 +126,30 @@ static inline int k_mutex_lock(struct k_mutex *mutex, k_timeout_t time)
 }
 static inline int k_mutex_unlock(struct k_mutex *mutex) { return pthread_mutex_unlock(&mutex->__circ_mutex); }
 
-struct k_sem { sem_t __circ_items; unsigned __circ_limit; };
-#define K_SEM_DEFINE(name, first, most) struct k_sem name = { { (first) }, (most) }
+struct k_sem { sem_t __circ_items, __circ_room; };
+#define __circ_room_for(first, most) (((most) > 0x7fffffffu ? 0x7fffffffu : (most)) - (first))
+#define K_SEM_DEFINE(name, first, most) struct k_sem name = { { (first) }, { __circ_room_for(first, most) } }
 #define K_SEM_MAX_LIMIT 0xffffffffu
 static inline int k_sem_init(struct k_sem *semaphore, unsigned first, unsigned most)
 {
     sem_init(&semaphore->__circ_items, 0, first);
-    semaphore->__circ_limit = most;
+    sem_init(&semaphore->__circ_room, 0, __circ_room_for(first, most));
     return 0;
 }
 static inline int k_sem_take(struct k_sem *semaphore, k_timeout_t time)
 {
     if (time.ticks < 0)
-        return sem_wait(&semaphore->__circ_items);
-    return __circ_sem_try(&semaphore->__circ_items) == 0 ? 0 : time.ticks ? -EAGAIN : -EBUSY;
+        sem_wait(&semaphore->__circ_items);
+    else if (__circ_sem_try(&semaphore->__circ_items) != 0)
+        return time.ticks ? -EAGAIN : -EBUSY;
+    sem_post(&semaphore->__circ_room);
+    return 0;
 }
-/* That no more than the limit are given is not looked at. */
-static inline void k_sem_give(struct k_sem *semaphore) { sem_post(&semaphore->__circ_items); }
+/* No more than the limit are given. */
+static inline void k_sem_give(struct k_sem *semaphore)
+{
+    if (__circ_sem_try(&semaphore->__circ_room) == 0)
+        sem_post(&semaphore->__circ_items);
+}
 
 #endif
