@@ -109,7 +109,8 @@ class Arithmetic:
             for one, two in ((here.result, there.result), *zip(here.params, there.params, strict=False)):
                 self._bytes(one, two)
                 self._bytes(two, one)
-        elif isinstance(there, VoidType | IntType | RecordType):
+        elif isinstance(there, VoidType | IntType) or (
+                isinstance(there, RecordType) and not (isinstance(here, RecordType) and here.key == there.key)):
             self.as_bytes(t)
 
     def as_bytes(self, t: CType) -> None:

@@ -99,6 +99,8 @@ def _call(x: Lowering, callee: str | ScalarValue, t: FunctionType, node: c_ast.F
         for later in nodes[i + 1:]:
             if isinstance(v, ScalarValue):
                 v = x.order.settled(v, later, arg)
+        if param is None and isinstance(v, ScalarValue) and (not isinstance(callee, str) or x.unit.defined(callee)):
+            x.math.as_bytes(v.type)  # no parameter says what the function takes it for
         args.append(_argument(x, v, param if not _uses_up(x, callee, t, v, wanted) else None, arg))
     if isinstance(callee, str) and THREAD_LIBRARY.get(callee) is ThreadCall.EXIT:
         x.close(node)
@@ -127,8 +129,6 @@ def _argument(x: Lowering, v: Operand, param: CType | None, node: c_ast.Node) ->
         v = x.math.convert(v, strip(adjusted(param)), node)
     elif isinstance(v, ScalarValue) and isinstance(v.type, IntType):
         v = x.math.convert(v, x.ints.promote(v.type), node)
-    elif isinstance(v, ScalarValue):
-        x.math.as_bytes(v.type)  # no parameter says what it becomes
     if isinstance(v, ScalarValue):
         return v.expr
     if isinstance(v, Floating):

@@ -1,5 +1,5 @@
 // Who creates a thread finds the last start taken, which does not tell what the last creator did: a relaxed turn orders nothing.
-// EXPECT: possible race data
+// EXPECT: unknown data
 #include <pthread.h>
 #include <stdatomic.h>
 

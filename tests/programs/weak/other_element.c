@@ -1,5 +1,5 @@
 // Changes that acquire and release, of two elements of an array: what one was told the other does not know.
-// EXPECT: possible race data
+// EXPECT: unknown data
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
