@@ -89,7 +89,7 @@ from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from circ.scan.header import READING, Header
 from frontend import SourceFile
-from frontend.program import FrontendError, Ints, Location, read_data, read_source
+from frontend.program import FrontendError, Ints, Location, read_data
 from frontend.text.compilers import OWN
 
 if TYPE_CHECKING:
@@ -526,9 +526,9 @@ def lsp(debug: Debug = False) -> None:
 
 def _request_of_words(ctx: typer.Context, words: Sequence[str], file: str, text: str | None) -> Request:
     """What is asked of a file by these words of a command line, and by its header comment."""
-    from circ.scan.header import read_header
+    from circ.scan.header import header_of, read_header
 
-    header = read_header(file, read_source(file) if text is None else text, os.path.dirname(file) or ".")
+    header = header_of(file) if text is None else read_header(file, text, os.path.dirname(file) or ".")
     check: Any = cast(Any, ctx.find_root().command).commands["check"]
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # which is for answers

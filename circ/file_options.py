@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import typer
 
 from circ.command_options import UnknownWord, check_words
-from circ.scan.header import ASKING, READING, Header, read_header, refused
-from frontend.program import FrontendError, displayed, read_data, read_source
+from circ.scan.header import ASKING, READING, Header, header_of, refused
+from frontend.program import FrontendError, displayed, read_data
 
 UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])  # all of typer's errors of usage; it does not export it
 Parse: TypeAlias = Callable[[Sequence[str]], typer.Context]
@@ -46,14 +45,8 @@ class FileOptions:
         return values
 
     def of_file(self, path: str, project: str | None = None) -> dict[str, Any]:
-        """The same for the header of a file; one that cannot be read has none, which reading it as C will tell."""
-        if not os.path.isfile(path):
-            return self.of(Header())  # a pipe can be read once, and is so under the limits
-        try:
-            text = read_source(path)
-        except (FrontendError, OSError):
-            return self.of(Header())
-        return self.of(read_header(path, text, project or os.path.dirname(path) or "."))
+        """The same for the header of a file."""
+        return self.of(header_of(path, project))
 
 
 def _both(name: str, own: Any, told: Any, wins: bool) -> Any:

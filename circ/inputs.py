@@ -6,13 +6,12 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from circ.run.certificate_files import missing_threads
 from circ.run.projects import Selection, find_database, only_program
 from circ.run.reading import load_within
 from circ.run.supervise import Limits
-from circ.scan.header import read_header
+from circ.scan.header import header_of
 from frontend import LoadOptions, SourceFile
 from frontend.program import FrontendError, Location, Program
 from frontend.project import COMMANDS, database_of
@@ -69,9 +68,8 @@ class Inputs:
         """
         files = self.program(source, limits)
         threads: tuple[str, ...] = ()
-        with suppress(FrontendError, OSError, UnicodeDecodeError):
-            header = read_header(files[0].path, Path(files[0].path).read_text(), os.path.dirname(files[0].path))
-            threads = tuple(option.value for option in header.options if option.name == "--thread")
+        with suppress(FrontendError):
+            threads = tuple(option.value for option in header_of(files[0].path).options if option.name == "--thread")
         if not source.threads or source.threads == threads:
             return []
         try:

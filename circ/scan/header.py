@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from circ.verdict import POSSIBLE, Property
-from frontend.program import FrontendError, Location, OptionError
+from frontend.program import FrontendError, Location, OptionError, read_source
 
 VERDICTS = ("safe", "race", "violated", POSSIBLE, "unknown")
 ASSERTS = str(Property.ASSERTS)
@@ -78,6 +78,18 @@ class Header:
 def refused(option: HeaderOption, message: str, hint: str = "") -> FrontendError:
     """The error for an option of a header that makes no sense."""
     return FrontendError(option.location, f"in the file's own options: {message}", hint)
+
+
+def header_of(path: str, project: str | None = None) -> Header:
+    """The header of a file, whose own folder is the project if none is named. One that cannot be read has none, which reading it
+    as C will tell; nor has a pipe, which can be read once, and is so under the limits."""
+    if not os.path.isfile(path):
+        return Header()
+    try:
+        text = read_source(path)
+    except (FrontendError, OSError):
+        return Header()
+    return read_header(path, text, project or os.path.dirname(path) or ".")
 
 
 _MOST, _LONGEST = 2_000, 10_000

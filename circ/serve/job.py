@@ -14,9 +14,9 @@ from circ.report.findings import finding_of
 from circ.report.json import report_json
 from circ.report.summary import FileReport, file_status
 from circ.run.check import Inquiry, questions
-from circ.run.reading import NotRead, ReadingError, load_heavy, runs_others, why_not
+from circ.run.reading import NotRead, read_within, why_not
 from circ.run.session import Request
-from circ.run.supervise import Done, Emit, Limits, supervise
+from circ.run.supervise import Limits
 from circ.scan.fingerprint import fingerprint
 from circ.serve.facts import place, program_facts
 from circ.serve.memory import Known, usable
@@ -114,22 +114,13 @@ def answer_data(
 
 def _read(files: list[SourceFile], source: LoadOptions, limits: Limits, known: Known | None) -> tuple[str, Program]:
     """The program, under limits; the one that is known if no token of it has changed."""
-    load_heavy()
 
-    def read(_: str, emit: Emit) -> tuple[str, Program | None] | ReadingError:
-        try:
-            tokens = [preprocessed(file, source) for file in files]
-            key = fingerprint(files, tokens, source, {})
-            return key, None if known is not None and known.key == key else load_project(files, source, tokens)
-        except FrontendError as error:
-            return ReadingError.of(error)
+    def read() -> tuple[str, Program | None]:
+        tokens = [preprocessed(file, source) for file in files]
+        key = fingerprint(files, tokens, source, {})
+        return key, None if known is not None and known.key == key else load_project(files, source, tokens)
 
-    [(_, outcome)] = supervise([files[0].path], lambda: read, limits, starts_others=runs_others(files, source))
-    if not isinstance(outcome, Done):
-        raise NotRead(files[0].path, outcome)
-    if isinstance(outcome.value, ReadingError):
-        raise outcome.value.error()
-    key, program = outcome.value
+    key, program = read_within(files, source, limits, read)
     if program is None:
         assert known is not None
         program = known.program

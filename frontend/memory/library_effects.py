@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from math import prod
 
 from frontend.memory.case_steps import CaseSteps, deferred
 from frontend.memory.leaves import BYTE, Leaf, MemObject
@@ -267,15 +268,9 @@ class LibraryEffects:
 
 def _behind(leaf: Leaf) -> int:
     """How many elements of a leaf have the same index along its outermost array."""
-    count = 1
-    for dim in leaf.dims[1:]:
-        count *= dim.count
-    return count
+    return prod(dim.count for dim in leaf.dims[1:])
 
 
 def _count(obj: MemObject, leaf: Leaf) -> int:
     """How many elements a leaf has in one instance of its object."""
-    count = 1
-    for dim in obj.inner(leaf.dims):
-        count *= dim.count
-    return count
+    return prod(dim.count for dim in obj.inner(leaf.dims))

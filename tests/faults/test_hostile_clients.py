@@ -92,3 +92,12 @@ def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     server._requests()
     assert len(told) == 1 and "at most 1000 bytes" in told[0] and not server.listening
     os.close(reader)
+
+
+def test_a_pipe_in_place_of_a_file_blocks_no_other_request(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.c")
+    (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_threads(2))) void w(void) { x = 1; }\n")
+    told = requests(*({"id": n, "method": "check", "params": {"files": [str(tmp_path / name)], "options": ["--timeout", "2"]}}
+                      for n, name in ((1, "p.c"), (2, "a.c"))))
+    ends = {t["id"]: t["event"] for t in told if t["event"] in ("end", "failed")}
+    assert ends == {1: "failed", 2: "end"}

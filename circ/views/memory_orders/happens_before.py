@@ -95,7 +95,8 @@ def with_past(program: Program, focus: str | None, plain: tuple[str, ...], asked
     assert all(loads_and_stores_only(program, y) and y != focus for y in plain)
     fenced = fenced_variables(program) - {*plain} if focus == FENCE else frozenset()
     exact = {*exact_variables(program, focus), *plain, *fenced, *(() if focus in (None, FENCE) else (focus,))}
-    view = _View(program, frozenset(exact), frozenset(plain), fenced, asked, _handing_on(program))
+    carrying = frozenset(name for name in exact if not program.variable(name).is_array)
+    view = _View(program, frozenset(exact), frozenset(plain), fenced, asked, _handing_on(program), carrying)
     templates = tuple(_Thread(view, t).traced() for t in program.templates)
     old = program.variable(asked)
     ghosts = [PAST, WROTE, READ_IT, *(_carries(name) for name in sorted((*view.carrying, *view.handing_on))),
@@ -122,7 +123,10 @@ def _watcher() -> ThreadTemplate:
 # --------------------------------------------------------------------------------------------------- the whole program
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What is known of the whole program: `handing_on` are mutexes, and flags of creation and of ends of threads."""
+    """What is known of the whole program: `handing_on` are mutexes, and flags of creation and of ends of threads.
+
+    `carrying`: atomics from which one may learn; of an array, what was stored to one element says nothing about another.
+    """
 
     program: Program
     exact: frozenset[str]
@@ -130,11 +134,7 @@ class _View:
     fenced: frozenset[str]
     asked: str
     handing_on: frozenset[str]
-
-    @property
-    def carrying(self) -> frozenset[str]:
-        """Atomics from which one may learn: of an array, what was stored to one element says nothing about another."""
-        return frozenset(name for name in self.exact if not self.program.variable(name).is_array)
+    carrying: frozenset[str]
 
     @property
     def all_release(self) -> bool:
