@@ -2,7 +2,8 @@
 
 The applications are ours, written after the structure of TinyOS 1.x: a framed serial line, a high-speed radio behind SPI, timers,
 converter, message pools, routing, a security component with a block cipher. The compiler proper, `nesc1`, is called by itself:
-the environment variable NESC1 may name one that is elsewhere (the 64-bit one crashes on some machines).
+the environment variable NESC1 may name one that is elsewhere, with its headers beside it. Debian's 64-bit one crashes on some
+machines (status 33); the one of the i386 package, unpacked anywhere, works there with `libc6-i386`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def compile_application(name: str, output: Path, defines: tuple[str, ...] = ()) 
     nesc1 = compiler()
     if nesc1 is None:
         return "nescc and avr-gcc are not installed"
-    headers = next(iter(sorted(glob.glob("/usr/lib/*/ncc/nesc_nx.h"))), None)
+    beside = Path(shutil.which(nesc1) or nesc1).resolve().parent / "nesc_nx.h"
+    headers = str(beside) if beside.is_file() else next(iter(sorted(glob.glob("/usr/lib/*/ncc/nesc_nx.h"))), None)
     if headers is None:
         return "the headers of nescc are not installed"
     command = [nesc1, "-U__BLOCKS__", "-fnesc-target=avr", "-fnesc-gcc=avr-gcc", "-mmcu=atmega103", "-fnesc-no-debug",

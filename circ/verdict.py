@@ -312,7 +312,8 @@ class Part(enum.Enum):
 
     ALL = "all of it"
     PROVE = "proofs that cost little"
-    SEARCH = "runs that show a race"
+    SEARCH = "runs that show a race and cost little"
+    FURTHER = "runs and proofs that cost more"
     REST = "what is left"
 
 
@@ -338,6 +339,10 @@ class Hints:
     schedule: tuple[Waypoint, ...] = ()
 
 
+FIRST_LOOK = 500_000
+"""A few seconds, if it is not shared with others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a user may tell an engine. Predicates are C expressions over the program's variables."""
@@ -350,6 +355,8 @@ class Options:
     unroll: int = 3
     """How often loops without an invariant are followed by the engine that reads annotations."""
     part: Part = Part.ALL
+    first_look: int = FIRST_LOOK
+    """Steps of the static prover at a question before all others had their first look."""
     hints: Hints | None = None
 
     def __post_init__(self) -> None:

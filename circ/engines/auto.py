@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 10
 """How much more effort than at first the static prover may take for one try where nothing cheap has decided."""
-FIRST_LOOK = 500_000
-"""Steps of the static prover at a question before all others had their first look; a few seconds."""
 ROUND_STATES = 400_000
 """Abstract states of one round of context inference at most."""
 ROUND_SHARE = 4
@@ -150,7 +148,8 @@ class Auto:
         program, question, options, observer, effort = asked.program, asked.question, asked.options, asked.observer, stage.effort
         match stage.who:
             case Who.STATIC:
-                return self.static(program, question, options, observer, FIRST_LOOK if options.part is Part.PROVE else None)
+                most = options.first_look if options.part is Part.PROVE else None
+                return self.static(program, question, options, observer, most)
             case Who.PATIENT:
                 return self.patient(program, question, options, observer, effort.states)
             case Who.SEARCH:

@@ -34,7 +34,7 @@ class OnOrders:
         if not self._weak or not isinstance(question, RaceOn):
             return self.engine(program, question, options, observer)
         verdict: Verdict = Unknown("not asked")
-        for part in (Part.PROVE, Part.SEARCH, Part.REST) if options.part is Part.ALL else (options.part,):
+        for part in (Part.PROVE, Part.SEARCH, Part.FURTHER, Part.REST) if options.part is Part.ALL else (options.part,):
             verdict = self._part(program, question, replace(options, part=part), observer)
             if not isinstance(verdict, Unknown):
                 return verdict

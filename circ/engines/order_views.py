@@ -50,7 +50,7 @@ class OrderViews:
         foci = _foci(self.program, variable)
         traced = part is not Part.PROVE and only_threads(self.program) and traceable(self.program, variable)
         views = [self._without_stale(foci), *([self._with_past(foci, variable)] if traced else [])]
-        if part is Part.SEARCH and all(t.count is not None for t in self.program.templates):
+        if part in (Part.SEARCH, Part.FURTHER) and all(t.count is not None for t in self.program.templates):
             views.reverse()
         return itertools.chain.from_iterable(views)
 

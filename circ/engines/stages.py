@@ -90,9 +90,9 @@ STAGES = (
     Stage(Who.SEARCH, SMALL, lambda case: case.counted or not case.reactive, Part.SEARCH),
     # A first try, and a proof by search where there are finitely many threads.
     Stage(Who.RUNS, Effort(10_000), _threads, Part.SEARCH),
-    Stage(Who.BRIEF, Effort(2_000, 20_000_000), lambda case: case.counted or not case.reactive, Part.SEARCH),
-    Stage(Who.RUNS, Effort(90_000), _threads, Part.SEARCH),
-    Stage(Who.SEARCH, MEDIUM, lambda case: case.counted, Part.SEARCH),
+    Stage(Who.BRIEF, Effort(2_000, 20_000_000), lambda case: case.counted or not case.reactive, Part.FURTHER),
+    Stage(Who.RUNS, Effort(90_000), _threads, Part.FURTHER),
+    Stage(Who.SEARCH, MEDIUM, lambda case: case.counted, Part.FURTHER),
     Stage(Who.PATIENT, Effort(3_000_000), lambda case: case.locks and case.exhausted),
     Stage(Who.RUNS, Effort(500_000), lambda case: not case.reactive and case.cut_off),
     Stage(Who.INFERENCE, Effort(200_000, 60_000_000), _threads),

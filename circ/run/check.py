@@ -19,12 +19,13 @@ from circ.kernel.outcome import Accepted, Refused
 from circ.report.possible import advice
 from circ.run.dump import Dump
 from circ.run.reading import NotRead
-from circ.run.schedule import Ask, NamedQuestion, Races, Schedule, Suspect, variables_of
+from circ.run.schedule import Ask, NamedQuestion, Races, Schedule, Suspect, first_look, variables_of
 from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfCpu, OutOfMemory, TimedOut, supervise
 from circ.run.triage import reason, triage
 from circ.run.vacuity import unreached
 from circ.static.possible.possible_races import possible_races
 from circ.verdict import (
+    FIRST_LOOK,
     Answer,
     Assertions,
     AtomicityOf,
@@ -76,8 +77,8 @@ class Plan:
     """Do what is cheap for all questions first, if the engine's work has parts; answers come in another order then."""
     deadline: float | None = None
     """When the budget for all questions is used up, by the monotonic clock."""
-    shares: bool = True
-    """Give each part of the work its share of the budget, else as much as is left of it."""
+    budget: float | None = None
+    """The seconds that all questions together are meant to take: what the effort of the first looks is counted by."""
 
 
 def check(
@@ -160,14 +161,16 @@ class Inquiry:
         self.program, self.asked, self.plan, self.observer = program, asked, plan, observer
         self.entry = engines.found(plan.engine)
         parts = plan.in_parts and plan.engine == engines.DEFAULT
-        self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline, plan.shares)
+        self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline)
         self._last: dict[NamedQuestion, str] = {}
+        self._mistake: Unknown | None = None
+        """Our own, in looking for possible races: what it leaves undecided says so."""
 
     def __iter__(self) -> Iterator[Answer]:
         schedule = self.schedule
 
         def start() -> Callable[[Ask | Suspect, Emit], Answer | Races]:
-            return _Worker(self.program, self.plan, self.entry)
+            return _Worker(self.program, self.plan, self.entry, first_look(self.plan.budget, len(self.asked)))
 
         waiting: list[Answer] = []
         begin = time.monotonic()
@@ -175,6 +178,7 @@ class Inquiry:
             seconds, begin = time.monotonic() - begin, time.monotonic()
             if isinstance(task, Suspect):
                 schedule.races = outcome.value if isinstance(outcome, Done) and isinstance(outcome.value, dict) else {}
+                self._mistake = failed(outcome, None) if isinstance(outcome, Crashed) else None
                 self.observer(SUSPECTED, {"races": schedule.races})
                 yield from map(self._told, waiting)
                 waiting = []
@@ -192,13 +196,13 @@ class Inquiry:
                 else:
                     yield self._told(answer)
         yield from map(self._told, waiting)
-        spent = schedule.over() and self.plan.shares
+        spent = schedule.over() and self.plan.budget is not None
         yield from self.standing(_BUDGET if spent else _NO_TIME, _MORE_BUDGET if spent else _MORE_TIME)
 
     def standing(self, why: str, advice: str = "") -> list[Answer]:
         """Answers to the questions that have none, because the work was broken off."""
         left = self.schedule.open()
-        if left and self.plan.possible and not self.schedule.races:
+        if left and not self.schedule.suspected:
             self.schedule.races = self._last_look(variables_of(left))
         self.schedule.final.update(left)
         return [self._told(self.schedule.standing(named, why, advice, self.entry.name)) for named in left]
@@ -215,13 +219,16 @@ class Inquiry:
     def _plainly(self, outcome: Failed) -> Failed:
         """A limit as the user gave it: how much of it a part of the work had left is of no interest."""
         given = self.plan.limits.timeout
-        return TimedOut(given) if isinstance(outcome, TimedOut) and self.plan.deadline is None and given is not None else outcome
+        return TimedOut(given) if isinstance(outcome, TimedOut) and given is not None else outcome
 
     def _told(self, answer: Answer) -> Answer:
         """The answer, with the possible race on a variable of which nothing is decided."""
         match answer:
             case Answer(question=RaceOn(variable=variable), verdict=Unknown(bug="") as unknown) if self.plan.possible:
                 race = self.schedule.races.get(variable)
+                if self._mistake is not None:
+                    return replace(answer, verdict=replace(unknown, reason=self._mistake.reason, bug=self._mistake.bug,
+                                                           tried=(unknown.reason, *unknown.tried)))
                 if isinstance(race, PossibleRace):
                     return replace(answer, verdict=replace(unknown, possible=race, advice=advice(race, unknown.advice)))
                 seems = (race,) if race and race not in unknown.tried else ()
@@ -269,8 +276,8 @@ def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observ
 class _Worker:
     """Answers questions in the child process: triage, then the engine, then the kernel."""
 
-    def __init__(self, program: Program, plan: Plan, entry: engines.Entry) -> None:
-        self.program, self.plan, self.entry = program, plan, entry
+    def __init__(self, program: Program, plan: Plan, entry: engines.Entry, first_look: int = FIRST_LOOK) -> None:
+        self.program, self.plan, self.entry, self.first_look = program, plan, entry, first_look
         self.engine: Engine | None = None  # what triage decides needs no engine
         self.watching = OnWatched(entry.load, triage)
         self.kernel: Kernel | None = None
@@ -304,7 +311,8 @@ class _Worker:
             return self.entry.name, Unknown("it says nothing about what threads assume of each other",
                                             advice="ask assume-guarantee")
         timeout = asked.timeout
-        options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout, part=asked.part)
+        options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout, part=asked.part,
+                          first_look=self.first_look)
         try:
             if isinstance(task.question, AtomicityOf):
                 verdict = self.watching(self.program, task.question, options, observer)

@@ -1,12 +1,13 @@
 """In which order the questions of a program are worked at, and for how long: what is cheap first for all, then what matters most.
 
 First triage and the static prover have a look at every question. What is left is ordered by how much speaks for a race on it
-(`circ.static.possible`): runs that show a race are looked for in this order, then inference has its turn. Each question has its
-limit, which its parts share, and all of them together may have a budget, of which each gets its share of what is left. An engine
+(`circ.static.possible`): runs that show a race are looked for in this order, with little effort and then with more, then
+inference has its turn. Each question has its limit, which its parts share, and all of them together may have a budget. An engine
 whose work has no such parts is asked once a question, in the order given.
 
-How far a part goes is counted, not timed. A part that a share of the budget has cut short is asked for again until it ends by
-itself, or there is no time left: a question is worked at as on an idle machine, or its answer says that a limit was reached.
+How far a part goes is counted, never timed: with a budget the first look at each of many questions is shorter, by what the
+budget and their number are, not by what the clock says. The clock only ends the work, and then the answer says so: whatever the
+machine does besides, two runs that end by themselves agree, and one that does not has the same answers up to its end.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from circ.static.possible.possible_races import by_rank
-from circ.verdict import Answer, Part, PossibleRace, RaceOn, Unknown, UserQuestion
+from circ.verdict import FIRST_LOOK, Answer, Part, PossibleRace, RaceOn, Unknown, UserQuestion
 
-FAIR = 2.0
-"""How much more than its fair share of the budget a question may take: most take less."""
-SUSPECT = 30.0
-"""Seconds for the possible races of a program."""
-LEAST = 0.5
-"""Seconds that are worth starting for."""
+FIRST_SHARE = 0.8
+"""The part of a budget that first looks may take at most; most take less."""
+STEPS_A_SECOND = 100_000
+"""What the static prover does on an ordinary machine: a rate of exchange, not measured while it runs."""
+LEAST_LOOK = 20_000
+"""Steps that are worth starting for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,15 @@ class Suspect:
 
 
 Races: TypeAlias = Mapping[str, PossibleRace | str]
-"""For each variable its possible race, or why there is none to tell of."""
+"""For each variable its possible race, or why there is none to tell of; variables that were too much to look at are left out."""
+
+
+def first_look(budget: float | None, questions: int) -> int:
+    """The steps of the first look at each of so many questions that have a budget of so many seconds together."""
+    if budget is None:
+        return FIRST_LOOK
+    steps = min(FIRST_SHARE * budget / max(1, questions) * STEPS_A_SECOND, FIRST_LOOK)
+    return max(LEAST_LOOK, int(steps))
 
 
 def variables_of(questions: Sequence[NamedQuestion]) -> tuple[str, ...]:
@@ -64,24 +73,17 @@ class Schedule:
     """The tasks of one program as they come, and what is known of its questions by then."""
 
     def __init__(self, asked: Sequence[NamedQuestion], parts: bool, possible: bool, timeout: float | None,
-                 deadline: float | None, shares: bool = True) -> None:
-        """`parts`: the engine's work has parts; `deadline` (of the monotonic clock): when the budget is used up.
-
-        With `shares` each part of the work gets its share of what is left of the budget, else as much as there is.
-        """
+                 deadline: float | None) -> None:
+        """`parts`: the engine's work has parts; `deadline` (of the monotonic clock): when the budget is used up."""
         self.asked, self.parts, self.possible = asked, parts and len(asked) > 1, possible
-        self.timeout, self.deadline, self.shares = timeout, deadline, shares
+        self.timeout, self.deadline = timeout, deadline
         self.answers: dict[NamedQuestion, Answer] = {}
         """The last answer to each question, final or not."""
         self.final: set[NamedQuestion] = set()
         self.races: Races = {}
-        self._suspected = not possible
+        self.suspected = not possible
         """Whether the possible races were asked for."""
         self.spent: dict[NamedQuestion, float] = {}
-        self.cut: dict[NamedQuestion, set[Part]] = {}
-        """Parts of the work that were cut short by the clock."""
-        self.had: dict[NamedQuestion, set[Part]] = {}
-        """Parts of the work that were asked for, cut short or not."""
 
     def tasks(self) -> Iterator[Ask | Suspect]:
         """What to do next, given what `note` has been told; ends when all is answered or the budget is used up."""
@@ -90,37 +92,23 @@ class Schedule:
                 yield task
                 if self.awaits_races(self.answers[task.named]):
                     yield from self._suspect(self.asked)
-            yield from self._again(Part.ALL)
             return
         yield from self._part(Part.PROVE, self.asked)
         if self.open():
             yield from self._suspect(self.open())
-        # Where the possible races are not known, because that took too long, they may be anywhere.
-        known = self.possible and self.races
-        yield from self._part(Part.SEARCH, [n for n in self._left() if not known or self._race(n) is not None])
+        for part in (Part.SEARCH, Part.FURTHER):
+            yield from self._part(part, [n for n in self._left() if not self._seems_safe(n)])
         yield from self._part(Part.REST, self._left())
-        yield from self._again(Part.SEARCH, Part.REST)
-
-    def _again(self, *parts: Part) -> Iterator[Ask]:
-        """What was cut short, as long as there is time for it."""
-        while not self.over():
-            asked = False
-            for part in parts:
-                for task in self._part(part, [n for n in self._left() if part in self.cut.get(n, ())]):
-                    asked = True
-                    yield task
-            if not asked:
-                return
 
     def _suspect(self, questions: Sequence[NamedQuestion]) -> Iterator[Suspect]:
         variables = variables_of(questions)
-        if not self._suspected and variables:
-            yield Suspect(variables, min(SUSPECT, self._rest()))
-        self._suspected = True
+        if not self.suspected and variables and not self.over():
+            yield Suspect(variables, self._limit(self.timeout))
+            self.suspected = True
 
     def awaits_races(self, answer: Answer) -> bool:
         """Whether the answer is to be told with a possible race, and these are not known yet."""
-        return not self._suspected and isinstance(answer.verdict, Unknown) and isinstance(answer.question, RaceOn)
+        return not self.suspected and isinstance(answer.verdict, Unknown) and isinstance(answer.question, RaceOn)
 
     def note(self, task: Ask, answer: Answer, seconds: float) -> Answer:
         """Takes down an answer, which is final if it decides the question or nothing is left to try; with what it took in all."""
@@ -130,14 +118,9 @@ class Schedule:
             answer = _added(answer, before.verdict.statistics.seconds)
         self.spent[named] = self.spent.get(named, 0.0) + seconds
         self.answers[named] = answer
-        verdict, cut = answer.verdict, self.cut.setdefault(named, set())
-        last = task.part in (Part.ALL, Part.REST) or Part.REST in self.had.get(named, ())
-        self.had.setdefault(named, set()).add(task.part)
-        cut.discard(task.part)
-        if task.timeout is not None and seconds >= task.timeout and task.part is not Part.PROVE:  # the rest looks for proofs, too
-            cut.add(task.part)
-        by_itself = self.deadline is None or not cut
-        if not isinstance(verdict, Unknown) or verdict.bug or (last and by_itself):
+        verdict, last = answer.verdict, task.part in (Part.ALL, Part.REST)
+        # What the end of the budget has cut short stays open: that the budget is used up is its answer.
+        if not isinstance(verdict, Unknown) or verdict.bug or (last and not self.over()):
             self.final.add(named)
         return answer
 
@@ -155,9 +138,12 @@ class Schedule:
         """Whether the budget is used up."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
-    def _rest(self) -> float:
-        """The seconds that are left of the budget."""
-        return float("inf") if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+    def _limit(self, own: float | None) -> float | None:
+        """The seconds that a task may take, given how many its own limit leaves it: never more than are left of the budget."""
+        if self.deadline is None:
+            return own
+        rest = max(0.0, self.deadline - time.monotonic())
+        return rest if own is None else min(own, rest)
 
     def _left(self) -> list[NamedQuestion]:
         """The open questions, those first for whose race most speaks."""
@@ -165,31 +151,19 @@ class Schedule:
         order = {v: n for n, v in enumerate(by_rank(dict(self.races)))}
         return sorted(left, key=lambda n: order.get(n.question.variable, -1) if isinstance(n.question, RaceOn) else len(order))
 
-    def _race(self, named: NamedQuestion) -> PossibleRace | None:
-        race = self.races.get(named.question.variable) if isinstance(named.question, RaceOn) else None
-        return None if isinstance(race, str) else race
+    def _seems_safe(self, named: NamedQuestion) -> bool:
+        """Whether locks, creation and joining seem to protect it: no run will be found. Of what was not looked at, one may be."""
+        match named.question:
+            case RaceOn(variable=variable):
+                return isinstance(self.races.get(variable), str)
+            case _:
+                return bool(self.races)
 
     def _part(self, part: Part, questions: Sequence[NamedQuestion]) -> Iterator[Ask]:
-        for number, named in enumerate(questions):
-            timeout = self._share(part, named, len(questions) - number)
-            if self.over() or (timeout is not None and timeout <= 0):
-                continue
-            yield Ask(named, part, timeout)
-
-    def _share(self, part: Part, named: NamedQuestion, left: int) -> float | None:
-        """The seconds that a part of the work at a question may take; `left`: so many questions are to have this part."""
-        limits = []
-        if self.timeout is not None:
-            own = self.timeout - self.spent.get(named, 0.0)
-            limits.append(own)
-        if self.deadline is not None and not self.shares:
-            limits.append(self._rest())
-        elif self.deadline is not None:
-            rest = self._rest()
-            # Later parts need time, too.
-            here = rest * {Part.PROVE: 0.4, Part.SEARCH: 0.6, Part.REST: 1.0, Part.ALL: 1.0}[part]
-            limits.append(min(rest, max(LEAST, FAIR * here / left)))
-        return min(limits, default=None)
+        for named in questions:
+            timeout = self._limit(None if self.timeout is None else self.timeout - self.spent.get(named, 0.0))
+            if named not in self.final and not self.over() and (timeout is None or timeout > 0):
+                yield Ask(named, part, timeout)
 
 
 def _added(answer: Answer, before: Mapping[str, float]) -> Answer:

@@ -216,7 +216,16 @@ class Session:
         except Exception as error:
             self._not_read(file, f"{displayed(file)}: {type(error).__name__}: {error}", traceback.format_exc())
             return
-        self._answer(file, program, asked, share)
+        index = len(self.reports)
+        try:
+            self._answer(file, program, asked, share)
+        except OSError:  # of the report as a whole: nobody reads it, or it cannot be written
+            raise
+        except Exception as error:
+            why = f"{displayed(file)}: internal error: {type(error).__name__}: {error}"
+            report_bug(why, traceback.format_exc(), self.request.debug)
+            self.reports[index:] = [replace(self.reports[index], bug=why, complete=False) if index < len(self.reports)
+                                    else FileReport(file, bug=why)]
 
     def _heed_witness(self, program: Program, files: Sequence[SourceFile]) -> None:
         self.files, self.hints = files, None
@@ -327,13 +336,13 @@ class Session:
     def _plan(self, file: str, share: float) -> Plan:
         """The dumps of a second file and later ones go to folders of their own: their variables may have the same names.
 
-        A program gets its `share` of what is left of the budget.
+        A program has its `share` of what is left of the budget; where that ends, its answers say so.
         """
         plan, number = self.request.plan(), len(self.reports)
         plan = replace(plan, options=replace(plan.options, hints=self.hints))
-        if self.budget_end is not None:
+        if self.budget_end is not None and self._general.budget is not None:
             now = time.monotonic()
-            plan = replace(plan, deadline=now + share * max(0.0, self.budget_end - now))
+            plan = replace(plan, deadline=now + share * max(0.0, self.budget_end - now), budget=share * self._general.budget)
         if plan.dump is None or number == 1:
             return plan
         return replace(plan, dump=plan.dump / f"{number}-{file_name(Path(file).name)}")

@@ -254,7 +254,8 @@ def analyse(ready: Ready, tell: Tell, kept_of: Callable[[Sequence[NamedQuestion]
     names = {named.question: name for name, named in asked.items()}
     deadline = None if request.budget is None else begin - ready.seconds + request.budget
     start = time.monotonic()
-    for answer in answers(program, todo, replace(request.plan(), kept=kept, deadline=deadline), _teller(tell)):
+    plan = replace(request.plan(), kept=kept, deadline=deadline, budget=request.budget)
+    for answer in answers(program, todo, plan, _teller(tell)):
         answer = replace(answer, shown=names[answer.question])
         row = row_of(program, answer, key, (request.timeout, request.memory, request.cpu), "")
         row = replace(row, seconds=row.seconds or round(time.monotonic() - start, 3),

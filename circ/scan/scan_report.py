@@ -108,7 +108,9 @@ def _missing(scan: Scan) -> Iterator[str]:
 
 def _how_to_go_on(scan: Scan) -> str:
     path = scan.request.results or scan.request.resume
-    return f"go on with --resume {path}" if path is not None else "what is known is in the cache"
+    if path is not None:
+        return f"go on with --resume {path}"
+    return "with -o a scan can be gone on with" if scan.cache is None else "what is known is in the cache"
 
 
 def _status(scan: Scan, files: tuple[Scanned, ...], differences: list[str] | None, fail_on: FailOn) -> int:

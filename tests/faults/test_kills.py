@@ -90,6 +90,19 @@ def test_a_hangup_ends_with_the_table_so_far(folder: Path) -> None:
     assert process.returncode == 128 + signal.SIGHUP and len(table(out)) >= 2 and "Traceback" not in errors
 
 
+@pytest.mark.usefixtures("heard_hangups")
+@pytest.mark.parametrize(("words", "told"), [(("--no-cache",), "with -o a scan can be gone on with"), ((), "what is known is in the cache"),
+                                             (("--no-cache", "-o", "r.jsonl"), "go on with --resume r.jsonl")])
+def test_an_interrupted_scan_says_how_to_go_on(folder: Path, words: tuple[str, ...], told: str) -> None:
+    process = scan(folder, *words, "--cpp", "sh -c 'touch begun; sleep 30' x")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (folder / "begun").exists() and not (folder / "src" / "begun").exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGHUP)
+    _, errors = process.communicate(timeout=30)
+    assert told in errors and ("in the cache" in errors) == ("in the cache" in told)
+
+
 def test_a_results_file_has_one_writer(folder: Path) -> None:
     (folder / "src" / "wait.c").write_text("int x;\n")
     first = scan(folder, "--no-cache", "-o", "results.jsonl", "--cpp", "sh -c 'sleep 30' x")

@@ -9,6 +9,7 @@ import pytest
 from tests.support.randomc import sanitizer
 from tests.support.randomc.reading_mutants import MUTANTS, ReadingMutant, attempt
 from tests.support.randomc.sharing import Sharing, sharing_program
+from tests.support.randomc.started import started_program
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -17,6 +18,14 @@ needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not i
 @pytest.mark.parametrize("start", range(0, 16, 4))
 def test_nothing_that_a_run_shows_is_called_safe(start: int) -> None:
     tally = sanitizer.examine_sharing(range(start, start + 4), runs=4)
+    assert not tally.faults, str(tally)
+    assert tally.counts, "no object was judged"
+
+
+@needs_gcc
+@pytest.mark.parametrize("start", range(0, 8, 4))
+def test_no_thread_is_overlooked_or_thought_to_have_ended(start: int) -> None:
+    tally = sanitizer.examine_sharing(range(start, start + 4), runs=3, program=started_program)
     assert not tally.faults, str(tally)
     assert tally.counts, "no object was judged"
 
@@ -48,3 +57,5 @@ def test_a_part_of_an_object_may_race_while_another_is_safe() -> None:
 def test_the_same_seed_gives_the_same_program() -> None:
     assert [sharing_program(s) for s in range(40)] == [sharing_program(s) for s in range(40)]
     assert {sharing_program(s).careful for s in range(40)} == {True, False}
+    assert [started_program(s) for s in range(40)] == [started_program(s) for s in range(40)]
+    assert {started_program(s).careful for s in range(40)} == {True, False}

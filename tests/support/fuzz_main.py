@@ -35,6 +35,7 @@ from tests.support.randomc.heap import heap_program
 from tests.support.randomc.lists import list_program
 from tests.support.randomc.memory import memory_program
 from tests.support.randomc.pthreads import pthread_program
+from tests.support.randomc.started import started_program
 
 PARTS = ("gcc", "oracle", "threads", "sanitizer", "sharing", "automata", "mutants", "kernel", "finite", "annotated", "weak", "facts")
 DECIDED = 0.97
@@ -71,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "sharing" in parts:
             wrong += _against_sanitizer("random programs that share memory in odd ways, object by object",
                                         pool.imap(sanitizer.examine_sharing, slices))
+            wrong += _against_sanitizer("random programs that start and join threads in loops", pool.imap(_sanitize_starts, slices))
         for name in names if "automata" in parts else ():
             title = f"{name} against the explicit search, random automata, races and assertions"
             wrong += _against_oracle(title, pool.imap(_judge_automata, [(name, s, options.seconds) for s in slices]), 0.0)
@@ -136,6 +138,10 @@ def _judge_threads(task: tuple[str, range, float]) -> Table:
 
 def _sanitize(seeds: range) -> sanitizer.Tally:
     return sanitizer.examine(seeds, memory_program)
+
+
+def _sanitize_starts(seeds: range) -> sanitizer.Tally:
+    return sanitizer.examine_sharing(seeds, program=started_program)
 
 
 def _against_sanitizer(title: str, tallies: Iterable[sanitizer.Tally]) -> int:

@@ -64,7 +64,7 @@ def until_a_race(program: Program, asked: Sequence[NamedQuestion], plan: Plan, d
     only thing that cuts one short, so that two runs that end before it agree. First of all a few random runs look for a race on
     any of the variables: if there is one, nothing else need be asked.
     """
-    plan = replace(plan, deadline=deadline, shares=False, limits=replace(plan.limits, timeout=None))
+    plan = replace(plan, deadline=deadline, budget=None, limits=replace(plan.limits, timeout=None))
     if plan.engine == engines.DEFAULT and len(asked) > 1:
         runs = replace(plan, engine="chase", options=replace(plan.options, max_states=0), possible=False)
         for answer in answers(program, asked, runs, observer):

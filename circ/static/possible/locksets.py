@@ -7,7 +7,7 @@ the lock is held where the register has that value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -64,7 +64,9 @@ class Holding:
 class Locksets:
     """The locks of a program and where they are held."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, count: Callable[[], None] = lambda: None) -> None:
+        """`count` is called at every step, and may raise if there are too many."""
+        self._count = count
         globals_ = {v.name for v in program.globals}
         self._copies = [_copies(t.cfa, {v.name for v in t.locals}) for t in program.templates]
         self._taken = [{i: HeldLock(self.canonical(n, lock.cell), lock.shared) for i, lock in _takes(t.cfa, globals_)}
@@ -101,6 +103,7 @@ class Locksets:
         position = {id(e): i for i, e in enumerate(cfa.edges)}
 
         def after(here: Holding, e: Edge) -> Holding:
+            self._count()
             return self._after(number, here, e, taken.get(position[id(e)]), results)
 
         at = cfa.forward(Holding(), after, Holding.meet)

@@ -7,6 +7,8 @@ handlers and tasks it says only that tasks do not interrupt each other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from frontend.program import (
     AllAt,
     Assign,
@@ -26,8 +28,9 @@ from frontend.program import (
 class Parallel:
     """Answers whether two places of two threads may be come to at once."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, count: Callable[[], None] = lambda: None) -> None:
+        """`count` is called at every step, and may raise if there are too many."""
+        self.program, self._count = program, count
         self._index = {t.name: n for n, t in enumerate(program.templates)}
         self._flag = [_created_by(program, n) for n in range(len(program.templates))]
         self.sites: list[list[tuple[int, Edge]]] = [[] for _ in program.templates]
@@ -69,6 +72,7 @@ class Parallel:
         todo = [n]
         while todo:
             creator = todo.pop()
+            self._count()
             for child, sites in enumerate(self.sites):
                 if child not in found and any(c == creator for c, _ in sites):
                     found.add(child)
@@ -84,6 +88,7 @@ class Parallel:
                     created.setdefault(id(e), set()).update({child, *self._below[child]})
 
         def after(here: frozenset[int], e: Edge) -> frozenset[int]:
+            self._count()
             return (here - self._joined(e)) | frozenset(created.get(id(e), ()))
 
         cfa = self.program.templates[n].cfa

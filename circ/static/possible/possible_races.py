@@ -6,6 +6,7 @@ Goblint, RacerD and Coverity report such pairs as races; here they are what is l
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from circ.verdict import PossibleAccess, PossibleRace, Rank
 from frontend.program import NOWHERE, Access, AccessKind, Const, Edge, Element, FunctionText, Location, Program, Variable
 from frontend.program.display import DisplayNames
 
+EFFORT = 3_000_000
+"""Steps of the analyses and pairs of accesses, for all variables together: about half a minute, but counted, not timed."""
 MOST_PLACES = 80
 """Places at which a variable is accessed that are looked at, writes first: pairs of them are many."""
 MOST_COPIES = 3
@@ -26,6 +29,10 @@ MOST_CALLS = 6
 _COPY = re.compile(r"^call@|#\d+$")
 """What the name of a thread has beside that of its function: it is one of several, or code that is not here calls it."""
 _LOCK_WORD = re.compile(r"\.__circ_\w+")
+
+
+class TooMuch(Exception):
+    """The effort is spent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +53,17 @@ class PossibleRaces:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.locks = Locksets(program)
-        self.parallel = Parallel(program)
+        self.effort = EFFORT
+        self.locks = Locksets(program, self._count)
+        self.parallel = Parallel(program, self._count)
         self._names = [DisplayNames(program, t) for t in program.templates]
         self._variables = {v.name: v for v in program.globals}
         self._functions = _by_file(program.functions)
+
+    def _count(self) -> None:
+        self.effort -= 1
+        if self.effort < 0:
+            raise TooMuch
 
     def race_on(self, variable: str) -> PossibleRace | None:
         """The possible race that most speaks for; None if every pair of conflicting accesses seems to be kept apart."""
@@ -59,6 +72,7 @@ class PossibleRaces:
         pairs: set[tuple[Location, Location]] = set()
         for i, one in enumerate(places):
             for two in places[i:]:
+                self._count()
                 rank = self._rank(variable, one, two)
                 if rank is None:
                     continue
@@ -203,9 +217,13 @@ class PossibleRaces:
 
 
 def possible_races(program: Program, variables: Sequence[str]) -> dict[str, PossibleRace | str]:
-    """For each of the variables its possible race, or why there is none to tell of."""
-    known = PossibleRaces(program)
-    return {v: known.race_on(v) or known.kept_apart(v) for v in variables}
+    """For each of the variables its possible race, or why there is none to tell of, as far as the effort goes."""
+    found: dict[str, PossibleRace | str] = {}
+    with contextlib.suppress(TooMuch):
+        known = PossibleRaces(program)
+        for v in variables:
+            found[v] = known.race_on(v) or known.kept_apart(v)
+    return found
 
 
 def by_rank(found: dict[str, PossibleRace | str]) -> list[str]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import time
+from collections.abc import Callable
+
+import pytest
 
 from circ.run.check import Inquiry, Plan, questions
-from circ.run.schedule import Ask, NamedQuestion, Schedule, Suspect
+from circ.run.schedule import LEAST_LOOK, Ask, NamedQuestion, Schedule, Suspect, first_look
+from circ.static.possible.possible_races import EFFORT, PossibleRaces, possible_races
 from circ.verdict import (
+    FIRST_LOOK,
     POSSIBLE,
     Answer,
     Certificate,
@@ -18,6 +24,7 @@ from circ.verdict import (
     Safe,
     Unknown,
     silent,
+    subjects,
     word,
 )
 from frontend import load
@@ -51,7 +58,7 @@ def test_cheap_proofs_first_then_what_most_speaks_for() -> None:
     ranks = {"a": Rank.INSTANCES, "c": Rank.WRITES}
     assert walk(schedule, proved="b", ranks=ranks) == [
         ("a", Part.PROVE), ("b", Part.PROVE), ("c", Part.PROVE),
-        ("c", Part.SEARCH), ("a", Part.SEARCH), ("c", Part.REST), ("a", Part.REST)]
+        ("c", Part.SEARCH), ("a", Part.SEARCH), ("c", Part.FURTHER), ("a", Part.FURTHER), ("c", Part.REST), ("a", Part.REST)]
     assert not schedule.open()
 
 
@@ -85,7 +92,7 @@ def test_a_budget_that_is_used_up_ends_the_work() -> None:
 def test_what_is_known_when_the_budget_is_used_up() -> None:
     program = load(PROGRAMS / "products" / "logger.c")
     asked = questions(program, ["log_"], "races")
-    plan = Plan(deadline=time.monotonic() - 1)
+    plan = Plan(deadline=time.monotonic() - 1, budget=1.0)
     found = {a.shown: a for a in Inquiry(program, asked, plan, silent)}
     assert set(found) == {named.shown for named in asked}
     possible = {name for name, a in found.items() if word(a.question, a.verdict) == POSSIBLE}
@@ -93,60 +100,6 @@ def test_what_is_known_when_the_budget_is_used_up() -> None:
     verdict = found["log_.written"].verdict
     assert isinstance(verdict, Unknown) and "budget" in verdict.reason and "--budget" in verdict.advice
     assert "a lock in common" in verdict.advice and "predicate" not in verdict.advice
-
-
-def test_without_shares_only_the_deadline_cuts_a_part_short() -> None:
-    """A competition's time is nobody's share: how far a part goes is counted."""
-    schedule = Schedule((A, B, C), True, False, None, time.monotonic() + 1000, shares=False)
-    limits = []
-    for task in schedule.tasks():
-        assert isinstance(task, Ask)
-        limits.append((task.part, task.timeout is not None and task.timeout > 900))
-        schedule.note(task, Answer(task.named.question, task.named.shown, Unknown("no"), "auto"), 400.0)
-    assert limits == [(part, True) for part in (Part.PROVE, Part.SEARCH, Part.REST) for _ in (A, B, C)]
-
-
-def test_possible_races_end_with_the_budget() -> None:
-    for budget, most in ((5.0, 5.0), (500.0, 30.0)):
-        schedule = Schedule((A, B), True, True, 60.0, time.monotonic() + budget)
-        for task in schedule.tasks():
-            if isinstance(task, Suspect):
-                assert task.timeout is not None and most - 1 < task.timeout <= most
-                break
-            schedule.note(task, Answer(task.named.question, task.named.shown, Unknown("no"), "auto"), 0.0)
-        else:
-            raise AssertionError("nobody asks for the possible races")
-
-
-def test_what_a_share_of_the_budget_cuts_short_is_asked_for_again_until_it_ends_by_itself() -> None:
-    schedule = Schedule((A, B), True, False, None, time.monotonic() + 1000)
-    cut = {("a", Part.SEARCH): 2, ("b", Part.REST): 1}  # so often the clock ends the part
-    done = []
-    for task in schedule.tasks():
-        assert isinstance(task, Ask) and task.timeout is not None
-        key = task.named.shown, task.part
-        done.append(key)
-        cut[key] = cut.get(key, 0) - 1
-        schedule.note(task, answer(task, Unknown("no predicate helps")), task.timeout if cut[key] >= 0 else 0.01)
-    first = [(name, part) for part in (Part.PROVE, Part.SEARCH, Part.REST) for name in "ab"]
-    assert done == [*first, ("a", Part.SEARCH), ("b", Part.REST), ("a", Part.SEARCH)]
-    assert not schedule.open()
-    assert [schedule.answers[q].verdict.reason for q in (A, B)] == ["no predicate helps"] * 2  # type: ignore[union-attr]
-
-
-def test_what_was_cut_short_and_had_no_other_turn_says_so() -> None:
-    program = load(PROGRAMS / "products" / "logger.c")
-    asked = questions(program, ["log_.written", "log_.dropped"], "races")
-    inquiry = Inquiry(program, asked, Plan(deadline=time.monotonic() + 1000), silent)
-    tasks = inquiry.schedule.tasks()
-    for task in tasks:
-        if isinstance(task, Ask):
-            late = task.part is Part.SEARCH
-            inquiry.schedule.deadline = time.monotonic() - 1 if task.part is Part.REST else inquiry.schedule.deadline
-            inquiry.schedule.note(task, answer(task, Unknown("no predicate helps")), task.timeout or 0.0 if late else 0.0)
-    assert {named.shown for named in inquiry.schedule.open()} == {"log_.written", "log_.dropped"}
-    verdicts = [a.verdict for a in inquiry.standing("the budget is used up")]
-    assert all(isinstance(v, Unknown) and v.reason == "the budget is used up" for v in verdicts)
 
 
 def test_where_the_possible_races_took_too_long_runs_are_looked_for_everywhere() -> None:
@@ -157,3 +110,69 @@ def test_where_the_possible_races_took_too_long_runs_are_looked_for_everywhere()
             done.append((task.named.shown, task.part))
             schedule.note(task, answer(task, Unknown("?")), 0.0)
     assert ("a", Part.SEARCH) in done and ("b", Part.SEARCH) in done
+
+
+def taken(schedule: Schedule, seconds: Callable[[Ask], float]) -> list[tuple[str, Part]]:
+    """The tasks of a schedule on a machine that takes so many seconds for each; nothing is decided."""
+    done = []
+    for task in schedule.tasks():
+        if isinstance(task, Ask):
+            done.append((task.named.shown, task.part))
+            schedule.note(task, answer(task, Unknown("no predicate helps")), seconds(task))
+    return done
+
+
+def test_no_part_of_the_work_gets_a_share_of_the_clock() -> None:
+    """However long each part takes, the others are asked for as before, and each may take all that is left of the budget."""
+    rng = random.Random(1)
+    runs = [taken(Schedule((A, B, C), True, True, None, time.monotonic() + 1000), lambda task: rng.uniform(0.0, 300.0)) for _ in range(20)]
+    assert all(run == runs[0] for run in runs) and len(runs[0]) == 12
+    for possible in (True, False):
+        tasks = Schedule((A, B, C), True, possible, None, time.monotonic() + 1000).tasks()
+        assert all(task.timeout is not None and task.timeout > 900 for task in tasks)
+
+
+def test_the_first_look_is_shared_by_counting() -> None:
+    assert first_look(None, 1000) == first_look(1000.0, 10) == FIRST_LOOK
+    assert LEAST_LOOK < first_look(60.0, 20) < FIRST_LOOK and first_look(60.0, 20) == 2 * first_look(60.0, 40)
+    assert first_look(0.1, 1000) == LEAST_LOOK
+
+
+def test_the_possible_races_are_counted_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too much to look at is left out, at the same place on every machine; their limit is that of a question."""
+    program = load(PROGRAMS / "products" / "logger.c")
+    names = [v.name for v in subjects(program)]
+    whole = possible_races(program, names)
+    known = PossibleRaces(program)
+    monkeypatch.setattr(f"{PossibleRaces.__module__}.EFFORT", EFFORT - known.effort + 20)
+    some = possible_races(program, names)
+    assert list(whole) == names and 0 < len(some) < len(whole) and some.items() <= whole.items()
+    monkeypatch.setattr(f"{PossibleRaces.__module__}.EFFORT", 1)
+    assert possible_races(program, names) == {}
+    tasks = Schedule((A, B), True, True, 60.0, None).tasks()
+    assert [t.timeout for t in tasks if isinstance(t, Suspect)] == [60.0]
+
+
+def test_what_was_too_much_to_look_at_is_looked_for_by_runs() -> None:
+    schedule = Schedule((A, B), True, True, 60.0, None)
+    done = []
+    for task in schedule.tasks():
+        if isinstance(task, Suspect):
+            schedule.races = {"a": "kept apart"}
+        else:
+            done.append((task.named.shown, task.part))
+            schedule.note(task, answer(task, Unknown("?")), 0.0)
+    assert ("b", Part.SEARCH) in done and ("a", Part.SEARCH) not in done
+
+
+def test_what_the_end_of_the_budget_cuts_short_says_so() -> None:
+    program = load(PROGRAMS / "products" / "logger.c")
+    asked = questions(program, ["log_.written", "log_.dropped"], "races")
+    inquiry = Inquiry(program, asked, Plan(deadline=time.monotonic() + 1000, budget=1000.0), silent)
+    for task in inquiry.schedule.tasks():
+        if isinstance(task, Ask):
+            inquiry.schedule.deadline = time.monotonic() - 1 if task.part is Part.REST else inquiry.schedule.deadline
+            inquiry.schedule.note(task, answer(task, Unknown("timeout: no answer within 2.3 s")), 0.0)
+    assert {named.shown for named in inquiry.schedule.open()} == {"log_.written", "log_.dropped"}
+    verdicts = [a.verdict for a in inquiry.standing("the budget is used up")]
+    assert all(isinstance(v, Unknown) and v.reason == "the budget is used up" for v in verdicts)

@@ -17,18 +17,21 @@ from frontend.lower.conditions import Conditions
 from frontend.memory.leaves import Layout
 from frontend.memory.points_to.pieces import Pieces
 from frontend.memory.sketch import Sketch, SketchStep
-from frontend.program import FALSE, Const
-from frontend.threads import constant_propagation, simplify
+from frontend.program import FALSE, Const, Expr, Var
+from frontend.threads import constant_propagation, simplify, unroll
 from frontend.threads.op_facts import OpFacts
 from frontend.threads.same_address import SameAddress
 from tests.support.randomc.differential import differences
 from tests.support.randomc.sanitizer import examine_sharing
+from tests.support.randomc.sharing import sharing_program
+from tests.support.randomc.started import started_program
 
 
 class Judge(Enum):
-    """Who judges the random programs: runs of programs that share memory, or the results of sequential ones."""
+    """Who judges which random programs: runs of those that share memory or start threads in odd ways, or the results of sequential ones."""
 
     SANITIZER = "ThreadSanitizer"
+    STARTS = "ThreadSanitizer, on threads started in loops"
     GCC = "gcc"
 
 
@@ -55,6 +58,13 @@ def _first_constants(step: SketchStep, before: _Known, facts: OpFacts) -> _Known
     return None if after is None else {**after, **before}
 
 
+_real_with = unroll._with
+
+
+def _never_forgotten(values: _Known, target: Var, value: Expr | None) -> _Known:
+    return {**values, **_real_with(values, target, value)}
+
+
 MUTANTS: tuple[ReadingMutant, ...] = (
     ReadingMutant("memory behind a struct is more structs, not more of the array at its end", 107,
                   lambda: patch.object(Layout, "flexible", lambda self, t: None)),
@@ -71,12 +81,23 @@ MUTANTS: tuple[ReadingMutant, ...] = (
     ReadingMutant("no variable is live", 3, lambda: patch("frontend.threads.simplify.live_at", _nothing_lives), Judge.GCC),
     ReadingMutant("constants stay what they were", 5,
                   lambda: patch("frontend.threads.constant_propagation._constants_after", _first_constants), Judge.GCC),
+    ReadingMutant("registers keep their constants while loops are unrolled", 235, lambda: patch("frontend.threads.unroll._with", _never_forgotten),
+                  Judge.STARTS),
+    ReadingMutant("any loop that joins has joined all threads", 938, lambda: patch("frontend.threads.join_loops._same", lambda *arguments: True),
+                  Judge.STARTS),
 )
 
 
-def attempt(mutant: ReadingMutant, runs: int = 4, sound: bool = False) -> list[str]:
-    """What is found wrong about the mutant's program when it is read wrongly; `sound`: when it is read as it should be."""
+def attempt(mutant: ReadingMutant, runs: int = 4, sound: bool = False, tries: int = 4) -> list[str]:
+    """What is found wrong about the mutant's program when it is read wrongly; `sound`: when it is read as it should be.
+
+    Runs are luck, the more so on a busy machine: where the mutant is not caught, it is tried again with more runs and more time.
+    """
     with nullcontext() if sound else mutant.patched():
         if mutant.judge is Judge.GCC:
             return [str(difference) for difference in differences([mutant.seed])]
-        return examine_sharing([mutant.seed], runs=runs).faults
+        program = started_program if mutant.judge is Judge.STARTS else sharing_program
+        if sound:
+            return examine_sharing([mutant.seed], runs=runs, program=program).faults
+        found = (examine_sharing([mutant.seed], runs=runs << n, seconds=4.0 * (1 << n), program=program).faults for n in range(tries))
+        return next(filter(None, found), [])

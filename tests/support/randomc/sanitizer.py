@@ -103,10 +103,10 @@ def examine(seeds: Iterable[int], program: Callable[[int], str], runs: int = 12,
     return tally
 
 
-def examine_sharing(seeds: Iterable[int], runs: int = 6, seconds: float = 4.0) -> Tally:
-    """Programs that share memory in odd ways, judged object by object; every fifth is two files.
+def examine_sharing(seeds: Iterable[int], runs: int = 6, seconds: float = 4.0, program: Callable[[int], Sharing] = sharing_program) -> Tally:
+    """Programs that share memory in odd ways, or that start and join threads in odd ways, judged object by object.
 
-    Wrong is: `safe` for an object on which a run shows a race; anything but a race where each thread ends with an unprotected
+    Every fifth of those that share memory is two files. Wrong is: `safe` for an object on which a run shows a race; anything but a race where each thread ends with an unprotected
     `tail++`; a `race` in a program that is careful by construction, or one that the sanitizer reports (then it is not careful).
     """
     tally = Tally()
@@ -115,9 +115,9 @@ def examine_sharing(seeds: Iterable[int], runs: int = 6, seconds: float = 4.0) -
         helpers = folder / "helpers.c"
         helpers.write_text(HELPERS)
         for seed in seeds:
-            made = sharing_program(seed)
+            made = program(seed)
             files = [folder / "program.c", folder / "second.c"]
-            texts = split(made.text) if seed % 5 == 4 else (made.text,)
+            texts = split(made.text) if program is sharing_program and seed % 5 == 4 else (made.text,)
             for path, text in zip(files, texts, strict=False):
                 path.write_text(text)
             files = files[:len(texts)]
@@ -149,7 +149,7 @@ def faults(made: Sharing, shown: frozenset[str], words: dict[str, str]) -> Itera
             yield f"{thing} is safe, but a run shows a race on it"
     if shown - {TAIL} and all(said == "safe" for thing, said in words.items() if thing != TAIL):
         yield f"all is safe, but a run shows races: {', '.join(sorted(shown))}"
-    if by_base.get(TAIL, {"race"}) not in ({"race"}, {"unknown"} if made.by_layout else {"race"}):
+    if by_base.get(TAIL, {"race"}) not in ({"race"}, {"unknown"} if made.in_doubt else {"race"}):
         yield f"the race on {TAIL} is not found: {', '.join(sorted(by_base[TAIL]))}"
     if made.careful:
         yield from (f"a race on {thing} in a program without one" for thing, said in words.items() if said == "race" and thing != TAIL)

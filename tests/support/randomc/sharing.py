@@ -76,12 +76,12 @@ class Guard:
 class Sharing:
     """A program; whether it keeps to all rules (then only `tail` may race).
 
-    by_layout: the way to `tail` depends on where objects lie, so that a race there may stay in doubt.
+    in_doubt: the way to `tail` depends on where objects lie, or on how many threads there are, so that a race there may stay in doubt.
     """
 
     text: str
     careful: bool
-    by_layout: bool = False
+    in_doubt: bool = False
 
 
 def sharing_program(seed: int) -> Sharing:
@@ -106,11 +106,11 @@ def sharing_program(seed: int) -> Sharing:
     last = ([f"{TAIL}++;"] if with_tail else []) + (["pthread_barrier_wait(&all_done);"] if pinned else [])
     for k, body in enumerate(bodies):
         heads = ["int v = 1, i = __VERIFIER_nondet_int() & 1; (void)arg; (void)v; (void)i;", *(c.local for c in cells if c.local)]
-        made.append(_function(f"static void *thread{k}(void *arg)", heads, body + last, "return 0;"))
+        made.append(function_text(f"static void *thread{k}(void *arg)", heads, body + last, "return 0;"))
     before = [c.prepared for c in cells if c.prepared] + ([f"pthread_barrier_init(&all_done, 0, {THREADS});"] if pinned else [])
     start = [f"pthread_create(&t[{k}], 0, thread{k}, 0);" for k in range(THREADS)]
     wait = [f"pthread_join(t[{k}], 0);" for k in range(THREADS)]
-    made.append(_function("int main(void)", [f"pthread_t t[{THREADS}];"], before + start + wait, "return 0;"))
+    made.append(function_text("int main(void)", [f"pthread_t t[{THREADS}];"], before + start + wait, "return 0;"))
     return Sharing("".join(made), careful, any(c.by_layout for c in cells))
 
 
@@ -123,7 +123,7 @@ def _careless(r: random.Random, cell: Cell, k: int, lines: list[str]) -> list[st
     return lines
 
 
-def _function(head: str, heads: Sequence[str], body: Sequence[str], last: str) -> str:
+def function_text(head: str, heads: Sequence[str], body: Sequence[str], last: str) -> str:
     lines = [*heads, *(f"STEP {line}" for line in body), last]
     return f"{head}\n{{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
