@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from circ.report.accepted.norace import left_out
 from circ.report.data.automata import DrawnAutomaton, drawn_threads
 from circ.report.excerpts import Excerpts
 from circ.report.findings import Finding, finding_of
@@ -45,6 +46,8 @@ class Head:
     """Its threads, as reports call them."""
     automata: tuple[DrawnAutomaton, ...] = ()
     """Those of its threads that are small enough to be drawn."""
+    norace: tuple[str, ...] = ()
+    """Variables that are not asked about: they are declared so, with a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def head_of(program: Program, key: str | None, lines: int, asked: tuple[str, ...
     """What is known of a program before anything is answered."""
     return Head(program.file, key, lines, asked, warnings=tuple(map(str, program.warnings)), alarms=alarms(program),
                 models=_models(program), files=program.files, threads=tuple(population(program)),
-                automata=drawn_threads(program))
+                automata=drawn_threads(program), norace=left_out(program))
 
 
 def _models(program: Program) -> str:

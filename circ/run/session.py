@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import Any, TextIO, TypeAlias
 
 from circ import engines
-from circ.report.accepted.suppressions import complaints, read_suppressions, suppressed
+from circ.report.accepted.norace import left_out, with_reasons
+from circ.report.accepted.suppressions import Suppression, complaints, read_suppressions, suppressed
 from circ.report.documents import document
 from circ.report.findings import Finding, finding_of
 from circ.report.flow_rule import alarms, flow_text
@@ -203,6 +204,9 @@ class Session:
             self.source = replace(self.request.source, data_model=self.request.source.data_model or data_model)
             self.progress.show(f"reading {displayed(file)}")
             program = load_within(files, self.source, self._reading())
+            suppressing = self.request.suppress and not self.request.competition
+            suppressions = read_suppressions((file, *program.files)) if suppressing else ()
+            program = with_reasons(program, suppressions)
             asked = questions(program, self.request.variables, self.request.prop)
             for predicate in self.request.predicates:
                 parse_predicate(program, predicate)
@@ -218,7 +222,7 @@ class Session:
             return
         index = len(self.reports)
         try:
-            self._answer(file, program, asked, share)
+            self._answer(file, program, asked, share, suppressions)
         except OSError:  # of the report as a whole: nobody reads it, or it cannot be written
             raise
         except Exception as error:
@@ -248,7 +252,8 @@ class Session:
             print(why, file=sys.stderr)
             self.reports.append(FileReport(file, complete=False, limit=why))
 
-    def _answer(self, file: str, program: Program, asked: tuple[NamedQuestion, ...], share: float) -> None:
+    def _answer(self, file: str, program: Program, asked: tuple[NamedQuestion, ...], share: float,
+                suppressions: Sequence[Suppression]) -> None:
         known: list[Answer] = []
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
@@ -258,8 +263,6 @@ class Session:
         told = ObjectReport(program, variables_of(asked), everything, Manner(self.request.explain, self.request.full_trace),
                             self.request.possible)
         findings: dict[UserQuestion, Finding] = {}
-        suppressing = self.request.suppress and not self.request.competition
-        suppressions = read_suppressions((file, *program.files)) if suppressing else ()
         inquiry = Inquiry(program, asked, self._plan(file, share), observer)
         found = iter(inquiry)
         if self.request.competition:
@@ -284,7 +287,7 @@ class Session:
             raise
         finally:
             self.progress.clear()
-            for line in complaints(suppressions, list(findings.values()), len(known) == len(asked)):
+            for line in complaints(suppressions, list(findings.values()), len(known) == len(asked), left_out(program)):
                 print(line, file=sys.stderr)
             counting = {question for question, finding in findings.items() if finding.counts}
             result = Result(program, in_order(known, asked))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
+from circ.report.accepted.norace import with_reasons
 from circ.report.accepted.suppressions import Suppression, read_suppressions
 from circ.report.rows import Head, Row, head_of, row_of
 from circ.run.certificate_files import dump as evidence_text
@@ -104,6 +105,7 @@ class Ready:
     rows: tuple[Row, ...]
     file_timeout: float | None
     seconds: float
+    suppressions: tuple[Suppression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +174,15 @@ class FileScan:
         key = fingerprint(files, tokens, request.source, {
             "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
             "predicates": request.predicates, "k": request.k, "unroll": request.unroll,
-            "possible": request.possible, "assume_absent": request.assume_absent, "budget": request.budget})
+            "possible": request.possible, "assume_absent": request.assume_absent, "budget": request.budget,
+            "reasons": sorted({s.variable for s in suppressions if s.reason})})
         known = self._known(job.path, key, request)
         if known.head is not None and len(known.rows) == len(known.head.asked):
             for item in (known.head, *known.rows):
                 tell(item)
             return None
         return Ready(job, place.lines, header, request, extra, key, tokens, known.rows, self.file_timeout,
-                     time.monotonic() - begin)
+                     time.monotonic() - begin, suppressions)
 
     # ----------------------------------------------------------------------------------------------- what is known
     def _known(self, path: str, key: str, request: Request) -> FileResults:
@@ -237,7 +240,7 @@ def analyse(ready: Ready, tell: Tell, kept_of: Callable[[Sequence[NamedQuestion]
     `kept_of`: answers to some of the questions that are known already, for the kernel to judge.
     """
     begin, job, header, request, key = time.monotonic(), ready.job, ready.header, ready.request, ready.key
-    program = load_project(job.source.all_files, request.source, ready.tokens)
+    program = with_reasons(load_project(job.source.all_files, request.source, ready.tokens), ready.suppressions)
     missing = _missing(program, request)
     for option in header.options:
         if option.name == "-x" and option.value in missing:

@@ -62,7 +62,7 @@ def _judged(scan: Scan, baseline: BaselineFile) -> tuple[Scanned, ...]:
         suppressions = scan.about.get(number, About(0)).suppressions
         rows = [replace(row, finding=baseline.marked(scanned.head.file, suppressed(row.finding, suppressions)))
                 for row in scanned.rows]
-        for line in complaints(suppressions, [row.finding for row in rows], scanned.complete):
+        for line in complaints(suppressions, [row.finding for row in rows], scanned.complete, scanned.head.norace):
             print(line, file=sys.stderr)
         files.append(replace(scanned, rows=tuple(rows)))
     complete = not scan.unfinished and all(f.complete and not (f.head.error or f.head.bug or f.head.limit) for f in files)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from circ.report.accepted.norace import with_reasons
 from circ.report.accepted.suppressions import Suppression, read_suppressions, suppressed
 from circ.report.findings import finding_of
 from circ.report.json import report_json
@@ -59,6 +60,8 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
     try:
         request = request_for(asked.words, asked.files[0], asked.texts.get(asked.files[0]))
         key, program = _read(asked.sources(), request.source, request.limits, known)
+        suppressions = read_suppressions(program.files) if request.suppress else ()
+        program = with_reasons(program, suppressions)
         named = questions(program, request.variables, request.prop)
         for predicate in request.predicates:
             parse_predicate(program, predicate)
@@ -69,7 +72,6 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
         return None, {"event": "failed", "location": None, "message": why, "hint": bug}
     tell({"event": "read", "seconds": round(time.monotonic() - begin, 3), "program": program_facts(program)})
     same, kept = usable(known, program) if known is not None else ({}, {})
-    suppressions = read_suppressions(program.files) if request.suppress else ()
     found: dict[UserQuestion, Answer] = {}
     reused = 0
 

@@ -136,9 +136,6 @@ def _globals(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
     made.extend(v for o in others if objects.is_global(o) for v in objects.variables(o) if v.name in used)
     if ignore_norace:
         made = [replace(v, norace=False) for v in made]
-    for v in made:
-        if v.norace and v.name in used:
-            world.notes.warn(f"'{v.object}' is declared norace: it is checked only with -x or --ignore-norace", v.location)
     made = [replace(v, ghost=True) if v.name in locks else v for v in made]
     # Sections that switch interrupts may use IE even if no call does.
     ghosts = {g.name: g for g in (*drafts.ghosts, ghost(IE))}

@@ -7,7 +7,7 @@ A suppression holds for its variable in the whole program; `s` also means the fi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from circ.report.findings import Finding
@@ -26,7 +26,9 @@ class Suppression:
     location: Location
 
     def matches(self, finding: Finding) -> bool:
-        name = finding.variable if finding.variable is not None else "asserts"
+        return self.names(finding.variable if finding.variable is not None else "asserts")
+
+    def names(self, name: str) -> bool:
         return name == self.variable or name.startswith((f"{self.variable}.", f"{self.variable}["))
 
 
@@ -55,12 +57,16 @@ def suppressed(finding: Finding, suppressions: Sequence[Suppression]) -> Finding
     return replace(finding, suppressed=reasons[0]) if reasons else finding
 
 
-def complaints(suppressions: Sequence[Suppression], findings: Sequence[Finding], complete: bool) -> Iterator[str]:
-    """A line for each suppression without a reason, and, once all is answered, for each that suppresses nothing."""
+def complaints(suppressions: Sequence[Suppression], findings: Sequence[Finding], complete: bool,
+               norace: Collection[str] = ()) -> Iterator[str]:
+    """A line for each suppression without a reason, and, once all is answered, for each that suppresses nothing.
+
+    `norace`: variables that are not asked about, since they are declared so and a suppression says why.
+    """
     for s in suppressions:
         about = [f for f in findings if s.matches(f)]
         if not s.variable or not s.reason:
             yield f"{s.location}: warning: a suppression needs a reason: it is not obeyed (circ-suppress x: why)"
-        elif complete and not any(f.suppressed for f in about):
+        elif complete and not any(f.suppressed for f in about) and not any(map(s.names, norace)):
             why = "it is proved" if about else "nothing of this name is asked about"
             yield f"{s.location}: warning: this suppresses nothing on '{s.variable}': {why} (remove it)"

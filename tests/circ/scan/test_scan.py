@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -472,12 +473,12 @@ def test_what_took_longest_is_started_first(scan: Run, folder: Path, tmp_path: P
     assert [row[0] for row in done.rows] == ["locked.c", "pre.i", "racy.c", "racy.c"]
 
 
-def test_progress_on_a_terminal(folder: Path) -> None:
-    """One line that is overwritten, with what is running; nothing of it stays."""
+def on_a_terminal(*words: str, **more: str) -> str:
+    """What a command writes to the terminal that its stderr is."""
     main, other = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", "from circ.cli import main; main()", "scan", str(folder), "--no-cache"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}, stdout=subprocess.PIPE, stderr=other, text=True)
+        [sys.executable, "-c", "from circ.cli import main; main()", *words],
+        env={**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT), "COLUMNS": "300", **more}, stdout=subprocess.PIPE, stderr=other, text=True)
     os.close(other)
     seen = b""
     with contextlib.suppress(OSError):
@@ -485,8 +486,32 @@ def test_progress_on_a_terminal(folder: Path) -> None:
             seen += chunk
     os.close(main)
     process.communicate(timeout=60)
-    shown = seen.decode().split("\r\x1b[K")
-    assert any(line.startswith("[0/3]") and "reading" in line for line in shown) and shown[-1] == ""
+    return seen.decode()
+
+
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor
+
+
+def test_progress_on_a_terminal(folder: Path) -> None:
+    """Drawn by rich below what is printed, with what is running; nothing of it stays, and the cursor is there again."""
+    (folder / "red\x1b[31m[bold].c").write_text("int x; int main(void) { return x; }\n")
+    seen = on_a_terminal("scan", str(folder), "--no-cache")
+    assert "0/4" in seen and "reading" in seen and "\\x1b[31m[bold].c" in seen and "\x1b[31m[bold]" not in seen
+    assert seen.count(HIDE) == seen.count(SHOW) >= 1 and seen.rindex(HIDE) < seen.rindex(SHOW)
+    after = seen[seen.rindex(SHOW):].removeprefix(SHOW)
+    assert not after.replace("\x1b[1A", "").replace("\x1b[2K", "").strip("\r\n")
+
+
+@pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {}])
+def test_progress_of_a_check_on_a_terminal(folder: Path, more: dict[str, str]) -> None:
+    seen = on_a_terminal("check", str(folder / "locked.c"), **more)
+    assert "reading" in seen and "locked.c" in seen and seen.count(HIDE) == seen.count(SHOW) >= 1
+    assert "\x1b[3" not in seen or not more  # no colours
+
+
+def test_progress_where_the_cursor_cannot_be_moved(folder: Path) -> None:
+    seen = on_a_terminal("scan", str(folder), "--no-cache", TERM="dumb")
+    assert "\x1b" not in seen and len(re.findall(r"^\[\d/3\] \S+: .* s\)", seen, re.M)) == 3
 
 
 # ------------------------------------------------------------------------------------------------ one file for each

@@ -195,12 +195,12 @@ def test_a_handler_that_is_only_declared_is_told(program: Make) -> None:
     assert warning.text == "handler 'h' is declared but not defined: what it does is not seen" and warning.location.line == 1
 
 
-def test_norace_is_respected_and_told_or_ignored(program: Make) -> None:
+def test_norace_is_respected_or_ignored(program: Make) -> None:
     text = ("unsigned char x __attribute__((norace)), y;\nvoid __attribute__((signal)) h(void) { x = 1; y = 1; }\n"
             "int main(void) { for (;;) { x = 2; y = 2; } }\n")
     made = program(text)
     assert [a.shown for a in check(made).answers] == ["y"] and verdict(made, "x") == "race"
-    assert [w.text for w in made.warnings] == ["'x' is declared norace: it is checked only with -x or --ignore-norace"]
+    assert made.warnings == ()  # whoever asks on behalf of a user tells what is left out: circ/report/accepted/norace.py
     ignored = program(text, ignore_norace=True)
     assert [a.shown for a in check(ignored).answers] == ["x", "y"] and ignored.warnings == ()
 

@@ -138,6 +138,30 @@ def test_a_suppressed_race_is_told_and_does_not_fail(command: tuple[str, ...], t
     assert run(capfd, *command, "a.c", "--thread", "w", "--no-suppress")[0] == 1
 
 
+NORACE = """norace unsigned char x%s;
+unsigned char y __attribute__((norace));%s
+void __attribute__((signal)) h(void) { x = 1; y = 1; }
+int main(void) { for (;;) { x = 2; y = 2; } }
+"""
+
+
+@pytest.mark.parametrize("command", [("check",), ("scan", "--no-cache")])
+def test_norace_holds_if_a_comment_says_why(command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                            capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a.c"
+    path.write_text(NORACE % ("", "  // circ-suppress y: read by the test only"))
+    status, out, err = run(capfd, *command, "a.c", "--format", "gcc")
+    assert status == 1 and "suppresses nothing" not in err and "race on 'x'" in out and "race on 'y'" not in out
+    out = run(capfd, *command, "a.c", "--format", "json")[1]
+    assert "'x' is declared norace without a reason: it is checked (say why: // circ-suppress x: ...)" in out
+    assert "'y' is declared norace (read by the test only): it is checked only with -x or --ignore-norace" in out
+    assert "race on 'y'" in run(capfd, *command, "a.c", "--no-suppress", "--format", "gcc")[1]
+    path.write_text(NORACE % (";  // circ-suppress x: a hint\nint z", "  // circ-suppress y: read by the test only"))
+    assert run(capfd, *command, "a.c")[0] == 0
+    assert run(capfd, *command, "a.c", "-x", "x", "--no-suppress")[0] == 1
+
+
 def test_a_competition_knows_no_suppressions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.c").write_text("// circ-suppress x: hide it\n" + RACY)
