@@ -112,7 +112,9 @@ class WeakRun:
         self._messages: dict[CellName, list[Message]] = {}
         self._synchronised: dict[str, Knowledge] = {}
         self._consistent: dict[CellName, int] = {}
-        self._past: dict[str, dict[tuple[int, int, int], tuple[PastAccess, int | None]]] = {}
+        self._past: dict[CellName, dict[tuple[int, int, int], PastAccess]] = {}
+        self._elements: dict[str, dict[int | None, None]] = {}
+        """Of each variable the elements that were accessed, as they came."""
         self._globals = frozenset(v.name for v in machine.program.globals)
         self._atomic = frozenset(a.variable for t in machine.program.templates for e in t.cfa.edges
                                  for a in e.accesses if a.kind is AccessKind.ATOMIC and a.variable != FENCE)
@@ -159,12 +161,12 @@ class WeakRun:
         mine = edge.accesses[access]
         _, index = self._cell(thread, e, access)
         known = self.threads[thread].now.clock
-        for past, element in self._past.get(mine.variable, {}).values():
-            other = self.machine.edge(self.crew[past.thread], past.edge)
-            if past.thread != thread and past.time > known.get(past.thread, 0) \
-                    and (index is None or element is None or index == element) \
-                    and conflict(self.machine.program.race_model, other, other.accesses[past.access], edge, mine):
-                return past
+        for element in self._elements.get(mine.variable, ()) if index is None else (index, None):
+            for past in self._past.get((mine.variable, element), {}).values():
+                other = self.machine.edge(self.crew[past.thread], past.edge)
+                if past.thread != thread and past.time > known.get(past.thread, 0) \
+                        and conflict(self.machine.program.race_model, other, other.accesses[past.access], edge, mine):
+                    return past
         return None
 
     # ----------------------------------------------------------------------------------------------- steps
@@ -231,8 +233,8 @@ class WeakRun:
             if a.kind is AccessKind.ATOMIC and not a.write:
                 self._read(me, a, name, old)
             if a.kind is not AccessKind.SYNC:
-                past = PastAccess(thread, time, self.taken, e, i)
-                self._past.setdefault(a.variable, {})[thread, e, i] = past, name[1]
+                self._past.setdefault(name, {})[thread, e, i] = PastAccess(thread, time, self.taken, e, i)
+                self._elements.setdefault(name[0], {})[name[1]] = None
 
     def _synchronising(self, edge: Edge) -> Iterator[str]:
         """The globals by which the step synchronises: all but data and atomic variables. Sections are one such."""
