@@ -52,7 +52,8 @@ class MemorySymbol:
     type: CType
     storage: Storage
     shown: str = ""
-    initial: tuple[tuple[tuple[PathStep, ...], int | AddressValue], ...] = ()
+    initial: tuple[tuple[tuple[PathStep, ...], int | AddressValue | None], ...] = ()
+    """None: a floating-point number whose bits are not worked out."""
     defined: bool = True
     attributes: tuple[str, ...] = ()
     location: Location = NOWHERE

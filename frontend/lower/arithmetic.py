@@ -200,16 +200,27 @@ class Arithmetic:
             return self.made(self._ints.int, cast(e, self._ints.int.scalar), depth + 1, node)
         return self.made(kind, e, depth, node)
 
+    def _number(self, v: Operand, t: FloatType) -> Fraction | None:
+        """The value of an operand if it is a constant, converted to the type that the operator computes in."""
+        match v:
+            case Floating(number=Fraction() as number):
+                return self.rounded(number, t)
+            case ScalarValue(type=IntType(), expr=Const(value=value)):
+                return self.rounded(Fraction(value), t)
+        return None
+
     def _floating(self, op: str, a: Operand, b: Operand, node: c_ast.Node) -> Operand:
-        known = _calculated(op, _number(a), _number(b))
-        if isinstance(known, bool):
-            return ScalarValue(self._ints.int, Const(int(known), self._ints.int.scalar))
-        if known is not None and isinstance(t := self.common(a, b, node), FloatType) and t.name != VECTOR:
-            return Floating(t, self.rounded(known, t))
+        t = self.common(a, b, node)
+        if isinstance(t, FloatType) and t.name != VECTOR:
+            known = _calculated(op, self._number(a, t), self._number(b, t))
+            if isinstance(known, bool):
+                return ScalarValue(self._ints.int, Const(int(known), self._ints.int.scalar))
+            if known is not None:
+                made = self.rounded(known, t)
+                return Floating(t, None if made == 0 and op in ("*", "/") else made)  # which of the two zeros is not known
         self.floats(node)
         if op in COMPARISONS:
             return ScalarValue(self._ints.int, cast(self._x.arbitrary(BOOL, node, FLOATS), self._ints.int.scalar), 1)
-        t = self.common(a, b, node)
         if not isinstance(t, FloatType):
             raise self._x.unit.error(node, f"'{op}' needs two numbers", "use members or elements of what stands there")
         return Floating(t)
@@ -278,14 +289,14 @@ class Arithmetic:
         return total
 
 
-def _number(v: Operand) -> Fraction | None:
-    """The value of an operand if it is a constant."""
-    match v:
-        case Floating(number=Fraction() as number):
-            return number
-        case ScalarValue(type=IntType(), expr=Const(value=value)):
-            return Fraction(value)
-    return None
+def float_bits(v: Floating) -> int | None:
+    """The bits of a constant in memory; None if it is none, or of a format other than IEEE's of 32 and 64 bits."""
+    form = {32: ("f", "I"), 64: ("d", "Q")}.get(v.type.bits)
+    if v.number is None or form is None or v.type.name not in ("float", "double", "long double"):
+        return None
+    [bits] = struct.unpack(form[1], struct.pack(form[0], float(v.number)))
+    assert isinstance(bits, int)
+    return bits
 
 
 def _calculated(op: str, a: Fraction | None, b: Fraction | None) -> Fraction | bool | None:

@@ -227,7 +227,9 @@ class Expressions(Lowering):
     def _sign(self, node: c_ast.UnaryOp) -> Operand:
         v = self.value(node.expr)
         if isinstance(v, Floating):
-            return Floating(v.type, -v.number if v.number is not None and node.op == "-" else v.number)
+            if node.op == "-" and v.number is not None:
+                return Floating(v.type, -v.number or None)  # no number is -0.0
+            return v
         if not isinstance(v, ScalarValue) or not isinstance(v.type, IntType):
             raise self.unit.error(node, f"'{node.op}' needs a number", "use a member or an element of what stands there")
         t = self.ints.promote(v.type)

@@ -41,6 +41,7 @@ from frontend.program import (
 from frontend.program.fold import cast, conjunction, fold
 
 _UNSURE = "memory is accessed through an unknown pointer, or as another type than it has"
+_BITS = "the bits of a floating-point number are not tracked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,12 @@ class CaseSteps:
             return
         assert case.object is not None
         value = None if self._arbitrary(case.object, case.cell.leaf) else case.cell.value()
+        doubts = self._in_activation(case.object, register.name)
+        if value is not None and case.cell.leaf.name in self._world.objects.open_starts(case.object):
+            value, doubts = None, (*doubts, Doubt(_BITS, (register.name,)))
         op = anything if value is None else Assign(register, cast(value, register.type))
         accesses = self._exactly(case.object, case.cell, False, edge)
-        sketch.steps.append(SketchStep(source, target, op, accesses, edge.location, edge.text,
-                                 doubts=self._in_activation(case.object, register.name)))
+        sketch.steps.append(SketchStep(source, target, op, accesses, edge.location, edge.text, doubts=doubts))
 
     def store(self, sketch: Sketch, source: int, target: int, value: Expr | None, case: PointerCase, edge: IrEdge) -> None:
         if case.cell is None:
@@ -119,6 +122,8 @@ class CaseSteps:
         ops = case.cell.write(value)
         why = edge.instr.why if isinstance(edge.instr, Store) else ""
         doubts = (Doubt(why, (case.cell.leaf.name,), accesses=True),) if why else self._in_activation(case.object)
+        if value is None:
+            doubts = (*doubts, Doubt(_BITS, (case.cell.leaf.name,)))
         sketch.steps.append(SketchStep(source, target, ops[0] if len(ops) == 1 else Block(ops),
                                  self._exactly(case.object, case.cell, True, edge), edge.location, edge.text, doubts=doubts))
 

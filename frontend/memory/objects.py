@@ -81,7 +81,8 @@ class Objects:
         self.tracked = self._known.tracked
         self._layout = Layout(module)
         self._places = places
-        self._initial_values: dict[str, tuple[MemObject, Mapping[str, Values]]] = {}
+        self._initial_values: dict[str, tuple[MemObject, Mapping[str, Start]]] = {}
+        self._open_starts: dict[str, frozenset[str]] = {}
         self._notes = notes
         self._symbols: dict[str, MemorySymbol] = {}
         self._objects: dict[str, MemObject] = {}
@@ -325,11 +326,13 @@ class Objects:
                                  dims=tuple(d.count for d in leaf.dims) if len(leaf.dims) > 1 else ()))
         return tuple(made)
 
-    def _starts(self, obj: MemObject) -> Mapping[str, Values]:
+    def _starts(self, obj: MemObject) -> Mapping[str, Start]:
         """Initial values by leaf; what is not listed is zero. Worked out once: tables and strings are long."""
         before = self._initial_values.get(obj.name)
         if before is None or before[0] is not obj:
-            found = {name: Values(0, tuple(sorted(values.items()))) for name, values in self._read_starts(obj).items()}
+            read = self._read_starts(obj)
+            found: dict[str, Start] = {name: Values(0, tuple(sorted(values.items()))) for name, values in read.items()}
+            found.update(dict.fromkeys(self.open_starts(obj), Arbitrary()))
             before = self._initial_values[obj.name] = (obj, found)
         return before[1]
 
@@ -337,6 +340,8 @@ class Objects:
         assert obj.symbol is not None
         starts: dict[str, dict[int, int]] = {}
         for path, value in obj.symbol.initial:
+            if value is None:
+                continue
             part = self._places.part(obj.shape.root, obj.type, path)
             cell = self._places.cell(part, part.type, obj.location)
             number = value if isinstance(value, int) else self.link_address(value, obj.location)
@@ -354,6 +359,14 @@ class Objects:
                 index = lvalue.index.value if isinstance(lvalue, Element) and isinstance(lvalue.index, Const) else 0
                 into[index] = lvalue.type.wrap(number >> (8 * k) if cell.bytes else number)
         return starts
+
+    def open_starts(self, obj: MemObject) -> frozenset[str]:
+        """The leaves that start with floating-point numbers whose bits are not worked out."""
+        if obj.name not in self._open_starts:
+            parts = [self._places.part(obj.shape.root, obj.type, path)
+                     for path, value in (() if obj.symbol is None else obj.symbol.initial) if value is None]
+            self._open_starts[obj.name] = frozenset(self._places.cell(p, p.type, obj.location).leaf.name for p in parts)
+        return self._open_starts[obj.name]
 
     def link_address(self, value: AddressValue, location: Location) -> int:
         """The number that a link-time address stands for."""

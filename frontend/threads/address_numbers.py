@@ -173,7 +173,7 @@ class _Reading:
         else:
             made = Binary(op, self._number(a, self._is_tag(b, a) if op in ("|", "^") else FALSE), self.value(b))
         # Where bits of an address are cleared or set (`p & ~15`), the result is one again: some place in the object.
-        return self._arbitrary(e.type) if op in ("&", "|") and bool(self._targets(e)) else made
+        return self._arbitrary(e.type) if op in ("&", "|", "^") and bool(self._targets(e)) else made
 
     def _carries(self, e: Expr) -> bool:
         """Whether the value may be an address or a handle."""

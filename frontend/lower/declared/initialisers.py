@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 from pycparser import c_ast
 
-from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, Record, RecordType, literals
+from frontend.ctypes import VECTOR, ArrayType, CType, FloatType, IntType, PointerType, Record, RecordType, literals
 from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import field_type
 from frontend.ir import Address, AddressValue, Copy, Field, Index, MemorySymbol, PathStep, Place, Storage, Store
+from frontend.lower.arithmetic import float_bits
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Operand, ScalarValue
 from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Location, Read, Scalar, Var
@@ -29,7 +30,7 @@ class InitialPart:
     node: c_ast.Node
 
 
-Initial: TypeAlias = tuple[tuple[tuple[PathStep, ...], int | AddressValue], ...]
+Initial: TypeAlias = tuple[tuple[tuple[PathStep, ...], int | AddressValue | None], ...]
 
 EXPLICIT = 64
 """Up to so many leaves a local aggregate is initialised one by one, beyond that by copying from a constant object."""
@@ -373,22 +374,22 @@ def _store(x: Lowering, place: Place, leaf: InitialPart) -> None:
 # --------------------------------------------------------------------------------------------------- statics
 def link_values(x: Lowering, parts: list[InitialPart]) -> Initial:
     """The leaves as constants and link-time addresses; later leaves replace earlier ones for the same part."""
-    found: dict[tuple[PathStep, ...], int | AddressValue] = {}
+    found: dict[tuple[PathStep, ...], int | AddressValue | None] = {}
     scratch = x.scratch()
-    last: tuple[InitialPart, int | AddressValue] | None = None  # the values of a range `[0 ... 9] = e` are one expression
+    last: tuple[InitialPart, int | AddressValue | None] | None = None  # the values of a range `[0 ... 9] = e` are one expression
     for leaf in parts:
         if isinstance(leaf.type, RecordType):
             found.update(_static_copy(x, leaf))
         elif isinstance(leaf.value, int):
             found[leaf.path] = leaf.value
-        elif not isinstance(leaf.type, FloatType):
+        else:
             if last is None or last[0].value is not leaf.value or last[0].type is not leaf.type:
                 last = (leaf, _link_value(scratch, leaf))
             found[leaf.path] = last[1]
     return tuple((path, value) for path, value in found.items() if value != 0)
 
 
-def _static_copy(x: Lowering, leaf: InitialPart) -> dict[tuple[PathStep, ...], int | AddressValue]:
+def _static_copy(x: Lowering, leaf: InitialPart) -> dict[tuple[PathStep, ...], int | AddressValue | None]:
     """A struct initialised from a compound literal (a GNU extension for statics)."""
     node = leaf.value
     if isinstance(node, c_ast.CompoundLiteral):
@@ -397,9 +398,14 @@ def _static_copy(x: Lowering, leaf: InitialPart) -> dict[tuple[PathStep, ...], i
     raise x.unit.error(leaf.node, "the initialiser of a static struct is not constant", "assign it at the start of main")
 
 
-def _link_value(scratch: Lowering, leaf: InitialPart) -> int | AddressValue:
-    """The value of one leaf, by a lowering whose code is thrown away."""
+def _link_value(scratch: Lowering, leaf: InitialPart) -> int | AddressValue | None:
+    """The value of one leaf, by a lowering whose code is thrown away; None for a floating one that is not worked out."""
     assert isinstance(leaf.value, c_ast.Node)
+    if isinstance(leaf.type, FloatType):
+        if leaf.type.name == VECTOR:
+            return None
+        v = scratch.math.convert(scratch.value(leaf.value), strip(leaf.type), leaf.node)
+        return float_bits(v) if isinstance(v, Floating) else None
     if not isinstance(leaf.type, IntType | PointerType):
         raise scratch.unit.error(leaf.node, "an initialiser for what has no value", "give the variable a type that has values")
     scalar = scratch.ints.scalar(leaf.type)

@@ -15,6 +15,7 @@ from frontend.memory.points_to.targets import (
     INTEGER,
     NO_OBJECT,
     NUMBERS,
+    UNKNOWN,
     PointerNode,
     Shift,
     Target,
@@ -23,7 +24,7 @@ from frontend.memory.points_to.targets import (
     register,
     walks,
 )
-from frontend.program import Binary, Cast, Const, Expr, Ite, Read, Scalar, Var
+from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
 
 _FAR = 1 << 16
 """A pointer that is farther from its object than this is not followed back."""
@@ -56,8 +57,8 @@ class Flows:
     def flows(self, function: str, e: Expr) -> Iterable[Flow]:
         """Where an address in the value of `e` may come from: nodes with what is added on the way, or constants.
 
-        Bits that are set and cleared in an address (tags) leave it in its object. What is multiplied, shifted and the like is a
-        number from then on: to make an address of it again gives one from outside.
+        Bits that are set and cleared in an address (tags) leave it in its object. What is made of an address by other
+        operators (`_scrambled`), or by taking it off something, may become the address of any object again.
         """
         if not self.wide(e.type):
             return
@@ -79,19 +80,47 @@ class Flows:
             case Ite(then=a, other=b):
                 yield from self.flows(function, a)
                 yield from self.flows(function, b)
+            case Binary():
+                yield from self._of_two(function, e)
+            case Unary(op="-" | "~" as op, arg=a):
+                yield from self._scrambled(function, op, a)
+                yield None, None, INTEGER
+            case _:
+                yield None, None, INTEGER
+
+    def _of_two(self, function: str, e: Binary) -> Iterable[Flow]:
+        match e:
             case Binary(op="-", left=Cast(arg=a), right=Cast(arg=b)) if e.type.signed and not a.type.signed and not b.type.signed:
                 yield None, None, INTEGER  # the distance of two addresses
             case Binary(op="+" | "-" as op, left=a, right=b):
                 yield from self._shifted(self.flows(function, a), self._by(op, b))
                 if op == "+":
                     yield from self._shifted(self.flows(function, b), self._by(op, a))
+                else:
+                    yield from self._scrambled(function, op, b)
             case Binary(op="&", right=Const(value=v)) if 0 <= v < _LOW_BITS:
+                yield None, None, INTEGER
+            case Binary(op="^", left=a, right=Const(value=v)) if 0 <= v < _LOW_BITS:
+                yield from self._shifted(self.flows(function, a), self.anywhere)
                 yield None, None, INTEGER
             case Binary(op="&" | "|", left=a, right=b):
                 yield from self._shifted([*self.flows(function, a), *self.flows(function, b)], self.anywhere)
                 yield None, None, INTEGER
             case _:
+                if e.op not in COMPARISONS and e.op not in LOGICAL:
+                    yield from self._scrambled(function, e.op, e.left)
+                    yield from self._scrambled(function, e.op, e.right)
                 yield None, None, INTEGER
+
+    def _scrambled(self, function: str, op: str, e: Expr) -> Iterable[Flow]:
+        """An operand of which the operator makes a number: two of them put together may be an address (`a ^= b; b ^= a`).
+
+        What an unknown function gave, multiplied or divided, is taken for a number: an index, a length.
+        """
+        if not isinstance(e, Const):
+            kept = INTEGER if op in ("*", "/", "%") else UNKNOWN
+            made = self._shift(("scrambled", kept), lambda t: kept if t == UNKNOWN else INTEGER if t[0][0] in "*#" else UNKNOWN)
+            yield from self._shifted(self.flows(function, e), made)
 
     def _shifted(self, flows: Iterable[Flow], by: Shift) -> Iterable[Flow]:
         for node, shift, constant in flows:

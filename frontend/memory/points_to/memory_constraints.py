@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 
-from frontend.ctypes import CType, unqualified
+from frontend.ctypes import CType, FloatType, unqualified
 from frontend.ir import AddressValue, Module, Place
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
@@ -267,6 +267,8 @@ class MemoryConstraints:
             if value == 0 or (isinstance(value, int) and not holds_addresses):
                 continue
             move = self.places.displacement(obj.type, path, inside=True)
+            if value is None or isinstance(move.type, FloatType):
+                continue
             numbers = obj.leaf_numbers(obj.normal(move.offset), self.module.sizeof(move.type))
             if isinstance(value, AddressValue):
                 self.take(value.symbol)
