@@ -48,6 +48,7 @@ from circ.command_options import (
     JudgeMemory,
     JudgeTimeout,
     Memory,
+    MemoryModelOption,
     Model,
     NoSuppress,
     Output,
@@ -89,7 +90,7 @@ from circ.run.reading import NotRead, load_within, why_not
 from circ.run.supervise import Limits
 from circ.scan.header import READING, Header
 from frontend import SourceFile
-from frontend.program import FrontendError, Ints, Location, read_data
+from frontend.program import FrontendError, Ints, Location, MemoryModel, read_data
 from frontend.text.compilers import OWN
 
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ def check(
     data_model: Model = None,
     ints: IntsOption = Ints.EXACT,
     race_model: RaceModelOption = None,
+    memory_model: MemoryModelOption = MemoryModel.C11,
     preemption: PreemptionOption = None,
     cores: Cores = None,
     platform: Platform = None,
@@ -393,6 +395,7 @@ def cfa(
     data_model: Model = None,
     ints: IntsOption = Ints.EXACT,
     race_model: RaceModelOption = None,
+    memory_model: MemoryModelOption = MemoryModel.C11,
     preemption: PreemptionOption = None,
     cores: Cores = None,
     platform: Platform = None,

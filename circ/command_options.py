@@ -15,7 +15,7 @@ from circ.engines import ANNOTATED, ENGINES, find, installed
 from circ.report.forms import Explain, FailOn, ReportForm, When
 from circ.verdict import Property
 from frontend import LoadOptions
-from frontend.program import Ints, Preemption, RaceModel, read_data
+from frontend.program import Ints, MemoryModel, Preemption, RaceModel, read_data
 
 if TYPE_CHECKING:
     from circ.run.session import Request
@@ -82,6 +82,9 @@ IntsOption = Annotated[Ints, typer.Option("--ints", help="Machine integers, or t
 RaceModelOption = Annotated[RaceModel | None, typer.Option(
     "--race-model", help="nesc: no access in an atomic section races; c11: no two of them do; machine: what one "
     "instruction does races with nothing. Default: the program decides.")]
+MemoryModelOption = Annotated[MemoryModel, typer.Option(
+    "--memory-model",
+    help="c11: memory orders mean what C11 says; sc: all atomic accesses are sequentially consistent (an assumption).")]
 PreemptionOption = Annotated[Preemption | None, typer.Option(
     "--preemption", help="nested: handlers run to their end; free: any interleaving. Default: the program decides.")]
 Cores = Annotated[int | None, typer.Option(
@@ -126,7 +129,7 @@ def source_of(options: Mapping[str, Any]) -> LoadOptions:
     return LoadOptions(
         include=tuple(o.include or ()), define=(*(o.define or ()), *several), undefine=tuple(o.undefine or ()), cpp=o.cpp,
         threads=tuple(o.thread or ()), entries=tuple(o.entry or ()), data_model=value(o.data_model), ints=o.ints.value,
-        race_model=value(o.race_model), preemption=value(o.preemption or _of_cores(cores)),
+        race_model=value(o.race_model), memory_model=o.memory_model.value, preemption=value(o.preemption or _of_cores(cores)),
         ignore_norace=o.ignore_norace, platform=o.platform,
         interrupts=() if o.interrupts is None else (str(o.interrupts), read_data(str(o.interrupts))))
 

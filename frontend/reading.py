@@ -19,6 +19,7 @@ from frontend.program import (
     FrontendError,
     Ints,
     Location,
+    MemoryModel,
     Preemption,
     Program,
     RaceModel,
@@ -74,6 +75,7 @@ class LoadOptions:
     data_model: str | None = None
     ints: str = "exact"
     race_model: str | None = None
+    memory_model: str = "c11"
     preemption: str | None = None
     ignore_norace: bool = False
     platform: str | None = None
@@ -189,6 +191,7 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     model = DATA_MODELS[settings[0].data_model]
     ints = _chosen(Ints, options.ints, path)
     race_model = None if options.race_model is None else _chosen(RaceModel, options.race_model, path)
+    memory_model = _chosen(MemoryModel, options.memory_model, path)
     preemption = None if options.preemption is None else _chosen(Preemption, options.preemption, path)
     linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table,
                           finders or Finders(), annotations)
@@ -197,7 +200,7 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
         tokens = with_bodies([text.tokens for text in read], model)
         parsed = [parse(file.path, source, replace(text, tokens=mine), may_be_empty=len(sources) > 1)
                   for file, source, text, mine in zip(sources, settings, read, tokens, strict=True)]
-        units = load_units(parsed, model, None if annotations is None else annotations.attach)
+        units = load_units(parsed, model, None if annotations is None else annotations.attach, memory_model)
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
     if not options.stack:  # whose functions are known by the names that they have

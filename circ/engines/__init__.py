@@ -59,6 +59,8 @@ ENGINES: tuple[Entry, ...] = (
           "races and assertions, traces; proofs where every thread is counted and the state space is small", core=True),
     Entry("chase", "circ.search.random_runs", "random runs in which threads are held back at their accesses",
           "races, traces", core=True),
+    Entry("weak-runs", "circ.search.weak_runs", "random runs under C11's memory orders, in which loads may give old values",
+          "races, traces", core=True),
     Entry("thread-modular", "circ.finite.thread_modular", "each thread alone against the inferred steps of the others; finite",
           "races and assertions, proofs"),
     Entry("pushdown", "circ.finite.pushdown",

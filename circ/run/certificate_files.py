@@ -12,14 +12,15 @@ from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integer, as_list, as_object, as_text
 from circ.verdict import Assertions, AtomicityOf, Certificate, Choice, Property, RaceOn, Step, Trace, UserQuestion
 from frontend import LoadOptions
-from frontend.program import CALLER, DATA_MODELS, Ints, Preemption, Program, RaceModel, Role
+from frontend.program import CALLER, DATA_MODELS, Ints, MemoryModel, Preemption, Program, RaceModel, Role
 
 VERSION = 1
 
 Evidence: TypeAlias = Certificate | Trace
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "data_model": tuple(DATA_MODELS), "ints": tuple(Ints), "race_model": tuple(RaceModel), "preemption": tuple(Preemption)}
+    "data_model": tuple(DATA_MODELS), "ints": tuple(Ints), "race_model": tuple(RaceModel), "preemption": tuple(Preemption),
+    "memory_model": tuple(MemoryModel)}
 _NOT_A_TEXT = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 """What neither a command line nor a file can hold: Python reads bytes that are not UTF-8 as U+DC80 to U+DCFF."""
 

@@ -32,7 +32,7 @@ from circ.report.terminal.by_object import ObjectReport
 from circ.report.text import Manner, file_text
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
-from circ.run.competition.tasks import read_task, until_a_race, verdict_line
+from circ.run.competition.tasks import race_by_orders, read_task, until_a_race, verdict_line
 from circ.run.competition.witnesses import Witnesses
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import BaselineFile, check_writable, encoded, make_folder, report_bug, write_whole
@@ -42,9 +42,10 @@ from circ.run.reading import NotRead, load_within, why_not
 from circ.run.schedule import NamedQuestion, variables_of
 from circ.run.supervise import Limits
 from circ.verdict import Answer, Hints, Observer, Options, Property, Refuted, Result, Safe, Unknown, UserQuestion, word
+from circ.views.memory_orders.orders import is_weak
 from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate
-from frontend.program import FrontendError, Program, displayed
+from frontend.program import FrontendError, MemoryModel, Program, displayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +212,11 @@ class Session:
             for predicate in self.request.predicates:
                 parse_predicate(program, predicate)
             self._heed_witness(program, files)
+            race = self._race_by_orders(program, asked) if self.request.competition and is_weak(program) else None
+            if self.request.competition and is_weak(program) and race is None:
+                self.source = replace(self.source, memory_model=MemoryModel.SC.value)
+                program = load_within(files, self.source, self._reading())
+                asked = questions(program, self.request.variables, self.request.prop)
         except NotRead as error:
             self._not_read(file, *why_not(error))
             return
@@ -222,7 +228,7 @@ class Session:
             return
         index = len(self.reports)
         try:
-            self._answer(file, program, asked, share, suppressions)
+            self._answer(file, program, asked, share, suppressions, race)
         except OSError:  # of the report as a whole: nobody reads it, or it cannot be written
             raise
         except Exception as error:
@@ -230,6 +236,11 @@ class Session:
             report_bug(why, traceback.format_exc(), self.request.debug)
             self.reports[index:] = [replace(self.reports[index], bug=why, complete=False) if index < len(self.reports)
                                     else FileReport(file, bug=why)]
+
+    def _race_by_orders(self, program: Program, asked: tuple[NamedQuestion, ...]) -> Answer | None:
+        """A race that weak memory orders make; where none shows, a competition's program is one of sequential consistency."""
+        observer = self.progress.observer(program.file, len(asked), [])
+        return race_by_orders(program, asked, self.request.plan(), self.deadline, observer)
 
     def _heed_witness(self, program: Program, files: Sequence[SourceFile]) -> None:
         self.files, self.hints = files, None
@@ -253,7 +264,8 @@ class Session:
             self.reports.append(FileReport(file, complete=False, limit=why))
 
     def _answer(self, file: str, program: Program, asked: tuple[NamedQuestion, ...], share: float,
-                suppressions: Sequence[Suppression]) -> None:
+                suppressions: Sequence[Suppression], race: Answer | None = None) -> None:
+        """`race`: known already, which is enough in a competition."""
         known: list[Answer] = []
         index = len(self.reports)
         self.reports.append(FileReport(file, Result(program, ()), complete=not asked))
@@ -265,7 +277,9 @@ class Session:
         findings: dict[UserQuestion, Finding] = {}
         inquiry = Inquiry(program, asked, self._plan(file, share), observer)
         found = iter(inquiry)
-        if self.request.competition:
+        if race is not None:
+            found = iter((race,))
+        elif self.request.competition:
             found = until_a_race(program, asked, inquiry.plan, self.deadline, observer)
 
         def note(answer: Answer, complete: bool) -> None:

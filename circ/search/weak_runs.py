@@ -209,3 +209,7 @@ def _without(trace: Trace, low: int, high: int) -> Trace | None:
         return None
     steps = tuple(s if s.source is None or s.source < 0 else replace(s, source=moved(s.source)) for s in left)
     return replace(trace, steps=steps, earlier=moved(trace.earlier))
+
+
+def engine() -> WeakRuns:
+    return WeakRuns()

@@ -28,7 +28,7 @@ from frontend.lower.expressions import Expressions
 from frontend.lower.operands import InMemory, InRegister
 from frontend.lower.statements import Statements
 from frontend.lower.unit import Unit, failed_assertion
-from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, Scalar, Var, deep_recursion
+from frontend.program import Const, DataModel, FrontendError, Location, MemoryModel, MemoryOrder, Scalar, Var, deep_recursion
 from frontend.text.attributes import ASM_LABEL
 from frontend.text.parse import Attribute, ParsedFile
 from frontend.text.side_effects import effects, survey
@@ -39,12 +39,13 @@ T = TypeVar("T")
 _ATOMIC_BODY = "__VERIFIER_atomic_"
 
 
-def load_module(parsed: ParsedFile, model: DataModel, attach: Attach | None = None, names: ProgramNames = AS_WRITTEN) -> Module:
+def load_module(parsed: ParsedFile, model: DataModel, attach: Attach | None = None, names: ProgramNames = AS_WRITTEN,
+                memory: MemoryModel = MemoryModel.C11) -> Module:
     """The file with its declarations known; nothing is elaborated until it is asked for. `attach`: reads annotations.
 
     `names`: what the file's names are in the program that it is a part of; all that goes out of here is called so.
     """
-    return CModule(parsed, model, attach, names)
+    return CModule(parsed, model, attach, names, memory)
 
 
 class _FileScope(Scope):
@@ -104,12 +105,12 @@ class CModule:
     """Implements `Module` over a pycparser AST. Inside, names of file scope are as written; outside, as the program has them."""
 
     def __init__(self, parsed: ParsedFile, model: DataModel, attach: Attach | None = None,
-                 names: ProgramNames = AS_WRITTEN) -> None:
+                 names: ProgramNames = AS_WRITTEN, memory: MemoryModel = MemoryModel.C11) -> None:
         self.file = parsed.path
         self.model = model
         self._parsed = parsed
         self._names = names
-        self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, Statements.unevaluated, names)
+        self._unit = Unit(parsed, model, self._is_defined, self._is_noreturn, Statements.unevaluated, names, memory)
         self._scope = _FileScope(self._elaborate, self._elaborate_tag)
         self._typedefs: dict[str, c_ast.Typedef] = {}
         self._functions: dict[str, list[c_ast.Decl]] = {}

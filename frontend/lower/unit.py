@@ -14,12 +14,13 @@ from frontend.ctypes.declarations import Types
 from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ctypes.scope import Scope
 from frontend.ir import STRING, Index, MemorySymbol, Place, Storage
-from frontend.program import Const, DataModel, FrontendError, Location, MemoryOrder, NotModelled
+from frontend.program import Const, DataModel, FrontendError, Location, MemoryModel, MemoryOrder, NotModelled
 from frontend.text.ast_text import text_of
 from frontend.text.parse import ParsedFile
 
 FLOATS = "floating-point values are arbitrary"
 ORDER = "operands are evaluated left to right where C leaves the order open"
+WEAK_ORDERS = "atomic accesses with weaker memory orders are sequentially consistent"
 ASSEMBLY = "inline assembly touches only its outputs and what its inputs lead to"
 
 
@@ -38,9 +39,10 @@ class Unit:
 
     def __init__(self, parsed: ParsedFile, model: DataModel, defined: Callable[[str], bool],
                  noreturn: Callable[[str], bool], scratch: Callable[[Unit, Scope], Unevaluated],
-                 names: ProgramNames = AS_WRITTEN) -> None:
+                 names: ProgramNames = AS_WRITTEN, memory: MemoryModel = MemoryModel.C11) -> None:
         self.parsed = parsed
         self.model = model
+        self.memory = memory
         self.names = names
         self.types = Types(parsed, model, self, names.key)
         self.ints: Integers = self.types.ints

@@ -20,14 +20,15 @@ from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ir import Module
 from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.lower.module import load_module
-from frontend.program import DataModel, FrontendError
+from frontend.program import DataModel, FrontendError, MemoryModel
 from frontend.text.parse import ParsedFile
 
 _LONGEST_CHAIN = 100
 """Aliases of aliases."""
 
 
-def load_units(files: Sequence[ParsedFile], model: DataModel, attach: Attach | None = None) -> tuple[Module, ...]:
+def load_units(files: Sequence[ParsedFile], model: DataModel, attach: Attach | None = None,
+               memory: MemoryModel = MemoryModel.C11) -> tuple[Module, ...]:
     """A module for each file, with names that mean the same in all of them; `attach` reads annotations."""
     files = [with_alias_handlers(parsed) for parsed in files]
     tables = [linkage(parsed) for parsed in files]
@@ -36,10 +37,10 @@ def load_units(files: Sequence[ParsedFile], model: DataModel, attach: Attach | N
         own = {n: f"{labels([files[0].path])[0]}:{n}" for n, d in table.items() if _takes_a_librarys_name(d)}
         aliases = {n: _end_of(n, table) for n, d in table.items() if d.alias is not None}
         names = replace(AS_WRITTEN, renamed={**own, **{n: own.get(end, end) for n, end in aliases.items()}})
-        return (load_module(files[0], model, attach, names),)
+        return (load_module(files[0], model, attach, names, memory),)
     named = _named([parsed.path for parsed in files], tables)
     keyed = _with_keys([load_module(parsed, model) for parsed in files], named)
-    return tuple(load_module(parsed, model, attach, names) for parsed, names in zip(files, keyed, strict=True))
+    return tuple(load_module(parsed, model, attach, names, memory) for parsed, names in zip(files, keyed, strict=True))
 
 
 def labels(paths: Sequence[str]) -> list[str]:

@@ -46,7 +46,19 @@ from frontend.program.expr import (
     truth,
     variables,
 )
-from frontend.program.models import DATA_MODELS, ILP32, IP16, LP64, PARTS, PLATFORMS, DataModel, Ints, Preemption, RaceModel
+from frontend.program.models import (
+    DATA_MODELS,
+    ILP32,
+    IP16,
+    LP64,
+    PARTS,
+    PLATFORMS,
+    DataModel,
+    Ints,
+    MemoryModel,
+    Preemption,
+    RaceModel,
+)
 from frontend.program.ops import SKIP, AllAt, Assign, Assume, Block, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.program import (
     CALLER,
@@ -101,8 +113,8 @@ __all__ = [
     "ErrorLocation", "Exempt", "Expr", "FALSE", "FENCE", "FrontendError",
     "FunctionText", "Havoc", "ILP32", "IN_LIBRARY", "IP16", "Ints", "Invariant",
     "Ite", "K", "LEVEL", "LOGICAL", "LP64", "Location", "LoweringFailed", "Lvalue", "MAX_AST_DEPTH", "MAX_DATA", "MAX_NESTING",
-    "MAX_SOURCE", "MemoryOrder", "NOWHERE", "NotModelled", "OWN_MISTAKE", "Op", "OptionError", "Preemption", "Procedures",
-    "Program",
+    "MAX_SOURCE", "MemoryModel", "MemoryOrder", "NOWHERE", "NotModelled", "OWN_MISTAKE", "Op", "OptionError", "Preemption",
+    "Procedures", "Program",
     "RETURN", "RaceModel", "Read", "Rely", "Role", "SKIP", "Scalar", "Self", "Start",
     "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
     "children", "deep_recursion", "displayed", "name_of", "negate", "no_collection", "no_plain_file", "op_reads", "op_writes",

@@ -65,6 +65,15 @@ class RaceModel(StrEnum):
     in between; `Access.kind` and `Edge.protected` say which are and which may."""
 
 
+class MemoryModel(StrEnum):
+    """What atomic accesses with a weaker order than `seq_cst` mean."""
+
+    C11 = "c11"
+    """What C11 says: they may be seen late, and order what the standard says."""
+    SC = "sc"
+    """As if they were `seq_cst`: an assumption."""
+
+
 class Preemption(StrEnum):
     """Who may run between two steps of a thread."""
 

@@ -66,15 +66,31 @@ def until_a_race(program: Program, asked: Sequence[NamedQuestion], plan: Plan, d
     """
     plan = replace(plan, deadline=deadline, budget=None, limits=replace(plan.limits, timeout=None))
     if plan.engine == engines.DEFAULT and len(asked) > 1:
-        runs = replace(plan, engine="chase", options=replace(plan.options, max_states=0), possible=False)
-        for answer in answers(program, asked, runs, observer):
-            if isinstance(answer.verdict, Refuted):
-                yield answer
-                return
+        race = race_by_runs("chase", program, asked, plan, observer)
+        if race is not None:
+            yield race
+            return
     for answer in answers(program, asked, plan, observer):
         yield answer
         if isinstance(answer.verdict, Refuted):
             return
+
+
+def race_by_runs(engine: str, program: Program, asked: Sequence[NamedQuestion], plan: Plan, observer: Observer) -> Answer | None:
+    """The first race that random runs with little effort come across."""
+    runs = replace(plan, engine=engine, options=replace(plan.options, max_states=0), possible=False)
+    return next((a for a in answers(program, asked, runs, observer) if isinstance(a.verdict, Refuted)), None)
+
+
+def race_by_orders(program: Program, asked: Sequence[NamedQuestion], plan: Plan, deadline: float | None,
+                   observer: Observer) -> Answer | None:
+    """A race that memory orders make, of those that few random runs come across.
+
+    The competition's memory model is sequential consistency. What its tasks mean by a weaker order is that the program is right
+    under C11 as well: where a run of C11 shows a race, that is the answer, else the program is one with `seq_cst` accesses.
+    """
+    return race_by_runs("weak-runs", program, asked, replace(plan, deadline=deadline, budget=None,
+                                                             limits=replace(plan.limits, timeout=None)), observer)
 
 
 # --------------------------------------------------------------------------------------------------- the last line

@@ -13,7 +13,8 @@ from frontend.ir import AtomicBegin, AtomicEnd, Copy, Field, Load, Place, Set, S
 from frontend.lower.called.arguments import Arguments
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, ScalarValue
-from frontend.program import BOOL, FALSE, TRUE, Const, Expr, MemoryOrder, Read, negate
+from frontend.lower.unit import WEAK_ORDERS
+from frontend.program import BOOL, FALSE, TRUE, Const, Expr, MemoryModel, MemoryOrder, Read, negate
 
 _ORDERS = (MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.ACQUIRE, MemoryOrder.RELEASE, MemoryOrder.ACQ_REL,
            MemoryOrder.SEQ_CST)
@@ -62,10 +63,10 @@ def atomic(x: Lowering, name: str, node: c_ast.FuncCall) -> Operand | None:
         case "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap":
             return _swap_if(x, nodes, node, wants_value="val" in name)
         case "__sync_lock_test_and_set":
-            return _exchange(x, _object(x, nodes[0], _weak(x, MemoryOrder.ACQUIRE)), x.value(nodes[1]), node)
+            return _exchange(x, _object(x, nodes[0], _weak(x, MemoryOrder.ACQUIRE, node)), x.value(nodes[1]), node)
         case "__sync_lock_release":
             zero = ScalarValue(x.ints.int, Const(0, x.ints.int.scalar))
-            return _assign(x, _object(x, nodes[0], _weak(x, MemoryOrder.RELEASE)).place, zero, node)
+            return _assign(x, _object(x, nodes[0], _weak(x, MemoryOrder.RELEASE, node)).place, zero, node)
     return _generic(x, _PREFIX.sub("", name).removesuffix("_explicit"), name, nodes, node)
 
 
@@ -132,13 +133,17 @@ def _order(x: Lowering, nodes: Arguments, at: int, fence: bool = False) -> Memor
         x.effect(nodes[at])
     # GNU C keeps hints for hardware transactions in higher bits.
     order = MemoryOrder.OPEN if number is None or not 0 <= number & 0xFFFF < len(_ORDERS) else _ORDERS[number & 0xFFFF]
-    return order if fence else _weak(x, order)
+    return order if fence else _weak(x, order, nodes[at])
 
 
-def _weak(x: Lowering, order: MemoryOrder) -> MemoryOrder:
-    """The order, taken note of if it is weaker than sequentially consistent."""
-    if order is not MemoryOrder.SEQ_CST:
-        x.unit.orders.add(order)
+def _weak(x: Lowering, order: MemoryOrder, node: c_ast.Node) -> MemoryOrder:
+    """The order, taken note of if it is weaker than sequentially consistent; what the memory model makes of it."""
+    if order is MemoryOrder.SEQ_CST:
+        return order
+    if x.unit.memory is MemoryModel.SC:
+        x.unit.assume(WEAK_ORDERS, x.unit.where(node))
+        return MemoryOrder.SEQ_CST
+    x.unit.orders.add(order)
     return order
 
 

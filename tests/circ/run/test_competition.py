@@ -125,3 +125,35 @@ def test_what_is_no_yaml_is_refused_with_its_line(tmp_path: Path, text: str, lin
     with pytest.raises(FrontendError, match="no YAML") as refusal:
         read_task(str(tmp_path / "a.yml"))
     assert refusal.value.location.line == line
+
+
+QUEUE_LOCK = """
+#include <pthread.h>
+#include <stdatomic.h>
+typedef struct { atomic_uint locked; } node;
+typedef struct { node *mine, *before; node own; } waiter;
+node first; node *_Atomic tail = &first; waiter waiters[2]; int x;
+void *t(void *arg) {
+  waiter *w = arg;
+  atomic_store_explicit(&w->mine->locked, 1, memory_order_relaxed);
+  w->before = atomic_exchange_explicit(&tail, w->mine, memory_order_acq_rel);
+  while (atomic_load_explicit(&w->before->locked, %s)) ;
+  x++;
+  atomic_store_explicit(&w->mine->locked, 0, memory_order_release);
+  return 0; }
+int main(void) {
+  pthread_t h[2];
+  for (int i = 0; i < 2; i++) { waiters[i].mine = &waiters[i].own; pthread_create(&h[i], 0, t, &waiters[i]); }
+  for (int i = 0; i < 2; i++) pthread_join(h[i], 0);
+  return x; }
+"""
+
+
+@pytest.mark.parametrize(("order", "status", "last"), [
+    ("memory_order_acquire", 0, "true"), ("memory_order_relaxed", 1, "false(no-data-race)")])
+def test_memory_orders(tmp_path: Path, order: str, status: int, last: str) -> None:
+    """The memory model is sequential consistency, which is told; but a race that orders make is one."""
+    (tmp_path / "clh.c").write_text(QUEUE_LOCK % order)
+    done = CliRunner().invoke(app, ["check", str(tmp_path / "clh.c"), "--competition", "--timeout", "300"])
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (status, last)
+    assert ("atomic accesses with weaker memory orders are sequentially consistent" in done.stdout) == (last == "true")
