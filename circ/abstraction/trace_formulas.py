@@ -155,10 +155,10 @@ class Feasible:
 class Formula:
     """A script as one formula, asked several times."""
 
-    def __init__(self, s: Script) -> None:
+    def __init__(self, s: Script, effort: int = 100_000_000) -> None:
         self.script = s
         self.encoder = Encoder(s.program.ints)
-        self.solver = Solver(100_000_000)
+        self.solver = Solver(effort)
         self.state = SymbolicState({}, [])
         self.open_start: list[tuple[Variable, int | None, Term]] = []
         self.open_steps: list[tuple[int, int, Lvalue | None, str, Variable | None, Term, Term | None]] = []

@@ -14,17 +14,17 @@ from circ.verdict import Certificate, Options, Question, RaceOn, Safe
 from frontend.program import Program
 
 
-def by_values(program: Program, question: Question, states: LocalStates, options: Options) -> Safe | str:
-    """A certificate that there is no error, or the reason why there is none.
+def by_values(program: Program, question: Question, states: LocalStates, options: Options, most: int | None = None) -> Safe | str:
+    """A certificate that there is no error, or the reason why there is none; `most`: of more tuples there is none.
 
     `states` are those of the program, or of one that can do all that it can, location by location.
     """
     reasons = []
-    makers: tuple[tuple[str, Callable[[LocalStates, Callable[[], None]], Certificate]], ...] = (
+    makers: tuple[tuple[str, Callable[[LocalStates, Callable[[], None], int | None], Certificate]], ...] = (
         ("pair", by_pairs), ("triple", by_triples))
     for what, make in makers:
         try:
-            certificate = replace(make(states, options.check_time), program=program.fingerprint())
+            certificate = replace(make(states, options.check_time, most), program=program.fingerprint())
         except CannotExpress as reason:
             reasons.append(f"{what}s of threads do not prove it: {reason}")
             if isinstance(reason, TooMany):

@@ -38,8 +38,8 @@ class TooMany(CannotExpress):
 class LocalTuples:
     """`found` and `held`, once they are closed; raises CannotExpress if they show an error."""
 
-    def __init__(self, states: LocalStates, arity: int, check_time: Callable[[], None]) -> None:
-        self.states, self.arity = states, arity
+    def __init__(self, states: LocalStates, arity: int, check_time: Callable[[], None], most: int | None = None) -> None:
+        self.states, self.arity, self.most = states, arity, min(MOST[arity], most or MOST[arity])
         self.found: dict[Together, None] = {}
         self.held: dict[TogetherWithHolder, None] = {}
         self._beside: dict[tuple[int, tuple[ContextClass, ...]], dict[ContextClass, None]] = defaultdict(dict)
@@ -66,8 +66,8 @@ class LocalTuples:
             raise CannotExpress(DISTURBED[self.arity])
         self.found[g, keys] = None
         self._queue.append((g, keys))
-        if max(len(self.found), len(self.held)) > MOST[self.arity]:
-            raise TooMany(f"more than {MOST[self.arity]} {NAMES[self.arity]}")
+        if max(len(self.found), len(self.held)) > self.most:
+            raise TooMany(f"more than {self.most} {NAMES[self.arity]}")
         for one, *others in permutations(keys):
             self._beside[g, tuple(others)][one] = None
 

@@ -22,10 +22,10 @@ from frontend.program.connectives import balanced, conjoin, disjoin
 MOST_ELEMENTS = 16
 
 
-def by_pairs(states: LocalStates, check_time: Callable[[], None]) -> Certificate:
+def by_pairs(states: LocalStates, check_time: Callable[[], None], most: int | None = None) -> Certificate:
     """The certificate of the closed pairs, or of what the only thread reaches; raises CannotExpress if they show an error."""
     arity = 1 if states.total == 1 else 2
-    closed, table = LocalTuples(states, arity, check_time), FormulaTable()
+    closed, table = LocalTuples(states, arity, check_time, most), FormulaTable()
     together = [(g, order) for g, keys in closed.found for order in dict.fromkeys(permutations(keys))]
     held = [(g, (*order, holder)) for g, keys, holder in closed.held for order in dict.fromkeys(permutations(keys))]
     body = {"pairs": _rows(states, table, together if arity == 2 else ()), "holders": _rows(states, table, held),
@@ -33,13 +33,13 @@ def by_pairs(states: LocalStates, check_time: Callable[[], None]) -> Certificate
     return _certificate(states, ProofKind.PAIRS, body, table)
 
 
-def by_triples(states: LocalStates, check_time: Callable[[], None]) -> Certificate:
+def by_triples(states: LocalStates, check_time: Callable[[], None], most: int | None = None) -> Certificate:
     """The certificate of the closed triples; raises CannotExpress if they show an error. One order of the places is enough."""
     if any(t.cfa.atomic for t in states.program.templates):
         raise CannotExpress("atomic sections that are no single steps")
     if states.total is not None and states.total < 3:
         raise CannotExpress("fewer than three threads")
-    closed, table = LocalTuples(states, 3, check_time), FormulaTable()
+    closed, table = LocalTuples(states, 3, check_time, most), FormulaTable()
     together = [(g, order) for g, keys in closed.found for order in dict.fromkeys(permutations(keys))
                 if list(_where(states, order)) == sorted(_where(states, order))]
     return _certificate(states, ProofKind.TRIPLES, {"triples": _rows(states, table, together)}, table)

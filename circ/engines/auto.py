@@ -36,6 +36,7 @@ from frontend.program import Program, Role, Self, Var
 
 if TYPE_CHECKING:
     from circ.inference.context_inference import ContextInference
+    from circ.search.turn_by_turn import TurnByTurn
 
 PATIENCE = 10
 """How much more effort than at first the static prover may take for one try where nothing cheap has decided."""
@@ -90,6 +91,13 @@ class Auto:
         """Questions that are asked part by part."""
         self._tried: set[Question] = set()
         """Those of which the static prover has come to the end of what it tries first."""
+
+    @cached_property
+    def turns(self) -> TurnByTurn:
+        # Only for programs with handlers, and it needs the solver.
+        from circ.search.turn_by_turn import TurnByTurn
+
+        return TurnByTurn()
 
     @cached_property
     def inference(self) -> ContextInference:
@@ -156,13 +164,15 @@ class Auto:
                 return explicit.answer(program, question, replace(options, max_states=effort.states), observer)
             case Who.RUNS:
                 return self.chase(program, question, replace(options, max_states=effort.states), observer)
+            case Who.TURNS:
+                return self.turns(program, question, replace(options, max_states=effort.states), observer)
             case Who.BRIEF | Who.INFERENCE:
                 hints = self.static.hints(question) if asked.synchronised else ()
                 return self._infer(self.inference, asked, effort, hints, values=stage.who is Who.INFERENCE)
             case Who.GUIDED:
                 return self._guided(asked, effort)
             case Who.VALUES:
-                return self.inference.values(asked.inferred)
+                return self.inference.values(asked.inferred, effort.states or None)
             case Who.APART:
                 return told_apart(program, question, replace(options, max_states=ROUND_STATES), observer, effort)
             case _:

@@ -9,7 +9,8 @@ finite; random runs find those that take many steps or threads, and after a few 
 try; then the static prover may take longer, where that might help; context inference proves the rest or finds the races that
 take a special way; a large explicit search is for programs with counted threads whose proof needs more than pairs or triples
 of threads. With handlers that interrupt each other, interleavings are many and reasons few (state variables and enable bits):
-there context inference comes first, for a little while, and it and random runs take turns.
+there context inference comes first, for a little while, and it and random runs take turns; what only many bytes in the right
+order lead to is for runs turn by turn.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Who(enum.Enum):
     PATIENT = "static", "the static prover with ten times the effort for each try"
     SEARCH = "explicit", "explicit search"
     RUNS = "chase", "random runs"
+    TURNS = "chase", "random runs turn by turn, with values by the solver"
     BRIEF = "omega-circ", "context inference that leaves the values of variables to a later stage"
     INFERENCE = "omega-circ", "context inference, which goes on where it paused"
     GUIDED = "omega-circ", "context inference afresh, with the tests next to the accesses as predicates"
@@ -61,7 +63,8 @@ class Case:
 class Stage:
     """`effort.states` in what `who` counts: states of a search, steps of runs, abstract states, steps of the static prover.
 
-    The static prover's first tries and the proof by values have limits of their own.
+    For the values of variables: tuples of local states. The static prover's first tries, and the last proof by values, have
+    limits of their own.
     """
 
     who: Who
@@ -103,9 +106,11 @@ STAGES = (
     Stage(Who.INFERENCE, Effort(30_000, 30_000_000), _paused),
     Stage(Who.RUNS, Effort(90_000), _handlers),
     Stage(Who.INFERENCE, Effort(100_000, 40_000_000), _paused),
+    Stage(Who.TURNS, Effort(400_000), _handlers),
+    Stage(Who.VALUES, Effort(6_000), _paused),
+    Stage(Who.INFERENCE, Effort(500_000, 60_000_000), _paused),
     Stage(Who.RUNS, Effort(150_000), _handlers),
     Stage(Who.VALUES, Effort(), _paused),
-    Stage(Who.INFERENCE, Effort(500_000, 60_000_000), _paused),
     # What is left.
     Stage(Who.STATIC, Effort(), lambda case: not case.locks),
     Stage(Who.APART, Effort(100_000, 20_000_000), lambda case: True),

@@ -119,12 +119,15 @@ class ContextInference:
         inquiry.keep(VariableSet(frozenset(v.name for v in hints)))
         return inquiry
 
-    def values(self, verdict: Unknown) -> Verdict:
-        """What the values of variables prove about the question that was paused with this verdict, without going on with it."""
+    def values(self, verdict: Unknown, most: int | None = None) -> Verdict:
+        """What the values of variables prove about the question that was paused with this verdict, without going on with it.
+
+        `most`: no proof by more tuples of local states than these.
+        """
         if self.paused is None or not self.paused.options.on(Technique.VALUES):
             return verdict
         try:
-            return prove_by_values(self.paused, verdict)
+            return prove_by_values(self.paused, verdict, most)
         except OutOfTime as limit:
             return replace(verdict, tried=(*verdict.tried, str(limit)))
 
@@ -221,15 +224,16 @@ def explore(system: AbstractSystem, acfas: Sequence[Acfa], crew: tuple[int, ...]
         reach_and_build(system, main, acfas, context, len(crew) - 1)
 
 
-def prove_by_values(inquiry: Inquiry, verdict: Unknown) -> Verdict:
+def prove_by_values(inquiry: Inquiry, verdict: Unknown, most: int | None = None) -> Verdict:
     """What predicates and pairs of classes do not prove, by the values that the same variables take, and by triples."""
     if inquiry.valued == inquiry.kept:
         return verdict  # tried before, and nothing has changed
-    inquiry.valued = inquiry.kept
+    if most is None:
+        inquiry.valued = inquiry.kept
     variable = inquiry.question.variable if isinstance(inquiry.question, RaceOn) else None
     try:
         states = LocalStates(weaken(inquiry.program, inquiry.kept, variable), inquiry.question, inquiry.options)
-        found = by_values(inquiry.program, inquiry.question, states, inquiry.options)
+        found = by_values(inquiry.program, inquiry.question, states, inquiry.options, most)
     except NotFinite as reason:
         found = f"not finite-state: {reason}"
     if isinstance(found, Safe):

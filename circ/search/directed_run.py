@@ -197,6 +197,48 @@ class DirectedRun:
         """Which threads are handlers or tasks that have not started."""
         self._waits: dict[tuple[int, int], tuple[tuple[int, frozenset[int]], ...]] = {}
 
+    def resume(self, globals_: Sequence[Value], threads: Sequence[LocalState], path: Sequence[tuple[int, Move]],
+               held: int | None = None) -> None:
+        """Goes on from a state that `path` leads to, with a thread held back if it is at an access."""
+        self.globals, self.threads, self.path = list(globals_), list(threads), list(path)
+        self.near = [self._near(i) for i in range(len(self.crew))]
+        self.idle = [self._idle(i) for i in range(len(self.crew))]
+        self.held = {held} if held is not None and self.near[held] else set()
+
+    def is_near(self, i: int) -> bool:
+        """Whether its next step may access what is wanted."""
+        return bool(self._near(i))
+
+    def shows(self, i: int) -> bool:
+        """Whether a thread and another one show a race, where they are now."""
+        self.near = [self._near(j) for j in range(len(self.crew))]
+        return self._judge(i)
+
+    def is_idle(self, i: int) -> bool:
+        """Whether it is a handler or a task that is not in the middle of a turn."""
+        return self._idle(i)
+
+    def step(self, i: int) -> bool:
+        """Whether a thread can take a step, which it then has taken."""
+        return self._step(i)
+
+    def follow(self, i: int, e: int, known: dict[Where, int]) -> bool:
+        """Takes an edge with these values for what it leaves open, and others at random where they are not enough."""
+        template, (location, local) = self.crew[i], self.threads[i]
+        code = self.machine.code(template, e)
+        if self.machine.edge(template, e).source != location or not all(
+                self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
+            return False
+        known = dict(known)
+        passed = self._attempt(template, e, known, self.globals, local, False)
+        if passed is None:
+            return False
+        after, mine = passed
+        thread = self.machine.edge(template, e).target, tuple(mine)
+        self.path.append((i, Move(e, tuple(after), thread, tuple(known.items()), code.guards)))
+        self.globals, self.threads[i] = after, thread
+        return True
+
     def go(self, steps: int) -> int:
         """Takes up to so many steps; ends early when nobody can go on, or with a race on a wanted variable. How many it took."""
         current = 0
