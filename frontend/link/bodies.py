@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,6 +14,7 @@ from frontend.ir.split_registers import split
 from frontend.link.startup import started
 from frontend.memory.calling_contexts import NONE, Contexts
 from frontend.memory.points_to import PointsTo
+from frontend.threads.fixed_arguments import FixedArguments
 from frontend.threads.unroll import Unroller
 
 
@@ -26,21 +27,25 @@ class Bodies:
     """
 
     def __init__(self, module: Module, contexts: Contexts = NONE, solved: PointsTo | None = None,
-                 compiled: Callable[[Function], Function] = as_written) -> None:
+                 compiled: Callable[[Function], Function] = as_written, sources: Sequence[str] | None = None) -> None:
         """`solved`: what pointers point to without contexts; it says which registers hold pointers into the heap.
 
-        `compiled`: what the machine's instructions make of a function as it is written.
+        `compiled`: what the machine's instructions make of a function as it is written. `sources`: the functions that run as
+        threads from the start, None where they are not known yet.
         """
         self.module = module
         self.contexts = contexts
         self._solved = solved
         self._compiled = compiled
         self._prepared: dict[str, Function | None] = {}
-        self._unroller = Unroller(self.written, lambda name: module.symbols.get(name))  # lowering adds symbols
+        self._sources = sources
+        fixed = None if sources is None else FixedArguments(self.written, lambda: module.symbols, sources)
+        self._unroller = Unroller(self.written, lambda name: module.symbols.get(name)) if fixed is None else Unroller(
+            self.written, lambda name: module.symbols.get(name), fixed.of, fixed.reached)  # lowering adds symbols
 
     def told_apart(self, contexts: Contexts, solved: PointsTo) -> Bodies:
         """The bodies with copies for these calling contexts."""
-        return Bodies(self.module, contexts, solved, self._compiled)
+        return Bodies(self.module, contexts, solved, self._compiled, self._sources)
 
     def written(self, name: str) -> Function | None:
         """The function as it is written, `main` with what runs before it; None without a body."""

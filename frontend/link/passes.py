@@ -62,7 +62,8 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
 
     # What pointers point to, with the calls that are told apart; which locals escape from their thread.
     compiled = bit_instructions(options.table, notes) if options.race_model is RaceModel.MACHINE else as_written
-    world, bodies = model_memory(Bodies(seen, compiled=compiled), threads, known, notes, options.finders.points_to)
+    unprepared = Bodies(seen, compiled=compiled, sources=threads.functions)
+    world, bodies = model_memory(unprepared, threads, known, notes, options.finders.points_to)
     threads = with_reentrance(threads, world, interrupts)
     models = model_calls(world, threads, interrupts)
     roots = find_roots(threads, world.pointsto)

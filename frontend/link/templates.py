@@ -19,7 +19,7 @@ from frontend.memory.world import World
 from frontend.program import Arbitrary, Cfa, Edge, FrontendError, ThreadTemplate, Variable, name_of, op_reads, op_writes
 from frontend.threads.private_constants import propagate_private, touched
 from frontend.threads.sections import resolve_sections, unblock
-from frontend.threads.simplify import simplify
+from frontend.threads.simplify import simplify, thread_results
 
 
 def make_templates(world: World, bodies: Bodies, threads: tuple[Settled, ...], created: tuple[CreatedThread, ...],
@@ -59,6 +59,7 @@ def _template(world: World, thread: Settled, private: list[str],
     draft, sketch = thread.draft, thread.draft.sketch
     locals_ = locals_of(world, draft)
     facts = facts_about(scalars(locals_), thread.facts)
+    thread_results(sketch, facts)
     propagate_private(sketch, facts, [*private, *(v.name for v in locals_ if v.is_array)])
     resolve_sections(sketch, sections)
     simplify(sketch, facts)

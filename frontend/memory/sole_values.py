@@ -42,6 +42,8 @@ class SoleValues:
         self._found: dict[VariableKey, frozenset[int]] = {}
         self._open: set[VariableKey] = set()
         self._into: dict[VariableKey, list[tuple[VariableKey, int]]] = {}
+        self._set_here: dict[int, PossibleValues] = {}
+        """By location what constants and copies of them say of scalars of the thread that is looked at, apart from memory."""
         self._lost: dict[tuple[int, int], list[MemObject]] = {}
         """Lists of objects that may hold any value already, by thread and identity."""
         known: set[str] = set()
@@ -54,6 +56,7 @@ class SoleValues:
                     self._open.add((None, v.name))
         self._globals = frozenset(known)
         for number, (sketch, _) in enumerate(threads):
+            self._set_here = self._flow(number, self._stored(number), False)
             for step in sketch.steps:
                 self._look(number, step)
         self._spread()
@@ -66,7 +69,7 @@ class SoleValues:
         values = self._ever((thread, v.name))
         if values is None:
             if thread not in self._at:
-                self._at[thread] = self._flow(thread)
+                self._at[thread] = self._flow(thread, self._followed(thread), True)
             values = self._at[thread].get(location, {}).get(v.name)
         there = [n for n in values or () if self._objects.at(n) is not None]
         return (there[0], (values or frozenset()) - {there[0]}) if len(there) == 1 else None
@@ -76,17 +79,18 @@ class SoleValues:
         return None if k in self._open else self._found.get(k, frozenset())
 
     # ----------------------------------------------------------------------------------------------- places
-    def _flow(self, thread: int) -> dict[int, PossibleValues]:
-        """What is known at each location of scalars that pointers are copied through and that have several values in all."""
+    def _flow(self, thread: int, wanted: frozenset[str], memory: bool) -> dict[int, PossibleValues]:
+        """What is known at each location of some of the thread's own scalars. `memory`: it is known what all others ever hold."""
         sketch = self._sketches[thread]
-        wanted = self._followed(thread)
+        if not wanted:
+            return {}
         out = sketch.leaving()
         states: dict[int, PossibleValues] = {sketch.start: {}}
         todo = [sketch.start]
         while todo:
             here = todo.pop()
             for step in out.get(here, ()):
-                after = self._after(thread, step, states[here], wanted)
+                after = self._after(thread, step, states[here], wanted, memory)
                 old = states.get(step.target)
                 if old is not None:
                     after = {n: both for n, values in after.items() if n in old and len(both := values | old[n]) <= MOST_VALUES}
@@ -96,8 +100,36 @@ class SoleValues:
         return states
 
     def _followed(self, thread: int) -> frozenset[str]:
-        sources: dict[str, set[str]] = {}
+        """The scalars with several values in all that pointers which are followed are copied through."""
         todo: list[str] = []
+        for step in self._sketches[thread].steps:
+            if step.lock is not None:
+                todo += sorted(variables(step.lock.pointer))
+            if step.pending is not None and not isinstance(step.pending.place.base, str):
+                todo += sorted(variables(step.pending.place.base))
+        return self._copied(thread, todo, lambda n: (thread, n) in self._open)
+
+    def _stored(self, thread: int) -> frozenset[str]:
+        """The scalars that are anything at first, as those of a function are, and from which pointers are stored in memory."""
+        forgotten: set[str] = set()
+        todo: list[str] = []
+        for step in self._sketches[thread].steps:
+            for part in primitive(step.op):
+                match part:
+                    case Havoc(targets=ts):
+                        forgotten.update(t.name for t in ts if isinstance(t, Var))
+                    case Assign(target=Var(name=n), value=value) if n not in self._own[thread]:
+                        todo += sorted(variables(value)) if value.type == self._places.pointer else ()
+                    case _:
+                        pass
+            stored = None if step.pending is None or not step.pending.write else step.pending.value
+            if stored is not None and stored.type == self._places.pointer:
+                todo += sorted(variables(stored))
+        return self._copied(thread, todo, forgotten.__contains__)
+
+    def _copied(self, thread: int, todo: list[str], wanted: Callable[[str], bool]) -> frozenset[str]:
+        """The thread's own scalars among these that are wanted, and those they are computed from."""
+        sources: dict[str, set[str]] = {}
         for step in self._sketches[thread].steps:
             for part in primitive(step.op):
                 match part:
@@ -105,21 +137,21 @@ class SoleValues:
                         sources.setdefault(n, set()).update(variables(value) & self._own[thread])
                     case _:
                         pass
-            if step.lock is not None:
-                todo += sorted(variables(step.lock.pointer))
-            if step.pending is not None and not isinstance(step.pending.place.base, str):
-                todo += sorted(variables(step.pending.place.base))
         found: set[str] = set()
         while todo:
             n = todo.pop()
-            if n not in found and (thread, n) in self._open:
+            if n not in found and n in self._own[thread] and wanted(n):
                 found.add(n)
                 todo += sorted(sources.get(n, ()))
         return frozenset(found)
 
-    def _after(self, thread: int, step: SketchStep, before: PossibleValues, wanted: frozenset[str]) -> PossibleValues:
+    def _after(
+        self, thread: int, step: SketchStep, before: PossibleValues, wanted: frozenset[str], memory: bool,
+    ) -> PossibleValues:
         after = dict(before)
-        leaves = self._loaded(step)
+        if not memory and step.pending is not None and step.pending.register is not None:
+            after.pop(step.pending.register.name, None)
+        leaves = self._loaded(step) if memory else None
         if leaves is not None:
             assert step.pending is not None and step.pending.register is not None
             after.pop(step.pending.register.name, None)
@@ -131,7 +163,7 @@ class SoleValues:
         for part in primitive(step.op):
             match part:
                 case Assign(target=Var(name=n), value=value) if n in wanted:
-                    held = self._value(thread, value, after)
+                    held = self._value(thread, value, after, memory)
                     if held is None:
                         after.pop(n, None)
                     else:
@@ -146,18 +178,18 @@ class SoleValues:
             after.pop(step.lock.result.name, None)
         return after
 
-    def _value(self, thread: int, e: Expr, here: PossibleValues) -> frozenset[int] | None:
+    def _value(self, thread: int, e: Expr, here: PossibleValues, memory: bool) -> frozenset[int] | None:
         match e:
             case Const(value=n):
                 return frozenset({n})
             case Cast(arg=a, type=t) if t.width == a.type.width and not t.signed:
-                return self._value(thread, a, here)
+                return self._value(thread, a, here, memory)
             case Binary(op="+", left=a, right=Const(value=more), type=t) if not t.signed:
-                values = self._value(thread, a, here)
+                values = self._value(thread, a, here, memory)
                 return None if values is None else frozenset(t.wrap(n + more) for n in values)
             case Read(lvalue=Var(name=n)):
                 k = self._key(thread, n)
-                return here.get(n) if k in self._open else self._ever(k)
+                return here.get(n) if k in self._open or not memory else self._ever(k)
             case _:
                 return None
 
@@ -172,7 +204,7 @@ class SoleValues:
         for part in primitive(step.op):
             match part:
                 case Assign(target=Var(name=n), value=value):
-                    self._set(self._key(thread, n), thread, value, 0)
+                    self._set(self._key(thread, n), thread, value, 0, step.source)
                 case Havoc(targets=ts):
                     self._open.update(self._key(thread, t.name) for t in ts if isinstance(t, Var))
                 case _:
@@ -185,7 +217,7 @@ class SoleValues:
                     self._open.update(self._key(thread, leaf.name) for leaf in self._objects.named(name).leaves
                                       if offset < 0 or offset == leaf.offset)
         if step.pending is not None and step.pending.write:
-            self._through(thread, step.pending)
+            self._through(thread, step.pending, step.source)
 
     def _loaded(self, step: SketchStep) -> list[str] | None:
         """The scalars one of which a step reads through a pointer, if it does that; None if it is not sure which."""
@@ -201,7 +233,7 @@ class SoleValues:
             found.append(leaf.name)
         return found
 
-    def _through(self, thread: int, pending: Pending) -> None:
+    def _through(self, thread: int, pending: Pending, location: int) -> None:
         """A write through a pointer: to the scalar that lies just there, or else anything may be anywhere."""
         if pending.ends:
             return
@@ -210,7 +242,7 @@ class SoleValues:
             return
         for leaf, exact in self._meant(pending, pending.value.type.width):
             if exact:
-                self._set(self._key(thread, leaf.name), thread, pending.value, 0)
+                self._set(self._key(thread, leaf.name), thread, pending.value, 0, location)
             else:
                 self._open.add(self._key(thread, leaf.name))
 
@@ -246,19 +278,25 @@ class SoleValues:
         return (thread, name) if name in self._own[thread] else (None, name)
 
     # ----------------------------------------------------------------------------------------------- values
-    def _set(self, k: VariableKey, thread: int, value: Expr, more: int) -> None:
+    def _set(self, k: VariableKey, thread: int, value: Expr, more: int, location: int) -> None:
+        """A step from this location sets the variable to the value and `more`."""
         match value:
             case Const(value=n, type=t):
                 self._found[k] = self._found.get(k, frozenset()) | {t.wrap(n + more)}
             case Cast(arg=a, type=t) if t.width == a.type.width and not t.signed:
-                self._set(k, thread, a, more)
+                self._set(k, thread, a, more, location)
             case Read(lvalue=Var(name=n)):
+                here = self._set_here.get(location, {}).get(n) if n in self._own[thread] else None
+                if here is not None:
+                    moved = {self._places.pointer.wrap(x + more) if more else x for x in here}
+                    self._found[k] = self._found.get(k, frozenset()) | moved
+                    return
                 self._into.setdefault(self._key(thread, n), []).append((k, more))
             case Binary(op="+", left=a, right=Const(value=n), type=t) if not t.signed:
-                self._set(k, thread, a, more + n)
+                self._set(k, thread, a, more + n, location)
             case Ite(then=a, other=b):
-                self._set(k, thread, a, more)
-                self._set(k, thread, b, more)
+                self._set(k, thread, a, more, location)
+                self._set(k, thread, b, more, location)
             case _:
                 self._open.add(k)
 

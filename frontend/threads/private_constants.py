@@ -40,7 +40,7 @@ def touched(sketch: Sketch) -> frozenset[str]:
 def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) -> None:
     """Propagate constants through the thread's registers and the variables `private` to it (scalars and arrays)."""
     private, locals_ = frozenset(private), facts.locals
-    propagate(sketch, facts)  # makes indices constant
+    propagate(sketch, OpFacts({**locals_, **dict.fromkeys(sorted(private), False)}))  # makes indices constant
     cells = _cells(sketch, private)
     named = {cell: Var(f"{cell[0]}[{cell[1]}]", element.type) for cell, element in cells.items()}
     elements = {array: tuple(v for (a, _), v in named.items() if a == array) for array, _ in named}

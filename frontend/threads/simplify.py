@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from frontend.memory.sketch import Sketch, SketchStep
@@ -23,6 +23,7 @@ from frontend.program import (
     Havoc,
     Lvalue,
     Op,
+    Read,
     Var,
     children,
     name_of,
@@ -110,8 +111,7 @@ def thread_jumps(sketch: Sketch, facts: OpFacts) -> None:
     A test of a thread's own register is seen by nobody. Ways into loops stay as they are.
     """
     out = sketch.leaving()
-    graph = {q: [s.target for s in steps] for q, steps in out.items()}
-    component: dict[int, int] = {q: n for n, c in enumerate(components(graph, sketch.size)) if len(c) > 1 for q in c}
+    component = _loops(sketch, out)
     for number, step in enumerate(sketch.steps):
         set_to = _temporary_set(step, facts)
         here, passed = step.target, {step.target}
@@ -126,14 +126,54 @@ def thread_jumps(sketch: Sketch, facts: OpFacts) -> None:
             sketch.steps[number] = step.between(step.source, here)
 
 
+def thread_results(sketch: Sketch, facts: OpFacts) -> None:
+    """What a function returns as a constant, and its caller tests after it was copied, leads past the test: ways on which there
+    is a pool stay apart from those on which `pool_create` returned null, and what is known of memory on each of them is kept.
+
+    Such a way gets a copy of its own of the step that copies the result. Ways into loops stay as they are.
+    """
+    out = sketch.leaving()
+    component = _loops(sketch, out)
+    for number, step in enumerate(list(sketch.steps)):
+        set_to = _temporary_set(step, facts)
+        here = step.target
+        if set_to is None or len(out.get(here, [])) != 1 or component.get(here) not in (None, component.get(step.source)):
+            continue
+        [copy] = out[here]
+        if not isinstance(copy.op, Assign) or not _only_assigns(copy) or copy.op.value != Read(set_to[0]):
+            continue
+        target = copy.op.target
+        if not isinstance(target, Var) or target.name not in facts.locals or target.type != set_to[0].type:
+            continue
+        there = _decided(sketch, out.get(copy.target, []), target, set_to[1])
+        inside = component.get(copy.target) in (None, component.get(step.source))
+        if there is None or not inside or not _alike(sketch, here, copy.target) or not _alike(sketch, copy.target, there):
+            continue
+        apart = sketch.fresh()
+        sketch.atomic |= {apart} if here in sketch.atomic else set()
+        sketch.critical |= {apart} if here in sketch.critical else set()
+        sketch.steps[number] = step.between(step.source, apart)
+        sketch.steps.append(copy.between(apart, there))
+
+
+def _loops(sketch: Sketch, out: Mapping[int, Sequence[SketchStep]]) -> dict[int, int]:
+    """For each location in a loop the number of its component."""
+    graph = {q: [s.target for s in steps] for q, steps in out.items()}
+    return {q: n for n, c in enumerate(components(graph, sketch.size)) if len(c) > 1 for q in c}
+
+
 def _temporary_set(step: SketchStep, facts: OpFacts) -> tuple[Var, Const] | None:
     """The temporary that a step sets to a constant, and does nothing else to anybody."""
-    plain = step.mark is None and step.pending is None and step.lock is None and step.join is None and step.register is None
     match step.op:
-        case Assign(target=Var(name=n) as v, value=Const() as c) if plain and not step.accesses and facts.locals.get(n):
+        case Assign(target=Var(name=n) as v, value=Const() as c) if _only_assigns(step) and facts.locals.get(n):
             return v, c
         case _:
             return None
+
+
+def _only_assigns(step: SketchStep) -> bool:
+    plain = step.mark is None and step.pending is None and step.lock is None and step.join is None and step.register is None
+    return plain and not (step.accesses or step.doubts or step.joined)
 
 
 def _decided(sketch: Sketch, tests: Sequence[SketchStep], v: Var, value: Const) -> int | None:

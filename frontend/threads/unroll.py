@@ -1,13 +1,15 @@
 """Loops that start or join threads, and run a number of times that is known, are unrolled: every thread is then told apart.
 
 Iterations are peeled off one by one while constants are propagated through registers. If the way back to the head of the
-loop is closed after few of them, the copies take the place of the loop; otherwise the loop stays.
+loop is closed after few of them, the copies take the place of the loop; otherwise the loop stays. A loop that only joins
+threads and whose number of iterations is not seen, as with a bound that is read from memory, has as many iterations peeled off
+as others that start threads, and stays behind them.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -21,52 +23,89 @@ MAX_ITERATIONS = 12
 """Loops that run more often stay loops."""
 _MAX_EDGES = 4000
 
-THREADS = frozenset(names_of(ThreadCall.CREATE, ThreadCall.JOIN))
+STARTS = frozenset(names_of(ThreadCall.CREATE))
+THREADS = STARTS | frozenset(names_of(ThreadCall.JOIN))
 
 KnownConstants: TypeAlias = dict[str, Const]
 """The registers whose values are known."""
 
 
 class Unroller:
-    """Unrolls the loops of functions; `functions` gives bodies, `symbols` the constants among the globals."""
+    """Unrolls the loops of functions; `functions` gives bodies, `symbols` the constants among the globals.
 
-    def __init__(self, functions: Callable[[str], Function | None], symbols: Callable[[str], MemorySymbol | None]) -> None:
-        self._functions = functions
-        self._symbols = symbols
-        self._about_threads: dict[str, bool] = {}
+    `fixed`: what is known of a function's parameters at each of its calls. `reached`: the functions that threads reach.
+    """
+
+    def __init__(self, functions: Callable[[str], Function | None], symbols: Callable[[str], MemorySymbol | None],
+                 fixed: Callable[[Function], KnownConstants] = lambda _: {},
+                 reached: Callable[[], Iterable[str]] = lambda: ()) -> None:
+        self._functions, self._symbols = functions, symbols
+        self._fixed, self._reached = fixed, reached
+        self._about_threads: dict[str, dict[frozenset[str], bool]] = {}
+        self._most: int | None = None
 
     def unroll(self, function: Function) -> Function:
         """The function with what can be unrolled unrolled."""
+        function, _ = self._unrolled(function)
+        joining = [frozenset(c) for c in _loops(function)
+                   if self._concerns(function, c) and not self._concerns(function, c, STARTS)]
+        times = self._started() if joining else 0
+        for loop in joining if times else ():
+            # Peeling keeps the numbers of the other loops' locations.
+            found = self._peel(function, loop, self._fixed(function), times)
+            function = function if found is None else found[0]
+        return _compact(function)
+
+    def _unrolled(self, function: Function) -> tuple[Function, int]:
+        """With the loops replaced whose number of iterations is known, and the most iterations of one that starts threads."""
+        most, fixed = 0, None
         for _ in range(MAX_ITERATIONS):
-            loops = (frozenset(c) for c in _loops(function) if self._concerns(function, c))
-            peeled = next((f for loop in loops if (f := self._peel(function, loop)) is not None), None)
-            if peeled is None:
+            loops = [frozenset(c) for c in _loops(function) if self._concerns(function, c)]
+            if loops and fixed is None:
+                fixed = self._fixed(function)
+            found = next(((f, loop) for loop in loops if (f := self._peel(function, loop, fixed or {})) is not None), None)
+            if found is None:
                 break
-            function = peeled
-        return function
+            (peeled, times), loop = found
+            most = max(most, times) if self._concerns(function, loop, STARTS) else most
+            function = _compact(peeled)
+        return function, most
+
+    def _started(self) -> int:
+        """The most threads that a loop starts of which the number is known."""
+        if self._most is None:
+            self._most = 0
+            bodies = [self._functions(name) for name in sorted(self._reached()) if self.concerns(name, STARTS)]
+            self._most = max((self._unrolled(f)[1] for f in bodies if f is not None), default=0)
+        return self._most
 
     # ------------------------------------------------------------------------------------------- which loops
-    def _concerns(self, function: Function, loop: list[int]) -> bool:
-        """Whether threads are started or joined in the loop."""
+    def _concerns(self, function: Function, loop: Iterable[int], calls: frozenset[str] = THREADS) -> bool:
+        """Whether threads are started or joined in the loop, or what else these functions do."""
         inside = set(loop)
-        return any(e.source in inside and e.target in inside and self._calls(e) for e in function.edges)
+        return any(e.source in inside and e.target in inside and self._calls(e, calls) for e in function.edges)
 
-    def _calls(self, edge: IrEdge) -> bool:
-        return isinstance(edge.instr, Call) and isinstance(edge.instr.callee, str) and self.concerns(edge.instr.callee)
+    def _calls(self, edge: IrEdge, calls: frozenset[str]) -> bool:
+        return isinstance(edge.instr, Call) and isinstance(edge.instr.callee, str) and self.concerns(edge.instr.callee, calls)
 
-    def concerns(self, name: str) -> bool:
+    def concerns(self, name: str, calls: frozenset[str] = THREADS) -> bool:
         """Whether a function starts or joins threads, directly or through functions that it calls by name."""
-        if name in THREADS:
+        if name in calls:
             return True
-        if name not in self._about_threads:
-            self._about_threads[name] = False  # what a recursive call sees
+        known = self._about_threads.setdefault(name, {})
+        if calls not in known:
+            known[calls] = False  # what a recursive call sees
             body = self._functions(name)
-            self._about_threads[name] = body is not None and any(map(self._calls, body.edges))
-        return self._about_threads[name]
+            known[calls] = body is not None and any(self._calls(e, calls) for e in body.edges)
+        return known[calls]
 
     # ------------------------------------------------------------------------------------------- peeling
-    def _peel(self, function: Function, loop: frozenset[int]) -> Function | None:
-        """The function with the loop replaced by its iterations; None if their number is not known or large."""
+    def _peel(self, function: Function, loop: frozenset[int], fixed: KnownConstants, most: int | None = None,
+              ) -> tuple[Function, int] | None:
+        """The function with the loop replaced by its iterations, and how many they are; None if that is not known or large.
+
+        With `most`, so many iterations stand before the loop, which stays.
+        """
         heads = {e.target for e in function.edges if e.source not in loop and e.target in loop}
         if function.start in loop or len(heads) != 1:
             return None
@@ -74,16 +113,22 @@ class Unroller:
         leaving: dict[int, list[IrEdge]] = {}
         for edge in function.edges:
             leaving.setdefault(edge.source, []).append(edge)
-        before = self._propagate(leaving, function.start, {}, frozenset(range(function.size)) - loop, None)
+        before = self._propagate(leaving, function.start, fixed, frozenset(range(function.size)) - loop, None)
         arriving = [after for q, values in before.items() for e in leaving.get(q, ())
                     if e.target == head and (after := self._after(e, values)) is not None]
         values = _meet(arriving)
         kept = [e for e in function.edges if e.source not in loop]
         size = function.size
         number = {q: q for q in loop}  # the first iteration keeps its numbers
+        times = 0
         while values is not None:
+            if times == most:
+                kept += [replace(e, source=number[e.source], target=number.get(e.target, e.target))
+                         for q in sorted(loop) for e in leaving.get(q, ())]
+                break
             if size > function.size + MAX_ITERATIONS * len(loop) or len(kept) > _MAX_EDGES:
                 return None
+            times += 1
             states = self._propagate(leaving, head, values, loop, head)
             following = dict(zip(sorted(loop), range(size, size + len(loop)), strict=True))
             back: list[KnownConstants] = []
@@ -100,7 +145,7 @@ class Unroller:
                         target = number[target]
                     kept.append(replace(edge, source=number[q], target=target))
             values, number, size = _meet(back), following, size + len(loop)
-        return _compact(replace(function, edges=tuple(kept), size=size))
+        return replace(function, edges=tuple(kept), size=size), times
 
     def _propagate(self, leaving: Mapping[int, list[IrEdge]], start: int, values: KnownConstants, inside: frozenset[int],
                    head: int | None) -> dict[int, KnownConstants]:
