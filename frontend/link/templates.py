@@ -59,7 +59,8 @@ def _template(world: World, thread: Settled, private: list[str],
     draft, sketch = thread.draft, thread.draft.sketch
     locals_ = locals_of(world, draft)
     facts = facts_about(scalars(locals_), thread.facts)
-    thread_results(sketch, facts)
+    if private:
+        thread_results(sketch, facts)  # so that more is known of these
     propagate_private(sketch, facts, [*private, *(v.name for v in locals_ if v.is_array)])
     resolve_sections(sketch, sections)
     simplify(sketch, facts)
