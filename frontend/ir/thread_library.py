@@ -54,6 +54,7 @@ class ThreadCall(enum.Enum):
     SET_SPECIFIC = "sets thread-specific data"
     DETACH = "says that nobody will wait for a thread"
     SET_DETACHED = "puts into attributes whether anybody will wait for threads"
+    SET_ROBUST = "says whether a mutex is told when its owner ends"
     ATTRIBUTES = "makes, changes or ends attributes, of which nothing matters"
     START_SCHEDULER = "lets the threads that were created run, and does not return"
     UNSURE = "is where it is not followed who may run"
@@ -82,8 +83,8 @@ _NAMES: Mapping[ThreadCall, str] = {
     ThreadCall.SPIN_LOCK: "pthread_spin_lock",
     ThreadCall.SPIN_UNLOCK: "pthread_spin_unlock",
     ThreadCall.SPIN_TRY: "pthread_spin_trylock",
-    ThreadCall.READ_LOCK: "pthread_rwlock_rdlock pthread_rwlock_tryrdlock pthread_rwlock_timedrdlock",
-    ThreadCall.WRITE_LOCK: "pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_timedwrlock",
+    ThreadCall.READ_LOCK: "pthread_rwlock_rdlock pthread_rwlock_tryrdlock pthread_rwlock_timedrdlock pthread_rwlock_clockrdlock",
+    ThreadCall.WRITE_LOCK: "pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_timedwrlock pthread_rwlock_clockwrlock",
     ThreadCall.READ_WRITE_UNLOCK: "pthread_rwlock_unlock",
     ThreadCall.SEMAPHORE_INIT: "sem_init",
     ThreadCall.SEMAPHORE_WAIT: "sem_wait sem_trywait sem_timedwait sem_clockwait __circ_sem_try",
@@ -96,7 +97,7 @@ _NAMES: Mapping[ThreadCall, str] = {
         mtx_destroy cnd_destroy sem_destroy""",
     ThreadCall.CONDITION_INIT: "pthread_cond_init cnd_init",
     ThreadCall.CONDITION_SIGNAL: "pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast",
-    ThreadCall.CONDITION_WAIT: "pthread_cond_wait pthread_cond_timedwait cnd_wait cnd_timedwait",
+    ThreadCall.CONDITION_WAIT: "pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait cnd_wait cnd_timedwait",
     ThreadCall.ONCE: "pthread_once call_once",
     ThreadCall.NEW_KEY: "pthread_key_create tss_create",
     ThreadCall.SET_SPECIFIC: "pthread_setspecific tss_set",
@@ -106,10 +107,11 @@ _NAMES: Mapping[ThreadCall, str] = {
         pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize pthread_attr_setstack pthread_attr_setguardsize
         pthread_attr_setscope pthread_attr_setschedpolicy pthread_attr_setinheritsched
         pthread_mutexattr_destroy pthread_mutexattr_setpshared pthread_mutexattr_setprotocol
-        pthread_mutexattr_setprioceiling pthread_mutexattr_setrobust
+        pthread_mutexattr_setprioceiling
         pthread_condattr_init pthread_condattr_destroy pthread_condattr_setclock pthread_condattr_setpshared
         pthread_rwlockattr_init pthread_rwlockattr_destroy pthread_rwlockattr_setpshared pthread_rwlockattr_setkind_np
         pthread_barrierattr_init pthread_barrierattr_destroy pthread_barrierattr_setpshared""",
+    ThreadCall.SET_ROBUST: "pthread_mutexattr_setrobust pthread_mutexattr_setrobust_np",
     ThreadCall.START_SCHEDULER: "__circ_start_scheduler",
     ThreadCall.UNSURE: "__circ_unsure",
     ThreadCall.LAST_KEY: "__circ_last_key",
@@ -117,7 +119,8 @@ _NAMES: Mapping[ThreadCall, str] = {
     ThreadCall.NOTHING: """
         pthread_setconcurrency pthread_key_delete tss_delete pthread_testcancel sched_yield thrd_yield pthread_yield""",
     ThreadCall.ANYTHING: """
-        pthread_self thrd_current pthread_equal thrd_equal pthread_getspecific tss_get pthread_kill thrd_sleep""",
+        pthread_self thrd_current pthread_equal thrd_equal pthread_getspecific tss_get pthread_kill thrd_sleep
+        pthread_mutex_consistent pthread_mutex_consistent_np""",
 }
 
 THREAD_LIBRARY: Mapping[str, ThreadCall] = {name: call for call, names in _NAMES.items() for name in names.split()}

@@ -22,6 +22,8 @@ SERIAL = -1
 """What a barrier gives to one of those that wait at it."""
 INVALID = 22
 """What POSIX functions give that do not like an argument."""
+OWNER_ENDED, NOT_RECOVERABLE = 130, 131
+"""What taking a robust mutex gives whose owner has ended: it is taken with the first of them, and with the second it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,11 @@ class Codes:
     timed_out: int
     deadlock: int
     not_owner: int
+    invalid: int
 
 
-POSIX = Codes(busy=16, timed_out=110, deadlock=35, not_owner=1)
-C11 = Codes(busy=1, timed_out=4, deadlock=2, not_owner=2)
+POSIX = Codes(busy=16, timed_out=110, deadlock=35, not_owner=1, invalid=INVALID)
+C11 = Codes(busy=1, timed_out=4, deadlock=2, not_owner=2, invalid=2)
 """`thrd_busy`, `thrd_timedout` and `thrd_error`, as glibc and musl number them."""
 _HOLD = 256
 DEEPEST = _HOLD - 1

@@ -45,20 +45,24 @@ _SEVERAL = 16
 _SINGLES = 1 << 20
 """Numbers of threads that there is one of start here."""
 _UNLESS = {"pthread_rwlock_tryrdlock": locks.POSIX.busy, "pthread_rwlock_timedrdlock": locks.POSIX.timed_out,
-           "pthread_rwlock_trywrlock": locks.POSIX.busy, "pthread_rwlock_timedwrlock": locks.POSIX.timed_out}
+           "pthread_rwlock_trywrlock": locks.POSIX.busy, "pthread_rwlock_timedwrlock": locks.POSIX.timed_out,
+           "pthread_rwlock_clockrdlock": locks.POSIX.timed_out, "pthread_rwlock_clockwrlock": locks.POSIX.timed_out}
 """What functions give that do not wait for ever."""
 _LEAVING = Doubt("whether a thread still waits when this is destroyed is not tracked", accesses=True)
 _HELD_BACK = Doubt("who runs while the scheduler is suspended is not followed", step=True)
 _IN_KERNEL = "__circ_sem_try"
 """An attempt in a critical section of a kernel, which orders whether it fails or not."""
+_TIME = "whether the time that is given is a valid one is not tracked"
 _NO_ORDER = "an attempt that fails orders nothing: what others did before need not be seen"
 
 
 class Pthreads:
     """Models calls of the threading library."""
 
-    def __init__(self, notes: Notes, threads: ThreadCreation, typed_mutexes: bool, owner: Expr | None, signals: bool) -> None:
-        """`typed_mutexes`: there may be recursive and error checking ones, which know their holder; `signals`: with handlers.
+    def __init__(self, notes: Notes, threads: ThreadCreation, typed_mutexes: bool, owner: Expr | None, signals: bool,
+                 robust: bool) -> None:
+        """`typed_mutexes`: there may be recursive and error checking ones, which know their holder; `signals`: with handlers;
+        `robust`: a mutex may be told when its owner ends.
 
         `owner`: what mutexes hold while a thread has them, where annotations ask who has them.
         """
@@ -67,6 +71,7 @@ class Pthreads:
         self.owner = owner
         self._typed = typed_mutexes
         self._signals = signals
+        self._robust = robust
         self._numbered = 0
 
     # ------------------------------------------------------------------------------------------- entry
@@ -136,6 +141,23 @@ class Pthreads:
         code = _codes(request).timed_out if timed else _codes(request).busy
         self.simple(request, mutexes.attempt(code))
         self._fails(request, code, _NO_ORDER)
+        if timed:
+            self._fails(request, _codes(request).invalid, _TIME)
+        self._orphaned(request)
+
+    def acquire(self, request: CallRequest) -> None:
+        """Takes a mutex."""
+        self.simple(request, self.mutexes(request).acquire)
+        self._orphaned(request)
+
+    def _orphaned(self, request: CallRequest) -> None:
+        """The owner of a robust mutex may have ended with it: it is taken, whatever its word says, and the caller is told so.
+
+        The word is set when the mutex is given back. Where locks know their holders, that may not see whose it is: then nobody
+        is sure to wait.
+        """
+        for code in (locks.OWNER_ENDED, locks.NOT_RECOVERABLE, *((0,) if self._typed else ())) if self._robust else ():
+            self._fails(request, code, "whether the owner of a robust mutex has ended is not tracked")
 
     def _fails(self, request: CallRequest, code: int, why: str) -> None:
         """The call may also fail, and then does nothing. A run in which it does is none that is surely possible."""
@@ -173,6 +195,8 @@ class Pthreads:
         self.simple(request, lock)
         if request.callee in _UNLESS:
             self._fails(request, _UNLESS[request.callee], _NO_ORDER)
+            if _UNLESS[request.callee] == locks.POSIX.timed_out:
+                self._fails(request, locks.INVALID, _TIME)
         elif request.result is not None:
             own = Doubt("whether a thread waits for a lock of its own is not tracked", step=True)
             writes = THREAD_LIBRARY[request.callee] is ThreadCall.WRITE_LOCK
@@ -234,9 +258,14 @@ class Pthreads:
         self._lock(request, 1, mutexes.acquire, woken, after, None)
         op: Op = SKIP
         if request.result is not None:
-            timed = "timed" in request.callee
-            op = Havoc((request.result,)) if timed else Assign(request.result, Const(0, request.result.type))
+            timed = "timed" in request.callee or "clock" in request.callee
+            op = Assign(request.result, Const(0, request.result.type))
+            for code, why in ((_codes(request).timed_out, ""), (_codes(request).invalid, _TIME)) if timed else ():
+                doubts = (Doubt(why, step=True),) if why else ()
+                request.inliner.step(after, Block(tuple(locks.gives(request.result, code))), request.target, request.edge,
+                                     doubts=doubts)
         request.inliner.step(after, op, request.target, request.edge)
+        self._orphaned(replace(request, source=woken))
 
     def once(self, request: CallRequest) -> None:
         """The first caller runs the function, the others wait until it has."""
@@ -337,13 +366,14 @@ class Pthreads:
         targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, raw)
         request.inliner.accesses.effect(request.inliner.sketch, request.source, after, pointer, targets, 4, True, request.edge,
                                         sure=True)
-        op: Op = SKIP if request.result is None else Havoc((request.result,))
-        request.inliner.step(after, op, request.target, request.edge)
+        request = replace(request, source=after)
+        self.nothing(request)
+        self._may_refuse(request, -1 if request.callee.startswith("sem_") else locks.INVALID)
 
 
 def _codes(request: CallRequest) -> locks.Codes:
     """How the library that the function belongs to says what went wrong."""
-    return locks.C11 if request.callee.startswith("mtx_") else locks.POSIX
+    return locks.C11 if request.callee.startswith(("mtx_", "cnd_")) else locks.POSIX
 
 
 _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
@@ -355,7 +385,7 @@ _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.SET_CANCEL_STATE: Pthreads.fill,
     ThreadCall.MUTEX_INIT: Pthreads.initialise,
     ThreadCall.TYPED_MUTEX_INIT: Pthreads.typed,
-    ThreadCall.MUTEX_LOCK: lambda p, r: p.simple(r, p.mutexes(r).acquire),
+    ThreadCall.MUTEX_LOCK: Pthreads.acquire,
     ThreadCall.MUTEX_UNLOCK: lambda p, r: p.simple(r, p.mutexes(r).release),
     ThreadCall.MUTEX_TRY: lambda p, r: p.attempt(r, p.mutexes(r)),
     ThreadCall.MUTEX_TIMED: lambda p, r: p.attempt(r, p.mutexes(r), timed=True),
@@ -383,6 +413,7 @@ _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.SET_SPECIFIC: Pthreads.nothing,
     ThreadCall.DETACH: Pthreads.nothing,
     ThreadCall.SET_DETACHED: Pthreads.attributes,
+    ThreadCall.SET_ROBUST: Pthreads.attributes,
     ThreadCall.ATTRIBUTES: Pthreads.attributes,
     ThreadCall.START_SCHEDULER: lambda p, r: p.threads.start_scheduler(r),
     ThreadCall.UNSURE: Pthreads.unsure,

@@ -52,7 +52,8 @@ def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> Cal
              "a thread that is detached is not waited for": calls(world, ThreadCall.DETACH, ThreadCall.SET_DETACHED)}
     callbacks = Callbacks(creation, count_runs(threads, world.pointsto), cancels, calls(world, ThreadCall.SET_CANCEL_TYPE))
     signals = bool(world.pointsto.anytime)
-    library = LibraryCalls(Pthreads(world.notes, creation, kinds, owner, signals), callbacks, world.notes, interrupts)
+    pthreads = Pthreads(world.notes, creation, kinds, owner, signals, calls(world, ThreadCall.SET_ROBUST))
+    library = LibraryCalls(pthreads, callbacks, world.notes, interrupts)
     reasons = tuple(why for why, may_be in early.items() if may_be)
     scheduled = calls(world, ThreadCall.START_SCHEDULER)
     return CallModels(library, Lifetime(world.objects, pointer, scheduled), interrupts, reasons)

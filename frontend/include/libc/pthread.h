@@ -41,6 +41,8 @@ typedef struct { int __circ_spin; } pthread_spinlock_t;
 #define PTHREAD_MUTEX_RECURSIVE 1
 #define PTHREAD_MUTEX_ERRORCHECK 2
 #define PTHREAD_MUTEX_DEFAULT PTHREAD_MUTEX_NORMAL
+#define PTHREAD_MUTEX_STALLED 0
+#define PTHREAD_MUTEX_ROBUST 1
 #define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_PROCESS_SHARED 1
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
@@ -76,6 +78,8 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex);
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int type);
+int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robustness);
+int pthread_mutex_consistent(pthread_mutex_t *mutex);
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
 int pthread_cond_destroy(pthread_cond_t *cond);
