@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from circ.engines.order_words import transfers
+from circ.engines.order_words import flags_beside, transfers
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import RACE_KINDS, check_syntactic
 from circ.verdict import Certificate, Engine, Observer, Options, Part, ProofKind, RaceOn, Refuted, Safe
 from circ.views.memory_orders.fenced import loads_and_stores_only
-from circ.views.memory_orders.happens_before import PAST, is_focus, only_threads, traceable, with_past
-from circ.views.memory_orders.orders import focusable, ordered
+from circ.views.memory_orders.happens_before import PAST, is_focus, mixed, only_threads, traceable, with_past
+from circ.views.memory_orders.orders import ordered
+from circ.views.memory_orders.reads import focusable
 from frontend.program import FENCE, AccessKind, Program
 
 MOST_VIEWS = 6
@@ -48,7 +49,8 @@ class OrderViews:
         Those with happens-before as data are for more than cheap proofs; they come first if an exhaustive search of them may do.
         """
         foci = _foci(self.program, variable)
-        traced = part is not Part.PROVE and only_threads(self.program) and traceable(self.program, variable)
+        traced = part is not Part.PROVE and only_threads(self.program) and (
+            traceable(self.program, variable) or mixed(self.program, variable))
         views = [self._without_stale(foci), *([self._with_past(foci, variable)] if traced else [])]
         if part in (Part.SEARCH, Part.FURTHER) and all(t.count is not None for t in self.program.templates):
             views.reverse()
@@ -66,7 +68,8 @@ class OrderViews:
     def _with_past(self, foci: list[str], variable: str) -> Iterator[OrderView]:
         """With each focus, and with nothing or all that can be beside it taken for plain."""
         keys: dict[tuple[str | None, tuple[str, ...]], None] = {}
-        for focus in (*([FENCE] if is_focus(self.program, FENCE) else []), *foci, None):
+        choices: list[str | None] = [*([FENCE] if is_focus(self.program, FENCE) else []), *foci, None]
+        for focus in [variable] if mixed(self.program, variable) else choices:
             others = tuple(y for y in foci if y != focus and loads_and_stores_only(self.program, y))
             keys |= dict.fromkeys([(focus, ()), (focus, others)])
         for focus, plain in list(keys)[:MOST_VIEWS]:
@@ -96,7 +99,7 @@ class _WithoutStale:
             if second is None:
                 return None
             proofs.append(second)
-        why = (*transfers(self.origin, question.variable, [self.focus]), *proof.why)
+        why = (*transfers(self.origin, question.variable, [*flags_beside(self.origin, self.focus), self.focus]), *proof.why)
         return _about(self.origin, question, ProofKind.ORDERS, self.focus, self.plain, proofs, replace(proof, why=why))
 
     def _plainly(self, question: RaceOn, options: Options, observer: Observer) -> Certificate | None:
@@ -134,7 +137,8 @@ class _WithPast:
                 self._proofs[asked] = verdict
             proofs.append(self._proofs[asked].certificate)
         shown = self.origin.variable(question.variable).shown or question.variable
-        why = (*transfers(self.origin, question.variable, [*self.plain, self.focus] if self.focus else self.plain or [None]),
+        named = [*flags_beside(self.origin, self.focus, self.plain), *self.plain]
+        why = (*transfers(self.origin, question.variable, [*named, self.focus] if self.focus else named or [None]),
                f"followed step by step: whichever access to '{shown}' comes first happens before each one by another thread that "
                "conflicts with it")
         first = replace(self._proofs[question.variable], why=why)

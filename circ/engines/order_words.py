@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from circ.views.memory_orders.fenced import fenced_variables
+from circ.views.memory_orders.orders import exact_variables, stale_flags
 from frontend.program import FENCE, Access, AccessKind, Assign, Const, Edge, MemoryOrder, Program, name_of, op_writes, primitive
 
 MOST_VALUES = 3
+
+
+def flags_beside(program: Program, focus: str | None, exact: Iterable[str] = ()) -> list[str]:
+    """Flags other than the focus and these whose values tell something in the view with this focus."""
+    return sorted(stale_flags(program, frozenset({*exact_variables(program, focus), *exact, focus})))
 
 
 def transfers(program: Program, variable: str, atomics: Iterable[str | None]) -> Iterator[str]:
     """What each of the atomic variables has to do with the variable; None stands for those that are sequentially consistent,
     `FENCE` for those that fences put in order."""
     for name in atomics:
+        if name is None and next(exact_variables(program, None), None) is None:
+            continue
         if name is None:
             yield "the sequentially consistent accesses have one order; values that weaker ones read are taken for anything"
         elif name == FENCE:

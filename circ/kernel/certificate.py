@@ -20,8 +20,9 @@ from circ.kernel.reachable import check_reachable
 from circ.kernel.syntactic import check_syntactic
 from circ.views.copies import one_by_one
 from circ.views.memory_orders.fenced import loads_and_stores_only
-from circ.views.memory_orders.happens_before import PAST, is_focus, only_threads, traceable, with_past
-from circ.views.memory_orders.orders import focusable, is_weak, ordered
+from circ.views.memory_orders.happens_before import PAST, is_focus, may_ask, only_threads, with_past
+from circ.views.memory_orders.orders import is_weak, ordered
+from circ.views.memory_orders.reads import focusable
 from circ.views.quotient import Quotients
 from circ.views.sections_as_steps import sections_as_steps
 from circ.views.variable_sets import from_rows
@@ -171,8 +172,8 @@ class Kernel:
         if set(body) != {"focus", "plain", "proofs"} or not _are_names(body["plain"], self._globals):
             return Refused("format", "", "the body has `focus`, `plain`, a list of names, and `proofs`")
         focus, plain = body["focus"], tuple(body["plain"])
-        if not isinstance(question, RaceOn) or not traceable(self.program, question.variable):
-            return Refused("question", "", "happens-before is looked at for races on variables with plain accesses only")
+        if not isinstance(question, RaceOn) or not may_ask(self.program, question.variable, focus):
+            return Refused("question", "", "happens-before is looked at for races on plain variables, or on the focus")
         if not self._is_weak():
             return Refused("program", "", "there are no weak memory orders, or races are not those of C11")
         if not (focus is None or isinstance(focus, str)) or not is_focus(self.program, focus):

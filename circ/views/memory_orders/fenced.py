@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from circ.views.memory_orders.orders import focusable
+from circ.views.memory_orders.reads import focusable
 from frontend.program import (
     FENCE,
     Access,

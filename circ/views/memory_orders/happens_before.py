@@ -13,7 +13,11 @@ Which reads find the latest value:
   those of variables that are only changed by read-modify-writes that acquire and release;
 - of a variable of `plain`, all but those that lead back to where they are made (a thread that waits). These reads and all its
   stores must not race with each other, as if they were plain: that is a proof of its own, about the view that asks about it.
-All other atomic reads may give anything, and hand on nothing.
+All other atomic reads may give anything, and hand on nothing; but flags (`told`) give one of their values, and hand on what all
+know that stored it.
+
+If atomic and plain accesses to the variable asked about are mixed (a reference count in an object that is freed), it is the focus
+itself, and only pairs with a plain access are races: `<a plain>` says what the past was.
 
 Why no race is lost: docs/memory.md, "Memory orders". To hand on less than C11 does is always allowed.
 """
@@ -24,8 +28,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from circ.views.memory_orders.fenced import fenced_variables, loads_and_stores_only, stored
-from circ.views.memory_orders.orders import exact_variables, focusable, reading
+from circ.views.memory_orders.fenced import fenced_variables, loads_and_stores_only
+from circ.views.memory_orders.fenced import stored as stored_values
+from circ.views.memory_orders.orders import exact_variables, has_twin, marked, stale_flags, told_reads
+from circ.views.memory_orders.reads import focusable, reading
+from circ.views.memory_orders.told import Told, flag_read, stored
+from circ.views.memory_orders.told import values_stored as values_told
 from frontend.program import (
     BOOL,
     FALSE,
@@ -65,6 +73,8 @@ from frontend.program import (
 PAST = Var("<past>", BOOL)
 WROTE, READ_IT = Var("<a write>", BOOL), Var("<a read>", BOOL)
 """Whether the access of the past has been made, and which it was."""
+PLAIN = Var("<a plain>", BOOL)
+"""Whether the access of the past is no atomic one, where the variable has both."""
 ELEMENT = Var("<a element>", Scalar(64, True))
 KNOWS = Var("<knows>", BOOL)
 BEHIND_ACQUIRE, AT_RELEASE = Var("<knows behind acquire fence>", BOOL), Var("<knew at release fence>", BOOL)
@@ -83,31 +93,53 @@ def traceable(program: Program, variable: str) -> bool:
     return bool(found) and all(a.kind is AccessKind.DATA and not e.protected for _, e, a in found)
 
 
+def mixed(program: Program, variable: str) -> bool:
+    """Whether races on the variable can be asked about with itself as focus: an atomic scalar with plain accesses besides, which
+    are in no atomic section, and whose steps access nothing else."""
+    found = program.accesses.get(variable, ())
+    return focusable(program, variable) and {a.kind for _, _, a in found} == {AccessKind.DATA, AccessKind.ATOMIC} and all(
+        a.kind is AccessKind.ATOMIC or not e.protected for _, e, a in found) and all(
+        {b.variable for b in e.accesses} == {variable} for _, e, _ in found)
+
+
+def may_ask(program: Program, variable: str, focus: str | None) -> bool:
+    """Whether there is a view with this focus for the question about the variable."""
+    return mixed(program, variable) if variable == focus else traceable(program, variable)
+
+
 def is_focus(program: Program, focus: str | None) -> bool:
     """Whether it can be a focus: an atomic scalar; None for what is sequentially consistent; `FENCE` for what fences make so."""
     return focus is None or (bool(fenced_variables(program)) if focus == FENCE else focusable(program, focus))
 
 
 def with_past(program: Program, focus: str | None, plain: tuple[str, ...], asked: str) -> Program:
-    """The program with one access to `asked` in the past, which is a plain variable or one of `plain`."""
+    """The program with one access to `asked` in the past: to a plain variable, one of `plain`, or the focus if it is mixed."""
     assert is_focus(program, focus)
-    assert asked in plain or traceable(program, asked)
+    assert asked in plain or may_ask(program, asked, focus)
     assert all(loads_and_stores_only(program, y) and y != focus for y in plain)
     fenced = fenced_variables(program) - {*plain} if focus == FENCE else frozenset()
     exact = {*exact_variables(program, focus), *plain, *fenced, *(() if focus in (None, FENCE) else (focus,))}
     carrying = frozenset(name for name in exact if not program.variable(name).is_array)
-    view = _View(program, frozenset(exact), frozenset(plain), fenced, asked, _handing_on(program), carrying)
+    told = stale_flags(program, frozenset(exact))
+    view = _View(program, frozenset(exact), frozenset(plain), fenced, asked, asked == focus, _handing_on(program), carrying, told)
     templates = tuple(_Thread(view, t).traced() for t in program.templates)
     old = program.variable(asked)
-    ghosts = [PAST, WROTE, READ_IT, *(_carries(name) for name in sorted((*view.carrying, *view.handing_on))),
-              *([ELEMENT] if old.is_array else []), *([_old(old.name, old.type)] if asked in plain else [])]
-    return replace(program, globals=(*program.globals, *(Variable(v.name, v.type, ghost=True) for v in ghosts)),
+    ghosts = [PAST, WROTE, READ_IT, *([PLAIN] if view.mixed else []),
+              *(_carries(name) for name in sorted((*view.carrying, *view.handing_on))),
+              *marked(told), *([ELEMENT] if old.is_array else []), *([_old(old.name, old.type)] if asked in plain else [])]
+    means = (Variable(_doubted(v).name, BOOL, ghost=True) for v in marked(told))
+    return replace(program, globals=(*program.globals, *(Variable(v.name, v.type, ghost=True) for v in ghosts), *means),
                    templates=(*templates, _watcher()), invariants=())
 
 
 def _carries(name: str) -> Var:
     """Whether who synchronises with the last store of the variable knows."""
     return Var(f"<{name} carries>", BOOL)
+
+
+def _doubted(mark: Var) -> Var:
+    """Whether somebody stored the value who does not know."""
+    return Var(f"{mark.name[:-1]} by one who does not know>", BOOL)
 
 
 def _old(name: str, type_: Scalar) -> Var:
@@ -133,8 +165,10 @@ class _View:
     plain: frozenset[str]
     fenced: frozenset[str]
     asked: str
+    mixed: bool
     handing_on: frozenset[str]
     carrying: frozenset[str]
+    told: dict[str, Told]
 
     @property
     def all_release(self) -> bool:
@@ -205,7 +239,10 @@ class _Thread:
         """What becomes of a step: with what it hands on, and as the access of the past."""
         loads = [a for a in e.accesses if not a.write and a.kind is AccessKind.ATOMIC and a.variable != FENCE]
         waits = any(a.variable in self.view.plain for a in loads) and e.source == e.target
-        if e.stale:
+        flag = flag_read(e)
+        if flag in self.view.told and (not e.stale or has_twin(self.cfa, e)):
+            yield from (self._told(e, value, op) for value, op in told_reads(e, self.view.told[flag]))
+        elif e.stale:
             if waits or not all(a.variable in self.view.exact for a in loads):
                 yield self._step(e, None)
         elif not waits:
@@ -215,9 +252,17 @@ class _Thread:
                     yield self._step(e, a)
             yield from (other for a in loads if a.variable in self.view.fenced for other in self._not_ordered(e, a))
 
+    def _told(self, e: Edge, value: Const | None, op: Op) -> Edge:
+        """The load of a flag that gives this value: what all know that stored it."""
+        if value is None:
+            return self._step(replace(e, op=op), None)
+        [a] = e.accesses
+        unknown = Read(_doubted(stored(a.variable, value)))
+        return self._step(replace(e, op=Block((*primitive(op), Assign(KNOWS, _either(Read(KNOWS), Unary("!", unknown)))))), None)
+
     def _not_ordered(self, e: Edge, load: Access) -> Iterator[Edge]:
         """The step if what it reads does not happen before it: it found a value that some store wrote which it does not order."""
-        values = stored(self.view.program, load.variable, released=not load.order.acquires)
+        values = stored_values(self.view.program, load.variable, released=not load.order.acquires)
         if values is None:
             same = (s for s in self.cfa.edges if (s.source, s.target, s.accesses) == (e.source, e.target, e.accesses))
             yield self._step(next(s for s in same if s.stale), None)
@@ -238,6 +283,8 @@ class _Thread:
         parts += [*primitive(e.op), *self._learns(e)]
         if past is not None:
             parts += [Assign(WROTE if past.write else READ_IT, TRUE), Assign(KNOWS, TRUE)]
+            if self.view.mixed and past.kind is not AccessKind.ATOMIC:
+                parts.append(Assign(PLAIN, TRUE))
         parts += self._shows(e)
         return replace(e, op=parts[0] if len(parts) == 1 else Block(tuple(parts)))
 
@@ -262,6 +309,10 @@ class _Thread:
 
     def _shows(self, e: Edge) -> Iterator[Op]:
         """What others may come to know from the step."""
+        for name, value in values_told(e, self.view.told):
+            mark = stored(name, value)
+            yield Assign(mark, TRUE)
+            yield Assign(_doubted(mark), _either(Read(_doubted(mark)), Unary("!", Read(KNOWS))))
         for name in sorted(self.view.handing_on & set(op_writes(e.op))):
             if not name.startswith("<"):
                 yield _joins(_carries(name), KNOWS)
@@ -288,7 +339,10 @@ class _Thread:
         for a in e.accesses:
             if a.variable != self.view.asked or e.stale:
                 continue
-            conds: list[Expr] = [_either(Read(WROTE), Read(READ_IT)) if a.write else Read(WROTE), Unary("!", Read(KNOWS))]
+            changes = a.write or (self.view.mixed and e.protected)  # a read-modify-write may read another value than the latest
+            conds: list[Expr] = [_either(Read(WROTE), Read(READ_IT)) if changes else Read(WROTE), Unary("!", Read(KNOWS))]
+            if self.view.mixed and a.kind is AccessKind.ATOMIC:
+                conds.append(Read(PLAIN))
             if isinstance(a.lvalue, Element) and not a.whole:
                 conds.append(Binary("==", Read(ELEMENT), Cast(a.lvalue.index, ELEMENT.type)))
             if self.view.asked in self.view.plain and not a.write:

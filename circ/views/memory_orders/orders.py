@@ -2,6 +2,7 @@
 
 The program has beside each step that reads an atomic variable one that reads anything (`Edge.stale`). Here some of those go:
 - of a variable all of whose atomic accesses are read-modify-writes that acquire and release, all;
+- of a flag that acquires and whose value only releasing stores write, the value was stored (`told`);
 - with focus None, of every variable all of whose atomic accesses are sequentially consistent, all;
 - with a focus x, a scalar: reads of x that acquire give the latest value, or a constant that some store of x writes that does
   not release. Relaxed reads give the latest value, or anything: in the second case the thread passes no acquire fence any more.
@@ -19,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from circ.views.memory_orders.reads import beside, focusable, reading
+from circ.views.memory_orders.told import Told, flag_read, flags, marks, stored
 from frontend.program import (
     BOOL,
     FALSE,
@@ -33,8 +36,6 @@ from frontend.program import (
     Cfa,
     Const,
     Edge,
-    Expr,
-    Lvalue,
     MemoryOrder,
     Op,
     Program,
@@ -42,10 +43,8 @@ from frontend.program import (
     ThreadTemplate,
     Var,
     Variable,
-    name_of,
     op_writes,
     primitive,
-    substitute,
 )
 
 BLIND = Var("<blind>", BOOL)
@@ -59,19 +58,14 @@ def is_weak(program: Program) -> bool:
     return any(e.stale for t in program.templates for e in t.cfa.edges)
 
 
-def focusable(program: Program, name: str) -> bool:
-    """Whether the variable can be a focus: one atomic scalar, all of whose accesses are known."""
-    accesses = [a for _, _, a in program.accesses.get(name, ())]
-    return name != FENCE and any(a.kind is AccessKind.ATOMIC for a in accesses) and all(
-        isinstance(a.lvalue, Var) and not a.whole and not a.orders for a in accesses)
-
-
 def ordered(program: Program, focus: str | None, plain: bool = False) -> Program:
     """The program without the stale reads that the orders exclude, seen with this focus."""
     assert focus is None or focusable(program, focus)
-    facts = _Facts(frozenset(exact_variables(program, focus)), focus, plain,
-                   None if focus is None else _unreleased(program, focus, fences=not plain))
-    return replace(program, templates=tuple(_template(t, facts) for t in program.templates))
+    exact = frozenset(exact_variables(program, focus))
+    facts = _Facts(exact, focus, plain, None if focus is None else _unreleased(program, focus, fences=not plain),
+                   stale_flags(program, exact | {focus}))
+    ghosts = (Variable(v.name, v.type, ghost=True) for v in marked(facts.told))
+    return replace(program, globals=(*program.globals, *ghosts), templates=tuple(_template(t, facts) for t in program.templates))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +77,8 @@ class _Facts:
     plain: bool
     unreleased: tuple[Const, ...] | None
     """What stores of the focus write that do not release; None: anything."""
+    told: dict[str, Told]
+    """Flags whose reads may be stale."""
 
 
 # --------------------------------------------------------------------------------------------------- the whole program
@@ -150,12 +146,27 @@ def _fence(e: Edge) -> Access | None:
     return next((a for a in e.accesses if a.variable == FENCE), None)
 
 
+def stale_flags(program: Program, exact: frozenset[str | None]) -> dict[str, Told]:
+    """Flags that are read otherwise than exactly, by loads that acquire."""
+    return {name: told for name, told in flags(program).items() if name not in exact and any(
+        a.order.acquires and flag_read(e) == name for _, e, a in program.accesses[name])}
+
+
+def marked(told: dict[str, Told]) -> list[Var]:
+    """What a view keeps of stores of flags."""
+    return [stored(name, value) for name in sorted(told) for value in told[name].released]
+
+
 # --------------------------------------------------------------------------------------------------- threads
 def _template(t: ThreadTemplate, facts: _Facts) -> ThreadTemplate:
     stops = any(_stops(t.cfa, e) for e in t.cfa.edges) and facts.unreleased is not None and not facts.plain
-    edges = tuple(new for e in t.cfa.edges for new in _edges(t.cfa, e, facts, stops))
+    edges = tuple(_with(new, marks(e, facts.told)) for e in t.cfa.edges for new in _edges(t.cfa, e, facts, stops))
     own = (*t.locals, Variable(BLIND.name, BLIND.type, ghost=True)) if stops else t.locals
     return replace(t, cfa=replace(t.cfa, edges=edges), locals=own)
+
+
+def _with(e: Edge, more: list[Op]) -> Edge:
+    return replace(e, op=Block((*primitive(e.op), *more))) if more else e
 
 
 def _stops(cfa: Cfa, e: Edge) -> bool:
@@ -168,6 +179,10 @@ def _edges(cfa: Cfa, e: Edge, facts: _Facts, stops: bool) -> Iterator[Edge]:
     """What becomes of a step; `stops`: acquire fences are passed only by threads that are not blind."""
     if stops and _stops(cfa, e):
         yield replace(e, op=Block((Assume(Binary("==", Read(BLIND), FALSE)), *primitive(e.op))))
+        return
+    flag = flag_read(e)
+    if flag in facts.told and (not e.stale or has_twin(cfa, e)):
+        yield from (replace(e, op=op) for _, op in told_reads(e, facts.told[flag]))
         return
     if not e.stale:
         yield _as_plain(e, facts)
@@ -186,32 +201,27 @@ def _edges(cfa: Cfa, e: Edge, facts: _Facts, stops: bool) -> Iterator[Edge]:
     if relaxed:
         yield replace(e, op=Block((*primitive(e.op), Assign(BLIND, TRUE))))
     for value in facts.unreleased:
-        yield from (replace(e, op=reading(other.op, facts.focus or "", value)) for other in _beside(cfa, e))
+        yield from (replace(e, op=reading(other.op, facts.focus or "", value)) for other in beside(cfa, e))
 
 
-def _beside(cfa: Cfa, stale: Edge) -> Iterator[Edge]:
-    """The steps that read what is there, of which this one reads anything."""
-    ends = stale.source, stale.target, stale.accesses
-    return (e for e in cfa.edges if not e.stale and (e.source, e.target, e.accesses) == ends)
+def has_twin(cfa: Cfa, stale: Edge) -> bool:
+    """Whether there is a step that reads what is there, of which this one reads anything."""
+    return any(True for _ in beside(cfa, stale))
 
 
-def reading(op: Op, name: str, value: Const) -> Op:
-    """The operation if the variable had this value when the step began."""
-    def seen(v: Lvalue) -> Expr | None:
-        return value if name_of(v) == name else None
+def told_reads(e: Edge, told: Told) -> Iterator[tuple[Const | None, Op]]:
+    """What becomes of a step that reads a flag: what it does for each value, and the value if that tells anything.
 
-    parts: list[Op] = []
-    changed = False
-    for part in primitive(op):
-        match part:
-            case Assume(cond=cond) if not changed:
-                parts.append(Assume(substitute(cond, seen)))
-            case Assign(target=target, value=e) if not changed:
-                parts.append(Assign(target, substitute(e, seen)))
-            case _:
-                parts.append(part)
-        changed = changed or name in op_writes(part)
-    return Block(tuple(parts))
+    The latest value is one of them. Of a step that reads anything nothing is left, as these do what it may do.
+    """
+    acquires = all(a.order.acquires for a in e.accesses)
+    for value in () if e.stale else told.released:
+        op = reading(e.op, told.name, value)
+        if acquires:
+            yield value, Block((Assume(Read(stored(told.name, value))), *primitive(op)))
+        else:
+            yield None, op
+    yield from ((None, reading(e.op, told.name, value)) for value in (() if e.stale else told.other))
 
 
 def _as_plain(e: Edge, facts: _Facts) -> Edge:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from tests.support.c11.programs import (
+    READS,
     Add,
     CompareExchange,
     Exchange,
@@ -26,6 +27,8 @@ from tests.support.c11.programs import (
     Op,
     Order,
     Plain,
+    PlainLoad,
+    PlainStore,
     Store,
     When,
 )
@@ -161,7 +164,7 @@ def _values(program: Litmus) -> Mapping[str, frozenset[int]]:
     for x, value in program.start:
         found.setdefault(x, set()).add(value)
     for op in program.operations():
-        if isinstance(op, Store | Exchange | CompareExchange):
+        if isinstance(op, Store | Exchange | CompareExchange | PlainStore):
             found[op.location].add(op.value)
     for op in program.operations():
         if isinstance(op, Add):
@@ -180,7 +183,7 @@ def _paths(thread: int, ops: tuple[Op, ...], registers: Registers, values: Mappi
         yield from _paths(thread, (*op.then, *rest) if taken else rest, registers, values)
         return
     for event in _events(thread, op, values):
-        after = {**registers, op.into: event.reads} if isinstance(op, Load | Add | Exchange | CompareExchange) \
+        after = {**registers, op.into: event.reads} if isinstance(op, READS) \
             and event.reads is not None else registers
         for events, at_end in _paths(thread, rest, after, values):
             yield (event, *events), at_end
@@ -203,6 +206,10 @@ def _events(thread: int, op: Op, values: Mapping[str, frozenset[int]]) -> Iterat
             yield Event(thread, None, None, None, order)
         case Plain(variable, write):
             yield Event(thread, variable, None, None, None, write)
+        case PlainStore(x, value):
+            yield Event(thread, x, None, value, None, True)
+        case PlainLoad(_, x):
+            yield from (Event(thread, x, v, None, None) for v in sorted(values[x]))
         case When():
             raise AssertionError("conditions have no events")
         case _:
@@ -254,11 +261,15 @@ class _Graph:
                 yield race
 
     def _race(self, hb: Relation) -> frozenset[str]:
-        plain = [i for i, e in enumerate(self.events) if e.order is None and e.thread != -1]
+        made = [i for i, e in enumerate(self.events) if not e.fence and e.thread != -1]
         return frozenset(
-            str(self.events[a].location) for a, b in itertools.combinations(plain, 2)
+            str(self.events[a].location) for a, b in itertools.combinations(made, 2)
             if self.events[a].location == self.events[b].location and self.events[a].thread != self.events[b].thread
-            and (self.events[a].write or self.events[b].write) and not hb.has(a, b) and not hb.has(b, a))
+            and None in (self.events[a].order, self.events[b].order)
+            and (self._writes(a) or self._writes(b)) and not hb.has(a, b) and not hb.has(b, a))
+
+    def _writes(self, event: int) -> bool:
+        return self.events[event].write or self.events[event].writes is not None
 
     def _synchronises(self, rf: Mapping[int, int]) -> Relation:
         sw = Relation(self.n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
@@ -92,6 +93,20 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainStore:
+    """A store that is not atomic, in a variable that is accessed atomically elsewhere."""
+
+    location: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLoad:
+    into: str
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
 class When:
     """`then` if the register has the value (or has it not)."""
 
@@ -101,7 +116,9 @@ class When:
     then: tuple[Op, ...]
 
 
-Op: TypeAlias = Load | Store | Add | Exchange | CompareExchange | Fence | Plain | When
+READS = (Load, Add, Exchange, CompareExchange, PlainLoad)
+"""What gives a register a value."""
+Op: TypeAlias = Load | Store | Add | Exchange | CompareExchange | Fence | Plain | PlainStore | PlainLoad | When
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +132,16 @@ class Litmus:
     def plain(self) -> tuple[str, ...]:
         """The plain variables, in the order of their names."""
         return tuple(sorted({op.variable for op in self.operations() if isinstance(op, Plain)}))
+
+    @property
+    def mixed(self) -> tuple[str, ...]:
+        """The atomic variables with accesses that are not."""
+        return tuple(sorted({op.location for op in self.operations() if isinstance(op, PlainStore | PlainLoad)}))
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The variables on which there may be races."""
+        return (*self.plain, *self.mixed)
 
     @property
     def locations(self) -> tuple[str, ...]:
@@ -144,9 +171,9 @@ def c_text(program: Litmus, waiting: bool = False) -> str:
     start = dict(program.start)
     lines = ["#include <pthread.h>", "#include <stdatomic.h>", ""]
     lines += [f"int {name};" for name in program.plain]
-    lines += [f"atomic_int {name} = {start.get(name, 0)};" for name in program.locations]
+    lines += [f"{'int' if name in program.mixed else 'atomic_int'} {name} = {start.get(name, 0)};" for name in program.locations]
     for number, thread in enumerate(program.threads):
-        registers = sorted({op.into for op in _flat(thread) if isinstance(op, Load | Add | Exchange | CompareExchange)})
+        registers = sorted({op.into for op in _flat(thread) if isinstance(op, READS)})
         lines += ["", f"void *thread{number}(void *arg)", "{"]
         lines += [f"    int {name} = 0;" for name in registers]
         lines += [f"    {line}" for line in (_waiting(thread) if waiting else _in_turn(thread))]
@@ -154,7 +181,17 @@ def c_text(program: Litmus, waiting: bool = False) -> str:
     handles = [f"t{number}" for number in range(len(program.threads))]
     lines += ["", "int main(void)", "{", f"    pthread_t {', '.join(handles)};"]
     lines += [f"    pthread_create(&{h}, 0, thread{number}, 0);" for number, h in enumerate(handles)]
-    return "\n".join([*lines, "    return 0;", "}", ""])
+    text = "\n".join([*lines, "    return 0;", "}", ""])
+    for name in program.mixed:
+        text = _by_builtins(text, name)
+    return text
+
+
+def _by_builtins(text: str, name: str) -> str:
+    """The text with the atomic accesses to a variable that is declared a plain one."""
+    text = re.sub(rf"atomic_compare_exchange_strong_explicit\(&{name}, (\S+), (\S+), ", rf"__atomic_compare_exchange_n(&{name}, \1, \2, 0, ", text)
+    text = re.sub(rf"atomic_(load|store|exchange)_explicit\(&{name}\b", rf"__atomic_\1_n(&{name}", text)
+    return re.sub(rf"atomic_fetch_add_explicit\(&{name}\b", f"__atomic_fetch_add(&{name}", text)
 
 
 def _waiting(ops: tuple[Op, ...]) -> list[str]:
@@ -187,6 +224,10 @@ def _c_lines(op: Op) -> list[str]:
             return [f"atomic_thread_fence({order.text});"]
         case Plain(variable, write):
             return [f"{variable} = 1;" if write else f"(void)*(volatile int *)&{variable};"]
+        case PlainStore(x, value):
+            return [f"{x} = {value};"]
+        case PlainLoad(into, x):
+            return [f"{into} = {x};"]
         case When(register, value, equal, then):
             inner = [f"    {line}" for part in then for line in _c_lines(part)]
             return [f"if ({register} {'==' if equal else '!='} {value}) {{", *inner, "}"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tests.support.c11.executions import Sequences, behaviour
@@ -17,6 +17,7 @@ from tests.support.c11.programs import (
     CHANGES,
     FENCES,
     LOADS,
+    READS,
     STORES,
     Add,
     CompareExchange,
@@ -27,6 +28,8 @@ from tests.support.c11.programs import (
     Op,
     Order,
     Plain,
+    PlainLoad,
+    PlainStore,
     Store,
     When,
     c_text,
@@ -59,6 +62,39 @@ def random_fences(seed: int) -> Litmus:
         program = Litmus(threads)
         if program.plain and sum(not isinstance(op, When) for op in program.operations()) <= MOST_ACCESSES:
             return program
+
+
+def random_mixed(seed: int) -> Litmus:
+    """The program of this seed: threads count down, lock or tell by a variable that some access is not atomic to, like the count in
+    an object whose last owner takes it apart."""
+    r = random.Random(seed)
+    while True:
+        threads = r.choice([_last_owner, _last_owner, _looks_plainly])(r)
+        program = Litmus(tuple(tuple(_damaged(r, t)) for t in threads), (("x", len(threads)),) if r.random() < 0.7 else ())
+        if program.mixed and sum(not isinstance(op, When) for op in program.operations()) <= MOST_ACCESSES:
+            return program
+
+
+def _last_owner(r: random.Random) -> list[list[Op]]:
+    def thread() -> list[Op]:
+        fence: list[Op] = [Fence(_order(r, FENCES, Order.ACQUIRE))] if r.random() < 0.4 else []
+        down = Add("r", "x", -1, _order(r, CHANGES, Order.RELEASE if fence else Order.ACQ_REL))
+        apart: Op = PlainStore("x", r.choice([0, 5])) if r.random() < 0.9 else PlainLoad("q", "x")
+        use: list[Op] = [Plain("d", False)] if r.random() < 0.3 else []
+        return [*use, down, When("r", r.choice([1, 1, 1, 2]), True, (*fence, apart))]
+
+    return [thread() for _ in range(r.choice([2, 2, 3]))]
+
+
+def _looks_plainly(r: random.Random) -> list[list[Op]]:
+    def change() -> Op:
+        return r.choice([Store("x", r.choice([0, 2]), r.choice(STORES)), Add("q", "x", 1, r.choice(CHANGES)),
+                         CompareExchange("q", "x", 0, 1, r.choice(CHANGES), r.choice(LOADS)), PlainStore("x", 3)])
+
+    tell = Store("y", 1, _order(r, STORES, Order.RELEASE))
+    read = Load("r", "y", _order(r, LOADS, Order.ACQUIRE))
+    look: Op = r.choice([PlainLoad("p", "x"), PlainStore("x", 4)])
+    return [[change(), tell], [read, When("r", 1, True, (look,))], *([[change()]] if r.random() < 0.3 else [])]
 
 
 def _looking(r: random.Random, own: str, others: list[str]) -> list[Op]:
@@ -169,7 +205,7 @@ def _defined(ops: list[Op], known: set[str]) -> list[Op]:
             if op.register in known:
                 kept.append(When(op.register, op.value, op.equal, tuple(_defined(list(op.then), set(known)))))
         else:
-            known |= {op.into} if isinstance(op, Load | Add | Exchange | CompareExchange) else set()
+            known |= {op.into} if isinstance(op, READS) else set()
             kept.append(op)
     return kept
 
@@ -199,18 +235,18 @@ class Tally:
         return "\n".join(lines)
 
 
-def examine(seeds: Iterable[int], seconds: float = 10.0) -> Tally:
+def examine(seeds: Iterable[int], seconds: float = 10.0, make: Callable[[int], Litmus] = random_orders) -> Tally:
     """circ's verdicts on the programs of these seeds against all their executions."""
     tally = Tally()
     for seed in seeds:
-        program = random_orders(seed)
+        program = make(seed)
         try:
             words = said_of(load_text(c_text(program)), seconds)
         except Exception:
             tally.faults.append(f"seed {seed}: {traceback.format_exc(limit=-3)}")
             continue
         most, least = behaviour(program, Sequences.CPP20), behaviour(program, Sequences.C17)
-        for name in program.plain:
+        for name in program.asked:
             said = {"possible race": "unknown"}.get(words.get(name, "safe"), words.get(name, "safe"))
             truth = "race" if least.must_be_found(name) else "either" if most.may_race(name) else "no race"
             tally.counts[said, truth] += 1

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from circ.search import explicit
 from circ.verdict import Options, RaceOn, Safe, silent
 from circ.views.memory_orders.fenced import loads_and_stores_only
-from circ.views.memory_orders.happens_before import PAST, is_focus, traceable, with_past
-from circ.views.memory_orders.orders import focusable, is_weak, ordered
+from circ.views.memory_orders.happens_before import PAST, is_focus, mixed, traceable, with_past
+from circ.views.memory_orders.orders import is_weak, ordered
+from circ.views.memory_orders.reads import focusable
 from frontend.program import FENCE, Program
 from tests.support.c11.executions import Sequences, behaviour
 from tests.support.c11.programs import Litmus, c_text
-from tests.support.c11.random_orders import random_fences, random_orders
+from tests.support.c11.random_orders import random_fences, random_mixed, random_orders
 from tests.support.randomc.arbiter import load_text
 
 
@@ -41,6 +42,7 @@ def attack(seeds: Iterable[int]) -> Attack:
     for seed in seeds:
         found.add(faults_of(random_orders(seed), f"seed {seed}"))
         found.add(faults_of(random_fences(seed), f"fences, seed {seed}"))
+        found.add(faults_of(random_mixed(seed), f"mixed, seed {seed}"))
     return found
 
 
@@ -52,7 +54,7 @@ def faults_of(litmus: Litmus, title: str) -> Attack:
         program = load_text(c_text(litmus, waiting))
         if not is_weak(program):
             continue
-        for name in litmus.plain:
+        for name in litmus.asked:
             for view, proved in verdicts(program, name):
                 found.counts[view.partition(" ")[0], "proved" if proved else "open"] += 1
                 if proved and truth.must_be_found(name):
@@ -65,9 +67,8 @@ def verdicts(program: Program, name: str) -> Iterator[tuple[str, bool]]:
     foci = [None, *(x for x in program.accesses if x != name and focusable(program, x))]
     for focus in foci:
         yield f"orders focus {focus}", _proves(ordered(program, focus), name)
-    if not traceable(program, name):
-        return
-    for focus in [*foci, *([FENCE] if is_focus(program, FENCE) else [])]:
+    choices = [*foci, *([FENCE] if is_focus(program, FENCE) else [])] if traceable(program, name) else []
+    for focus in [name] if mixed(program, name) else choices:
         others = [x for x in foci if x is not None and x != focus and loads_and_stores_only(program, x)]
         for plain in itertools.chain.from_iterable(itertools.combinations(others, n) for n in range(len(others) + 1)):
             views = (with_past(program, focus, plain, asked) for asked in (name, *plain))

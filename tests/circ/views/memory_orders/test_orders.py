@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from circ.views.memory_orders import orders
-from circ.views.memory_orders.orders import focusable, is_weak, ordered
+from circ.views.memory_orders.orders import is_weak, ordered
+from circ.views.memory_orders.reads import focusable
 from frontend.program import FENCE, AccessKind, Cfa, Const, Program, show_op
 from tests.support.c11.random_orders import examine
 from tests.support.randomc.arbiter import load_text
