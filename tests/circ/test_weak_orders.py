@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import frontend
 from circ.cli import app
-from tests.support.c11.random_orders import examine
+from tests.support.c11.random_orders import examine, examine_many, examine_mixed
 from tests.support.corpus import PROGRAMS, Example, collect
 from tests.support.randomc.sanitizer import said_of
 
@@ -27,6 +27,12 @@ def test_no_wrong_verdict_on_random_programs() -> None:
     assert not tally.faults, str(tally)
     assert tally.counts["safe", "no race"] > 2 * tally.counts["unknown", "no race"]
     assert tally.counts["race", "race"] > 2 * tally.counts["unknown", "race"]
+
+
+def test_no_wrong_verdict_on_mixed_accesses_and_any_number_of_threads() -> None:
+    for tally in (examine_mixed(range(8)), examine_many(range(6))):
+        assert not tally.faults, str(tally)
+        assert sum(tally.counts.values()) >= 6
 
 
 def shown(name: str, *options: str) -> str:

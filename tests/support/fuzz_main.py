@@ -87,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "annotated" in parts:
             wrong += _annotated(pool.imap(annotated.examine, slices))
         if "weak" in parts:
-            wrong += _weak(pool.imap(random_orders.examine, slices))
+            for examine in (random_orders.examine, random_orders.examine_mixed, random_orders.examine_many):
+                wrong += _weak(pool.imap(examine, slices))
             wrong += _weak_views(pool.imap(views_attacked.attack, slices))
         if "facts" in parts:
             wrong += _facts(pool.imap(lies.examine, slices))

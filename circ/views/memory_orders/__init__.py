@@ -5,4 +5,4 @@ fences put in order, `told` which values have surely been stored. All of it is t
 May not know: the solver, engines, proofs.
 """
 
-__all__ = ["fenced", "happens_before", "orders", "reads", "told"]
+__all__ = ["fenced", "happens_before", "orders", "reads"]

@@ -162,11 +162,12 @@ def _flat(ops: tuple[Op, ...]) -> Iterator[Op]:
 
 
 # --------------------------------------------------------------------------------------------------- C text
-def c_text(program: Litmus, waiting: bool = False) -> str:
+def c_text(program: Litmus, waiting: bool = False, many: bool = False) -> str:
     """The program as a C file with a thread for each of its threads.
 
     `waiting`: a load on whose value all that is left of the thread depends is made again until it gives that value. The races
     are the same: in an execution with a race, the loads that did not give it can be left out, and order nothing then.
+    `many`: any number of threads, which all do what its only thread does.
     """
     start = dict(program.start)
     lines = ["#include <pthread.h>", "#include <stdatomic.h>", ""]
@@ -178,9 +179,17 @@ def c_text(program: Litmus, waiting: bool = False) -> str:
         lines += [f"    int {name} = 0;" for name in registers]
         lines += [f"    {line}" for line in (_waiting(thread) if waiting else _in_turn(thread))]
         lines += ["    return arg;", "}"]
+    if many:
+        [_] = program.threads
+        return _declared(program, [*lines, "", "int main(int argc, char **argv)", "{", "    pthread_t t;",
+                                   "    for (int i = 0; i < argc; i++)", "        pthread_create(&t, 0, thread0, 0);"])
     handles = [f"t{number}" for number in range(len(program.threads))]
     lines += ["", "int main(void)", "{", f"    pthread_t {', '.join(handles)};"]
     lines += [f"    pthread_create(&{h}, 0, thread{number}, 0);" for number, h in enumerate(handles)]
+    return _declared(program, lines)
+
+
+def _declared(program: Litmus, lines: list[str]) -> str:
     text = "\n".join([*lines, "    return 0;", "}", ""])
     for name in program.mixed:
         text = _by_builtins(text, name)

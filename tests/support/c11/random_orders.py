@@ -86,6 +86,24 @@ def _last_owner(r: random.Random) -> list[list[Op]]:
     return [thread() for _ in range(r.choice([2, 2, 3]))]
 
 
+def random_many(seed: int) -> Litmus:
+    """The thread of this seed, of which there is to be any number: each locks, counts, or is the first one or not."""
+    r = random.Random(seed)
+    while True:
+        [thread, *_] = r.choice([_lock, _count, _last_owner, _first])(r)
+        program = Litmus((tuple(_damaged(r, thread)),), (("x", r.choice([1, 2])),) if r.random() < 0.2 else ())
+        if program.asked and sum(not isinstance(op, When) for op in program.operations()) <= MOST_ACCESSES // 3 + 1:
+            return program
+
+
+def _first(r: random.Random) -> list[list[Op]]:
+    """Who comes first sets something up and tells the others."""
+    come = Add("q", "x", 1, _order(r, CHANGES, Order.RELAXED))
+    told = Load("r", "y", _order(r, LOADS, Order.ACQUIRE))
+    return [[come, When("q", 0, True, (_data(r), Store("y", 1, _order(r, STORES, Order.RELEASE)))),
+             When("q", 0, False, (told, When("r", 1, True, (Plain("d", False),))))]]
+
+
 def _looks_plainly(r: random.Random) -> list[list[Op]]:
     def change() -> Op:
         return r.choice([Store("x", r.choice([0, 2]), r.choice(STORES)), Add("q", "x", 1, r.choice(CHANGES)),
@@ -233,6 +251,33 @@ class Tally:
         if self.undecided:
             lines.append(f"undecided: {len(self.undecided)}, seeds {' '.join(map(str, self.undecided[:40]))}")
         return "\n".join(lines)
+
+
+def examine_mixed(seeds: Iterable[int]) -> Tally:
+    """The same for variables that not all accesses are atomic to."""
+    return examine(seeds, make=random_mixed)
+
+
+def examine_many(seeds: Iterable[int], seconds: float = 10.0) -> Tally:
+    """circ's verdicts on any number of threads: `safe` is wrong if two or three of them may race."""
+    tally = Tally()
+    for seed in seeds:
+        thread = random_many(seed)
+        try:
+            words = said_of(load_text(c_text(thread, many=True)), seconds)
+        except Exception:
+            tally.faults.append(f"many, seed {seed}: {traceback.format_exc(limit=-3)}")
+            continue
+        few = [behaviour(Litmus(thread.threads * n, thread.start), Sequences.CPP20) for n in (2, 3)]
+        for name in thread.asked:
+            said = words.get(name, "safe").replace("possible race", "unknown")
+            truth = "race" if any(b.must_be_found(name) for b in few) else "either" if any(b.may_race(name) for b in few) else "no race"
+            tally.counts[said, truth] += 1
+            if said == "safe" and truth == "race":
+                tally.faults.append(f"many, seed {seed}: safe {name}, which races")
+            if said == "unknown":
+                tally.undecided.append(seed)
+    return tally
 
 
 def examine(seeds: Iterable[int], seconds: float = 10.0, make: Callable[[int], Litmus] = random_orders) -> Tally:
