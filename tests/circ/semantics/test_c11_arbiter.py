@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from tests.support.c11.executions import Sequences, behaviour
-from tests.support.c11.programs import Add, Exchange, Fence, Litmus, Load, Op, Order, Plain, Store, When
+from tests.support.c11.programs import Add, Exchange, Fence, Litmus, Load, Op, Order, Plain, PlainLoad, PlainStore, Store, When
 
 RLX, ACQ, REL, AR, SC = Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST
 
@@ -170,3 +170,45 @@ def test_locks_that_are_tried_without_a_single_order() -> None:
 
     program = Litmus((tuple(tried("x", "y")), tuple(tried("y", "x"))), (("x", 1), ("y", 1)))
     assert behaviour(program).may_race("d")
+
+def test_fences_in_wrc_and_isa2() -> None:
+    def wrc(first: list[Op], second: list[Op]) -> bool:
+        return allows([[w("x", 1, RLX)], [r("a", "x", RLX), *first, w("y", 1, RLX)], [r("b", "y", RLX), *second, r("c", "x", RLX)]],
+                      {}, {"a": 1}, {"b": 1, "c": 0})
+
+    def isa2(first: list[Op], second: list[Op], third: list[Op]) -> bool:
+        return allows([[w("x", 1, RLX), *first, w("y", 1, RLX)], [r("a", "y", RLX), *second, w("z", 1, RLX)],
+                       [r("b", "z", RLX), *third, r("c", "x", RLX)]], {}, {"a": 1}, {"b": 1, "c": 0})
+
+    assert not wrc([Fence(AR)], [Fence(ACQ)]) and not wrc([Fence(REL)], [Fence(ACQ)])
+    assert wrc([], [Fence(ACQ)]) and wrc([Fence(AR)], [])
+    assert not isa2([Fence(REL)], [Fence(AR)], [Fence(ACQ)])
+    assert isa2([Fence(REL)], [Fence(REL)], [Fence(ACQ)]) and isa2([Fence(REL)], [Fence(ACQ)], [Fence(ACQ)])
+
+
+def test_fences_in_r_s_and_2_plus_2w() -> None:
+    def shape_r(fence: Order) -> bool:
+        return allows([[w("x", 1, RLX), Fence(fence), w("y", 1, RLX)], [w("y", 2, RLX), Fence(fence), r("a", "x", RLX)],
+                       [r("b", "y", RLX), r("c", "y", RLX)]], {}, {"a": 0}, {"b": 1, "c": 2})
+
+    def shape_s(first: list[Op], second: list[Op]) -> bool:
+        return allows([[w("x", 2, RLX), *first, w("y", 1, RLX)], [r("a", "y", RLX), *second, w("x", 1, RLX)],
+                       [r("b", "x", RLX), r("c", "x", RLX)]], {}, {"a": 1}, {"b": 1, "c": 2})
+
+    def shape_2w(fence: Order) -> bool:
+        return allows([[w("x", 1, RLX), Fence(fence), w("y", 2, RLX)], [w("y", 1, RLX), Fence(fence), w("x", 2, RLX)],
+                       [r("a", "x", RLX), r("b", "x", RLX)], [r("c", "y", RLX), r("d", "y", RLX)]],
+                      {}, {}, {"a": 2, "b": 1}, {"c": 2, "d": 1})
+
+    assert shape_r(AR) and not shape_r(SC)
+    assert shape_2w(AR) and not shape_2w(SC)
+    assert not shape_s([Fence(REL)], [Fence(ACQ)]) and shape_s([Fence(REL)], []) and shape_s([], [Fence(ACQ)])
+
+
+def test_accesses_that_are_not_atomic_race_with_those_that_are() -> None:
+    def race(order: Order, *first: Op) -> bool:
+        count = (*first, Add("r", "x", -1, order), When("r", 1, True, (PlainStore("x", 9),)))
+        return behaviour(Litmus((count, count), (("x", 2),))).may_race("x")
+
+    assert race(RLX) and race(REL) and race(ACQ) and not race(AR)
+    assert race(AR, PlainLoad("q", "x")), "the other one may have counted by then"
