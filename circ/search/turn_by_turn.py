@@ -211,7 +211,7 @@ class _Search:
                 missed = list(self._missed(turn, PATIENT))
                 if self._is_new(turn):
                     self._keep(turn)
-                left -= self._ask(run, missed)
+                left -= self._ask(run, missed, left)
                 snapshot = turn
         self.observer("turns", {"states": len(corpus.kept), "edges": len(corpus.edges)})
         corpus.effort += effort - left
@@ -272,10 +272,10 @@ class _Search:
         self.corpus.picked.append(0)
 
     # ----------------------------------------------------------------------------------------------- branches never taken
-    def _ask(self, run: DirectedRun, missed: list[tuple[tuple[int, int], Place]]) -> int:
+    def _ask(self, run: DirectedRun, missed: list[tuple[tuple[int, int], Place]], most: int) -> int:
         """Asks the solver for these branches, and at once for those beside the turns that its values lead to."""
         effort = 0
-        while missed:
+        while missed and effort < most:
             spent, turn = self._other_way(run, *missed.pop())
             effort += spent
             if turn is not None:
