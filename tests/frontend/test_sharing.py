@@ -54,6 +54,15 @@ def test_a_part_of_an_object_may_race_while_another_is_safe() -> None:
     assert not list(sanitizer.faults(Sharing("", careful=False), frozenset({"g", "tail"}), words))
 
 
+def test_what_lies_behind_a_racing_pointer_may_be_safe_where_that_race_is_told() -> None:
+    shown = frozenset({"p0", "b0", "tail"})
+    assert not list(sanitizer.faults(Sharing("", careful=False), shown, {"p0": "race", "b0": "safe", "tail": "race"}))
+    untold = sanitizer.faults(Sharing("", careful=False), shown, {"p0": "unknown", "b0": "safe", "tail": "race"})
+    assert list(untold) == ["b0 is safe, but a run shows a race on it"]
+    other = sanitizer.faults(Sharing("", careful=False), frozenset({"b1"}), {"p0": "race", "b1": "safe", "tail": "race"})
+    assert list(other) == ["b1 is safe, but a run shows a race on it"]
+
+
 def test_the_same_seed_gives_the_same_program() -> None:
     assert [sharing_program(s) for s in range(40)] == [sharing_program(s) for s in range(40)]
     assert {sharing_program(s).careful for s in range(40)} == {True, False}
