@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, assert_never
 from circ import engines
 from circ.kernel.outcome import Accepted, Refused
 from circ.report.possible import advice
+from circ.report.terminal.by_object import is_silent
 from circ.run.dump import Dump
 from circ.run.reading import NotRead
-from circ.run.schedule import Ask, NamedQuestion, Races, Schedule, Suspect, first_look, variables_of
+from circ.run.schedule import MANY, Ask, NamedQuestion, Races, Schedule, Suspect, first_look, variables_of
 from circ.run.supervise import Crashed, Died, Done, Emit, Failed, Limits, OutOfCpu, OutOfMemory, TimedOut, supervise
 from circ.run.triage import reason, triage
 from circ.run.vacuity import unreached
@@ -161,6 +162,11 @@ class Inquiry:
         self.program, self.asked, self.plan, self.observer = program, asked, plan, observer
         self.entry = engines.found(plan.engine)
         parts = plan.in_parts and plan.engine == engines.DEFAULT
+        self.seen: dict[str, PossibleRace | str] = {}
+        """Possible races as far as they are found, while they are looked for."""
+        if plan.deadline is not None and len(asked) > MANY:
+            turns = {v.name: _turn(v) for v in program.globals}
+            asked = sorted(asked, key=lambda n: turns[n.question.variable] if isinstance(n.question, RaceOn | AtomicityOf) else 0)
         self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline)
         self._last: dict[NamedQuestion, str] = {}
         self._mistake: Unknown | None = None
@@ -177,7 +183,7 @@ class Inquiry:
         for task, outcome in supervise(schedule.tasks(), start, self.plan.limits, self._on_event, timeout=lambda t: t.timeout):
             seconds, begin = time.monotonic() - begin, time.monotonic()
             if isinstance(task, Suspect):
-                schedule.races = outcome.value if isinstance(outcome, Done) and isinstance(outcome.value, dict) else {}
+                schedule.races = outcome.value if isinstance(outcome, Done) and isinstance(outcome.value, dict) else self.seen
                 self._mistake = failed(outcome, None) if isinstance(outcome, Crashed) else None
                 self.observer(SUSPECTED, {"races": schedule.races})
                 yield from map(self._told, waiting)
@@ -211,10 +217,10 @@ class Inquiry:
         """The possible races on what nobody had the time to look at, as far as they are found at once."""
         worker = _Worker(self.program, self.plan, self.entry)
         limits = replace(self.plan.limits, timeout=_LAST_LOOK)
-        for _, outcome in supervise([Suspect(variables, _LAST_LOOK)], lambda: worker, limits):
+        for _, outcome in supervise([Suspect(variables, _LAST_LOOK)], lambda: worker, limits, self._on_event):
             if isinstance(outcome, Done) and isinstance(outcome.value, dict):
                 return outcome.value
-        return {}
+        return self.seen
 
     def _plainly(self, outcome: Failed) -> Failed:
         """A limit as the user gave it: how much of it a part of the work had left is of no interest."""
@@ -238,9 +244,19 @@ class Inquiry:
                 return answer if self.plan.assume_absent else _without_absent(self.program, answer)
 
     def _on_event(self, task: Ask | Suspect, event: str, data: Mapping[str, Any]) -> None:
-        if isinstance(task, Ask):
+        if isinstance(task, Suspect):
+            if event == _POSSIBLE:
+                self.seen[data["variable"]] = data["race"]
+        else:
             self._last[task.named] = " ".join([event, *(f"{k} {v}" for k, v in data.items())])
             self.observer(event, {**data, "subject": task.named.shown})
+
+
+def _turn(variable: Variable) -> int:
+    """When its turn is in a large program: what has a name, then locals and what was allocated, at last what nobody asks for."""
+    if is_silent(variable):
+        return 2
+    return int("@" in variable.object or "::" in variable.object)
 
 
 def _without_mistakes(program: Program, answer: Answer) -> Answer:
@@ -283,7 +299,9 @@ class _Worker:
         self.kernel: Kernel | None = None
 
     def __call__(self, task: Ask | Suspect, emit: Emit) -> Answer | Races:
-        return self._answer(task, emit) if isinstance(task, Ask) else possible_races(self.program, task.variables)
+        if isinstance(task, Ask):
+            return self._answer(task, emit)
+        return possible_races(self.program, task.variables, lambda v, race: emit(_POSSIBLE, {"variable": v, "race": race}))
 
     def _answer(self, asked: Ask, emit: Emit) -> Answer:
         task = asked.named
@@ -453,6 +471,8 @@ def _timed(answer: Answer, **seconds: float) -> Answer:
 
 SUSPECTED = "suspected"
 """The event with which an observer is told of the possible races on what is undecided, before it is looked at further."""
+_POSSIBLE = "possible"
+"""The event with which a worker tells of one of them, so that what is found is known wherever a limit ends the work."""
 _LAST_LOOK = 10.0
 """Seconds for the possible races once the time is over."""
 _LONG = 100

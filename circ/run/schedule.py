@@ -1,9 +1,10 @@
 """In which order the questions of a program are worked at, and for how long: what is cheap first for all, then what matters most.
 
 First triage and the static prover have a look at every question. What is left is ordered by how much speaks for a race on it
-(`circ.static.possible`): runs that show a race are looked for in this order, with little effort and then with more, then
-inference has its turn. Each question has its limit, which its parts share, and all of them together may have a budget. An engine
-whose work has no such parts is asked once a question, in the order given.
+(`circ.static.possible`; of many questions with a budget this is found out first, and what seems to be protected is then tried
+before the rest): runs that show a race are looked for in this order, with little effort and then with more, then inference has
+its turn. Each question has its limit, which its parts share, and all of them together may have a budget. An engine whose work
+has no such parts is asked once a question, in the order given.
 
 How far a part goes is counted, never timed: with a budget the first look at each of many questions is shorter, by what the
 budget and their number are, not by what the clock says. The clock only ends the work, and then the answer says so: whatever the
@@ -26,6 +27,9 @@ STEPS_A_SECOND = 100_000
 """What the static prover does on an ordinary machine: a rate of exchange, not measured while it runs."""
 LEAST_LOOK = 20_000
 """Steps that are worth starting for."""
+MANY = 60
+"""Of more questions that have a budget together, the possible races are found before anything is proved: whatever the budget
+comes to, they are known then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,11 @@ class Schedule:
                 if self.awaits_races(self.answers[task.named]):
                     yield from self._suspect(self.asked)
             return
-        yield from self._part(Part.PROVE, self.asked)
+        if self.deadline is not None and len(self.asked) > MANY:
+            yield from self._suspect(self.asked)
+            yield from self._part(Part.PROVE, sorted(self.asked, key=lambda n: not self._seems_safe(n)))
+        else:
+            yield from self._part(Part.PROVE, self.asked)
         if self.open():
             yield from self._suspect(self.open())
         for part in (Part.SEARCH, Part.FURTHER):

@@ -90,6 +90,11 @@ class Request:
         return Limits(self.timeout, self.memory, self.cpu)
 
 
+READING_SHARE = 0.75
+"""The part of a program's budget that reading it may take."""
+_LEAST_READING = 1.0
+"""Seconds in which a small program is read, whatever is left of the budget."""
+
 RequestForFile: TypeAlias = Callable[[str, str | None], Request]
 """The request for the program whose first file this is, with what the file's header says. Headers may name files of the folder
 that is given, or, if it is None, of the file's own. Raises FrontendError for a header that makes no sense."""
@@ -179,8 +184,10 @@ class Session:
                 self._refuse(file, why)
             else:
                 self._not_read(file, *why_not(why))
-        for number, program in enumerate(project.programs):
-            self._check(program.files, 1 / (len(project.programs) - number), os.path.dirname(database) or ".")
+        left = sum(len(program.files) for program in project.programs)
+        for program in project.programs:
+            self._check(program.files, len(program.files) / left, os.path.dirname(database) or ".")
+            left -= len(program.files)
 
     def check_task(self, file: str) -> None:
         """Asks everything of the program that a task file names."""
@@ -249,10 +256,18 @@ class Session:
             self.progress.clear()
             print("\n".join(notes), file=sys.stderr)
 
-    def _reading(self) -> Limits:
-        """The limits for reading a file: in a competition, all of a run shares one."""
+    def _reading(self, files: int = 1, share: float = 1.0) -> Limits:
+        """The limits for reading so many files: in a competition, all of a run shares one.
+
+        With a budget, they may take most of what the program has of it, and leave the rest for its answers.
+        """
         limits = self.request.limits
-        return limits if self.deadline is None else replace(limits, timeout=max(0.0, self.deadline - time.monotonic()))
+        if self.deadline is not None:
+            return replace(limits, timeout=max(0.0, self.deadline - time.monotonic()))
+        if self.budget_end is None or limits.timeout is None:
+            return limits
+        rest = max(_LEAST_READING, READING_SHARE * share * (self.budget_end - time.monotonic()))
+        return replace(limits, timeout=min(files * limits.timeout, rest))
 
     def _not_read(self, file: str, why: str, bug: str) -> None:
         self.progress.clear()

@@ -21,12 +21,13 @@ from multiprocessing.connection import Connection, Pipe
 from typing import IO, Any, Generic, TypeAlias, TypeVar
 
 from circ.run.process_tree import Forked, cpu_seconds, die_with, end, end_below, exceeds
+from circ.verdict import PossibleRace
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 Emit: TypeAlias = Callable[[str, Mapping[str, Any]], None]
-"""How a worker tells its parent of progress; what cannot be sent is dropped."""
+"""How a worker tells its parent of progress, and of possible races; what is neither plain data nor one of them is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,7 @@ def _child_main(
     gc.freeze()  # what the parent has made stays: the collector need not look at it again and again
 
     def emit(name: str, data: Mapping[str, Any]) -> None:
-        plain = {k: v for k, v in data.items() if isinstance(v, str | int | float | bool | None)}
+        plain = {k: v for k, v in data.items() if isinstance(v, str | int | float | bool | PossibleRace | None)}
         sender.send(("event", name, plain))
 
     with contextlib.suppress(BrokenPipeError, EOFError):

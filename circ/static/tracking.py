@@ -236,10 +236,10 @@ class Survey:
         if variable not in self._locks_of:
             found: Counter[CellKey] = Counter()
             places = {(n, id(e)): self.held[n][e.source] for n, e, _ in self.program.accesses.get(variable, ())}
-            for mask in places.values():
+            for mask, times in Counter(places.values()).items():
                 while mask:
                     low = mask & -mask
-                    found[self._lock_keys[low.bit_length() - 1]] += 1
+                    found[self._lock_keys[low.bit_length() - 1]] += times
                     mask ^= low
             order = sorted(found.items(), key=lambda item: (-item[1], self.locks[item[0]]))
             self._locks_of[variable] = tuple(self.cells[k] for k, _ in order)

@@ -174,8 +174,12 @@ class _TemplateQuotient:
                  *(i for n in asked for i in self._accessing.get(n, ()))}
         weak: dict[int, Edge] = {}
         seen: set[int] = set()
+        ops: dict[int, Op] = {}  # steps through pointers from outside all do the same, to very many variables
         for i in sorted(found):
-            edge = self._weakened(cfa.edges[i], kept, asked)
+            e = cfa.edges[i]
+            if id(e.op) not in ops:
+                ops[id(e.op)] = weaken_op(e.op, kept.__contains__)
+            edge = self._weakened(e, ops[id(e.op)], kept, asked)
             if edge.accesses or edge.op != SKIP:
                 weak[i] = edge
                 if edge.accesses or not all(self._suspends(p) for p in primitive(edge.op)):
@@ -198,10 +202,10 @@ class _TemplateQuotient:
                 edges[source, target] = Edge(source, target, SKIP, (), e.protected, e.location)
         return _MergedGraph(graph, node, list(edges.values()))
 
-    def _weakened(self, e: Edge, kept: frozenset[str], asked: frozenset[str]) -> Edge:
+    def _weakened(self, e: Edge, op: Op, kept: frozenset[str], asked: frozenset[str]) -> Edge:
+        """The edge with the weakened operation and the accesses that are asked about."""
         accesses = tuple(_blurred(a, kept) for a in e.accesses if a.variable in asked)
-        op = weaken_op(e.op, kept.__contains__)
-        if any(not _touches(weaken_op(_first(e, a), kept.__contains__), a) for a in accesses):
+        if accesses and not {a.variable for a in accesses} <= _first_touched(e, kept):
             # Where the access was in the step is not to be seen any more, so no guard may seem to come before it.
             op = _block(p for p in primitive(op) if not isinstance(p, Assume) or self._prefixes.by_scheduler(p))
         return replace(e, op=op, accesses=accesses, doubts=())
@@ -211,13 +215,19 @@ class _TemplateQuotient:
         return is_level_guard(part) or (isinstance(part, AllAt) and part.template in self._reactive)
 
 
-def _touches(op: Op, a: Access) -> bool:
-    return a.variable in op_writes(op) or a.variable in map(name_of, op_reads(op))
+def _first_touched(e: Edge, kept: frozenset[str]) -> set[str]:
+    """The variables that the first part of a step which touches them touches still, once it is weakened."""
+    first: set[str] = set()
+    still: set[str] = set()
+    for part in primitive(e.op):
+        new = _touched(part) - first
+        first |= new
+        still |= new & _touched(weaken_op(part, kept.__contains__))
+    return still
 
 
-def _first(e: Edge, a: Access) -> Op:
-    """The part of a step in which it makes the access."""
-    return next((p for p in primitive(e.op) if _touches(p, a)), SKIP)
+def _touched(op: Op) -> set[str]:
+    return {*op_writes(op), *map(name_of, op_reads(op))}
 
 
 def _blurred(a: Access, kept: frozenset[str]) -> Access:

@@ -49,10 +49,15 @@ def weaken_op(op: Op, kept: Callable[[str], bool]) -> Op:
                 return Havoc((), (name_of(t),))
             return op if all(map(kept, variables(e))) else Havoc((t,))
         case Havoc(targets=ts, whole=ws):
-            exact = tuple(t for t in ts if kept(name_of(t)) and all(map(kept, index_variables(t))))
-            blurred = tuple(dict.fromkeys(name_of(t) for t in ts if kept(name_of(t)) and t not in exact))
+            exact: list[Lvalue] = []
+            blurred: dict[str, None] = {}
+            for t in ts:
+                if kept(name_of(t)) and all(map(kept, index_variables(t))):
+                    exact.append(t)
+                elif kept(name_of(t)):
+                    blurred[name_of(t)] = None
             arrays = (*blurred, *(w for w in ws if kept(w)))
-            return Havoc(exact, arrays) if exact or arrays else SKIP
+            return Havoc(tuple(exact), arrays) if exact or arrays else SKIP
         case AllAt():
             return op
         case Block(ops=ops):

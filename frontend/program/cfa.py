@@ -8,8 +8,9 @@ step only if no *other* thread is at an atomic location; a thread of `ThreadTemp
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, TypeVar
 
 from frontend.program.expr import Lvalue
@@ -207,20 +208,48 @@ class Cfa:
         Where ways come together, it is what they `meet` in.
         """
         out = self.leaving()
+        # Locations that lead to others come before them, so that few are looked at twice.
+        order = self.order(out)
+        turn = {q: number for number, q in enumerate(order)}
         at: list[K | None] = [None] * self.size
         at[self.start] = first
-        todo = [self.start]
+        todo, waiting = [0], {0}
         while todo:
-            q = todo.pop()
+            number = heappop(todo)
+            waiting.discard(number)
+            q = order[number]
+            here = at[q]
+            assert here is not None
             for e in out[q]:
-                here, old = at[q], at[e.target]
-                assert here is not None
+                old = at[e.target]
                 known = after(here, e)
                 new = known if old is None else meet(old, known)
                 if new != old:
                     at[e.target] = new
-                    todo.append(e.target)
+                    if turn[e.target] not in waiting:
+                        waiting.add(turn[e.target])
+                        heappush(todo, turn[e.target])
         return at
+
+    def order(self, leaving: Sequence[Sequence[Edge]] | None = None) -> list[int]:
+        """The locations that paths lead to, each before those that it leads to, as far as there are no loops (reverse postorder).
+
+        `leaving`: what the method of this name gives, if it is at hand.
+        """
+        out = leaving or self.leaving()
+        finished: list[int] = []
+        seen = {self.start}
+        path = [(self.start, iter(out[self.start]))]
+        while path:
+            q, rest = path[-1]
+            e = next((e for e in rest if e.target not in seen), None)
+            if e is None:
+                path.pop()
+                finished.append(q)
+            else:
+                seen.add(e.target)
+                path.append((e.target, iter(out[e.target])))
+        return finished[::-1]
 
     def behind(self, locations: Iterable[int]) -> frozenset[int]:
         """These locations and all that some path leads to from them."""

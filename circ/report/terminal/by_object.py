@@ -18,6 +18,10 @@ from frontend.program import Program, Variable
 
 LISTED = 16
 """So many variables have a line each, whatever is said of them; of more, proofs are counted."""
+MOST_UNKNOWN = 12
+"""Objects of which nothing is known that have lines of their own; more are counted."""
+MOST_POSSIBLE = 50
+"""Objects with possible races that have lines of their own, those first for which most speaks; more are counted."""
 MOST_PARTS = 8
 """Parts of an object that have a line below the first one."""
 _PADDING = re.compile(r"(^|[._])(_*pad(ding)?_?\d*|_*reserved\d*|_*unused\d*)(\[\])*$")
@@ -61,7 +65,9 @@ class ObjectReport:
     # ----------------------------------------------------------------------------------------------- groups
     def _possible(self, answers: Sequence[Answer]) -> Iterator[str]:
         """Objects in the order of their worst part, its parts in the order of theirs."""
-        for first, *others in self._objects(sorted(answers, key=_rank)):
+        objects = self._objects(sorted(answers, key=_rank))
+        told = len(objects) if self.everything else MOST_POSSIBLE
+        for first, *others in objects[:told]:
             yield from self._text(first).splitlines()
             alike: dict[str, list[str]] = {}
             for other in others:
@@ -74,9 +80,14 @@ class ObjectReport:
             rest = [name for names in list(alike.values())[MOST_PARTS:] for name in names]
             if rest:
                 yield f"  also on {_some(rest)}"
+        if more := objects[told:]:
+            yield (f"{self.program.file}: possible race on {sum(map(len, more))} more variables of {len(more)} objects, "
+                   "for which less speaks (--verbose lists them)")
 
     def _unknown(self, answers: Sequence[Answer]) -> Iterator[str]:
-        for first, *others in self._objects(answers):
+        objects = self._objects(answers)
+        told = len(objects) if self.everything else MOST_UNKNOWN
+        for first, *others in objects[:told]:
             yield from self._text(first).splitlines()
             alike: dict[str, list[str]] = {}
             for other in others:
@@ -84,6 +95,10 @@ class ObjectReport:
                 alike.setdefault(other.verdict.reason, []).append(f"'{other.shown}'")
             for reason, names in alike.items():
                 yield f"  so are {_some(names)}: {reason}" if len(names) > 1 else f"  so is {names[0]}: {reason}"
+
+        rest = [a.verdict for group in objects[told:] for a in group if isinstance(a.verdict, Unknown)]
+        for why, times in Counter(v.tried[0] if v.tried else v.reason for v in rest).most_common(MOST_PARTS):
+            yield f"{self.program.file}: unknown: races on {times} more {_variables(times)}: {why} (--verbose lists them)"
 
     def _objects(self, answers: Sequence[Answer]) -> list[list[Answer]]:
         """The answers by the objects that they are about; one by one if everything is to be told."""
@@ -143,6 +158,10 @@ def _rank(answer: Answer) -> tuple[int, int]:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= MOST_PARTS else f"{', '.join(names[:MOST_PARTS])} and {len(names) - MOST_PARTS} more"
+
+
+def _variables(number: int) -> str:
+    return "variable" if number == 1 else "variables"
 
 
 def _names(answers: Sequence[Answer]) -> str:

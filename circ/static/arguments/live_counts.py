@@ -12,7 +12,7 @@ from itertools import combinations
 
 from circ.static.arguments.argument import Argument, RegionPlace
 from circ.static.arguments.numbering import awaited_flag
-from circ.static.arguments.publication import live_locals
+from circ.static.live_locals import live_locals
 from circ.static.values import CellValues, ValueSet, single
 from frontend.program import Assign, Binary, Cast, Const, Edge, Expr, Lvalue, Program, Read, Values, Var, op_writes, primitive
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from circ.static.arguments.argument import Argument, RegionPlace, of_thread
 from circ.static.arguments.own_facts import OwnFacts
 from circ.static.arguments.sites import ANY, AllocationSite, allocations, holders, place_of, site_of, uncast
+from circ.static.live_locals import live_locals
 from frontend.program import (
     Access,
     Assign,
@@ -26,11 +27,9 @@ from frontend.program import (
     Ints,
     Program,
     Read,
-    ThreadTemplate,
     Var,
     Variable,
     name_of,
-    op_reads,
     op_writes,
     primitive,
     reads,
@@ -279,25 +278,3 @@ class Publication(Argument):
 def _is_null(e: Expr) -> bool:
     e = uncast(e)
     return isinstance(e, Const) and e.value == 0
-
-
-def live_locals(template: ThreadTemplate) -> list[frozenset[str]]:
-    """At each location the locals that a later step, or the place of an access, may use."""
-    live: list[frozenset[str]] = [frozenset()] * template.cfa.size
-    entering: list[list[Edge]] = [[] for _ in range(template.cfa.size)]
-    for e in template.cfa.edges:
-        entering[e.target].append(e)
-    todo = list(range(template.cfa.size))
-    while todo:
-        q = todo.pop()
-        for e in entering[q]:
-            needed = live[q]
-            for part in reversed(list(primitive(e.op))):
-                if isinstance(part, Assign) and isinstance(part.target, Var):
-                    needed -= {part.target.name}
-                needed |= {name_of(v) for v in op_reads(part)}
-            needed |= {n for a in e.accesses if isinstance(a.lvalue, Element) for n in variables(a.lvalue.index)}
-            if not needed <= live[e.source]:
-                live[e.source] |= needed
-                todo.append(e.source)
-    return live

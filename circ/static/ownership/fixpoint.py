@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from circ.kernel.ownership import Fact, Heap, Shape, Steps, Unestablished, entails
+from circ.static.live_locals import LiveLocals
 from circ.static.ownership.joins import join
 
 MOST_CASES = 12
@@ -18,7 +19,7 @@ class TooMuch(Exception):
 class Fixpoint:
     """The cases at each location of each template."""
 
-    def __init__(self, heap: Heap, live: Sequence[Sequence[frozenset[str]]], effort: int) -> None:
+    def __init__(self, heap: Heap, live: Sequence[LiveLocals], effort: int) -> None:
         """`live`: for each template and location the locals that are used later."""
         self.heap, self.effort = heap, effort
         self.invariants: dict[str, list[Shape]] = {name: [] for name in heap.locks}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from circ.kernel.ownership import Disallowed, Heap, written
-from circ.static.arguments.publication import live_locals
+from circ.static.live_locals import LiveLocals, live_locals
 from circ.static.ownership.candidates import Guess, guess
 from circ.static.ownership.fixpoint import Fixpoint, TooMuch
 from frontend.program import Assign, Element, Ints, Program, name_of, op_writes, primitive
@@ -26,7 +26,7 @@ class Ownership:
         self._tried: set[frozenset[str]] = set()
         self._guards: dict[str, str] | None = None
         self._effort = EFFORT
-        self._live = [] if self._guess is None else [live_locals(t) for t in program.templates]
+        self._live: list[LiveLocals] = []
         self._proved: dict[str, dict[str, Any]] = {}
 
     def body(self, variable: str) -> dict[str, Any] | None:
@@ -34,6 +34,7 @@ class Ownership:
         if self._guess is None or variable not in self._guess.arrays:
             return None
         if self._guards is None:
+            self._live = [live_locals(t) for t in self.program.templates]
             self._guards = self._find_guards(self._guess)
         while variable not in self._proved and self._todo and len(self._tried) < MOST_TRIES and self._effort > 0:
             self._try(self._guess, self._todo.pop())

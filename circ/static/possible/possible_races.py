@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from circ.semantics.conflicts import conflict
@@ -216,13 +216,18 @@ class PossibleRaces:
         return f"{_lock_name(HeldLock(cell))} is held at {times} of {len(places)} accesses" if 2 * times > len(places) else ""
 
 
-def possible_races(program: Program, variables: Sequence[str]) -> dict[str, PossibleRace | str]:
-    """For each of the variables its possible race, or why there is none to tell of, as far as the effort goes."""
+def possible_races(program: Program, variables: Sequence[str],
+                   told: Callable[[str, PossibleRace | str], None] = lambda *_: None) -> dict[str, PossibleRace | str]:
+    """For each of the variables its possible race, or why there is none to tell of, as far as the effort goes.
+
+    `told` hears of each as soon as it is known.
+    """
     found: dict[str, PossibleRace | str] = {}
     with contextlib.suppress(TooMuch):
         known = PossibleRaces(program)
         for v in variables:
             found[v] = known.race_on(v) or known.kept_apart(v)
+            told(v, found[v])
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from circ.report.rerun import Rerun
-from circ.report.terminal.by_object import LISTED, ObjectReport, is_silent
+from circ.report.terminal.by_object import LISTED, MOST_POSSIBLE, MOST_UNKNOWN, ObjectReport, is_silent
 from circ.report.terminal.columns import MOST_LINES, interleaving
 from circ.search.random_runs import RandomRuns
 from circ.verdict import (
@@ -68,6 +68,22 @@ def test_few_proofs_are_listed_many_are_counted() -> None:
     assert first == "" and end.startswith(f"a.c: safe: no race on {LISTED + 1} variables of {LISTED + 1} objects (")
     first, end = report(program(many), [answer(n, SAFE) for n in many], everything=True)
     assert first.count("safe: no race on") == LISTED + 1 and end == ""
+
+
+def test_many_undecided_objects_are_counted() -> None:
+    """The first lines are worth reading: for the races most speaks, and what cannot be told of any other is said once."""
+    races, others = [f"r{n}" for n in range(MOST_POSSIBLE + 2)], [f"v{n}" for n in range(MOST_UNKNOWN + 3)]
+    p = program([*races, *others])
+    answers = [*(answer(n, possible(5, Rank.POINTER if n == "r0" else Rank.WRITES)) for n in races),
+               *(answer(n, Unknown("late", ("kept apart",) if n == "v14" else ())) for n in others)]
+    _, end = report(p, answers)
+    heads = [line for line in end.splitlines() if not line.startswith("  ") and ": note: " not in line]
+    assert len(heads) == MOST_POSSIBLE + MOST_UNKNOWN + 3 and not any("'r0'" in line for line in heads)
+    assert "a.c: possible race on 2 more variables of 2 objects, for which less speaks (--verbose lists them)" in heads
+    assert "a.c: unknown: races on 2 more variables: late (--verbose lists them)" in heads
+    assert "a.c: unknown: races on 1 more variable: kept apart (--verbose lists them)" in heads
+    _, end = report(p, answers, everything=True)
+    assert end.count("'r0'") == 1 and "more variables" not in end
 
 
 def test_what_nobody_asks_about_has_no_line() -> None:

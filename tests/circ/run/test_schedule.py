@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from circ.run.check import Inquiry, Plan, questions
-from circ.run.schedule import LEAST_LOOK, Ask, NamedQuestion, Schedule, Suspect, first_look
+from circ.run.schedule import LEAST_LOOK, MANY, Ask, NamedQuestion, Schedule, Suspect, first_look
+from circ.run.session import Request, Session
 from circ.static.possible.possible_races import EFFORT, PossibleRaces, possible_races
 from circ.verdict import (
     FIRST_LOOK,
@@ -27,8 +30,8 @@ from circ.verdict import (
     subjects,
     word,
 )
-from frontend import load
-from frontend.program import Location
+from frontend import LoadOptions, load
+from frontend.program import Location, Program
 from tests.support.corpus import PROGRAMS
 
 A, B, C = (NamedQuestion(RaceOn(name), name) for name in "abc")
@@ -176,3 +179,48 @@ def test_what_the_end_of_the_budget_cuts_short_says_so() -> None:
     assert {named.shown for named in inquiry.schedule.open()} == {"log_.written", "log_.dropped"}
     verdicts = [a.verdict for a in inquiry.standing("the budget is used up")]
     assert all(isinstance(v, Unknown) and v.reason == "the budget is used up" for v in verdicts)
+
+
+def test_of_many_questions_with_a_budget_the_possible_races_come_first() -> None:
+    """Whatever the budget comes to, they are known then; what seems to be protected is proved before the rest."""
+    many = tuple(NamedQuestion(RaceOn(f"v{n}"), f"v{n}") for n in range(MANY + 1))
+    schedule = Schedule(many, True, True, 60.0, time.monotonic() + 1000)
+    tasks = schedule.tasks()
+    first = next(tasks)
+    assert isinstance(first, Suspect) and first.variables == tuple(n.shown for n in many)
+    schedule.races = {"v0": PossibleRace(Rank.WRITES, HERE, HERE, ""), **{f"v{n}": "kept apart" for n in range(1, MANY)}}
+    asked = [task.named.shown for task in tasks if isinstance(task, Ask) and task.part is Part.PROVE]
+    assert asked == [*(f"v{n}" for n in range(1, MANY)), "v0", f"v{MANY}"]
+    few = Schedule(many[:3], True, True, 60.0, time.monotonic() + 1000).tasks()
+    assert isinstance(next(few), Ask)
+
+
+def test_possible_races_are_known_where_a_limit_ends_the_look_at_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker tells of each as it finds it; what it has come to stands when it is killed."""
+    program = load(PROGRAMS / "products" / "logger.c")
+    names = [v.name for v in subjects(program)]
+    whole = possible_races(program, names)
+    heard: dict[str, PossibleRace | str] = {}
+    assert possible_races(program, names, heard.__setitem__) == whole == heard
+
+    def killed(program: Program, variables: Sequence[str], told: Callable[[str, PossibleRace | str], None]) -> None:
+        for v in names[:2]:
+            told(v, whole[v])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr("circ.run.check.possible_races", killed)
+    inquiry = Inquiry(program, questions(program, None, "races"), Plan(), silent)
+    assert inquiry.standing("the budget is used up")
+    assert inquiry.schedule.races == {v: whole[v] for v in names[:2]}
+
+
+def test_reading_has_a_part_of_the_budget() -> None:
+    """A program of many files may take the limit of each, but leaves time for its answers, and other programs theirs."""
+    request = Request(LoadOptions(), timeout=60.0, budget=1000.0)
+    session = Session(request)
+    for files, share, most in ((1, 1.0, 60.0), (31, 1.0, 750.0), (31, 0.5, 375.0), (4, 1.0, 240.0)):
+        limit = session._reading(files, share).timeout
+        assert limit is not None and most * 0.9 < limit <= most
+    session.budget_end = time.monotonic() - 5
+    assert session._reading(31).timeout == 1.0
+    assert Session(Request(LoadOptions(), timeout=60.0))._reading(31).timeout == 60.0
