@@ -20,6 +20,7 @@ from frontend.program import (
     Program,
     ThreadTemplate,
     Variable,
+    access_lists,
     name_of,
     op_reads,
     op_writes,
@@ -81,7 +82,7 @@ def _functions(world: World) -> tuple[FunctionText, ...]:
 
 def _rest_of_the_program(world: World, templates: tuple[ThreadTemplate, ...]) -> None:
     """What is taken for granted about files that are not here: they may call what nothing here calls, and share variables."""
-    touched = {a.variable for t in templates for e in t.cfa.edges for a in e.accesses}
+    touched = {a.variable for accesses in access_lists(e for t in templates for e in t.cfa.edges) for a in accesses}
     shared = [s for s in world.module.symbols.values()
               if s.storage in (Storage.GLOBAL, Storage.STATIC) and world.objects.is_known(s.name)
               and any(v.name in touched for v in world.objects.variables(world.objects.named(s.name)))]
@@ -126,8 +127,9 @@ def _globals(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
     objects = world.objects
     edges = [e for t in templates for e in t.cfa.edges]
     used = {n for e in edges for n in (*op_writes(e.op), *map(name_of, op_reads(e.op)))}
-    data = {a.variable for e in edges for a in e.accesses if not a.orders}
-    locks = {a.variable for e in edges for a in e.accesses} - data
+    accesses = [a for some in access_lists(edges) for a in some]
+    data = {a.variable for a in accesses if not a.orders}
+    locks = {a.variable for a in accesses} - data
     made: list[Variable] = []
     for symbol in sorted(world.module.symbols.values(), key=lambda s: s.location):
         if symbol.storage in (Storage.GLOBAL, Storage.STATIC) and (symbol.defined or objects.is_known(symbol.name)):

@@ -18,10 +18,12 @@ from frontend.program import AccessKind, name_of, op_reads, op_writes
 def settle_lock_uses(threads: tuple[Draft, ...], created: Iterable[CreatedThread]) -> None:
     """Make the uses of locks synchronisation, but for those locks that may be set up or overwritten while there are threads."""
     early = _before_all_threads(threads, {c.create.name for c in created})
-    asked = {a.variable for d in threads for s in d.sketch.steps for a in s.accesses
-             if a.kind is AccessKind.DATA and not (d.sketch is early[0] and s.source in early[1])}
+    lists = {id(s.accesses): s.accesses for d in threads for s in d.sketch.steps}
+    late = {id(s.accesses) for d in threads for s in d.sketch.steps if not (d.sketch is early[0] and s.source in early[1])}
+    asked = {a.variable for number in late for a in lists[number] if a.kind is AccessKind.DATA}
+    uses = {number for number, accesses in lists.items() if any(a.kind is AccessKind.LOCK for a in accesses)}
     for draft in threads:
-        draft.sketch.steps = [_settled(s, asked) for s in draft.sketch.steps]
+        draft.sketch.steps = [_settled(s, asked) if s.sets_up or id(s.accesses) in uses else s for s in draft.sketch.steps]
 
 
 def _before_all_threads(threads: tuple[Draft, ...], flags: set[str]) -> tuple[Sketch | None, frozenset[int]]:
@@ -41,8 +43,7 @@ def _before_all_threads(threads: tuple[Draft, ...], flags: set[str]) -> tuple[Sk
 
 
 def _settled(step: SketchStep, asked: set[str]) -> SketchStep:
-    if not (step.sets_up or any(a.kind is AccessKind.LOCK for a in step.accesses)):
-        return step
+    """A step that uses a lock or sets one up."""
     if any(a.variable in asked for a in step.accesses):
         return step
     used = {*op_writes(step.op), *map(name_of, op_reads(step.op))}

@@ -82,7 +82,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
 
     # The program, and what is said about it: who may preempt whom, contracts, claims, what `main` does before all else.
     program = assemble(world, drafts, templates, threads.reactive, options)
-    if FENCE in program.accesses:
+    if FENCE in program.accessed:
         program = replace(program, globals=(*program.globals, FENCE_GHOST))
     if threads.reactive:
         starts_on = interrupts.starts_on(reached_from(world, "main"))

@@ -75,5 +75,5 @@ class _ScalarsSoFar:
 
 
 def facts_about(own: Mapping[str, bool], known: OpFacts) -> OpFacts:
-    """OpFacts about a thread's operations: those that are known, as long as the thread has the same scalars."""
-    return known if known.locals == own else OpFacts(own)
+    """OpFacts about a thread's operations: those that are known, as far as they say nothing about new scalars."""
+    return known.about(own)

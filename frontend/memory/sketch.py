@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from frontend.ctypes import CType
@@ -113,6 +113,11 @@ class SketchStep:
         return SketchStep(source, target, self.op, self.accesses, self.location, self.text, self.protected, self.mark, self.total,
                     self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up, self.register)
 
+    def doing(self, op: Op, accesses: tuple[Access, ...]) -> SketchStep:
+        """The same step with another operation and its accesses."""
+        return SketchStep(self.source, self.target, op, accesses, self.location, self.text, self.protected, self.mark, self.total,
+                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up, self.register)
+
     def __str__(self) -> str:
         return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"
 
@@ -131,6 +136,10 @@ class Sketch:
     def fresh(self) -> int:
         self.size += 1
         return self.size - 1
+
+    def accesses(self) -> list[tuple[Access, ...]]:
+        """What steps access; a list that several steps share stands there once."""
+        return list({id(s.accesses): s.accesses for s in self.steps}.values())
 
     def leaving(self) -> dict[int, list[SketchStep]]:
         """Steps by source, in their order."""
@@ -187,3 +196,18 @@ class Sketch:
         self.errors = {q: e for q, e in self.errors.items() if q in alive}
         self.atomic &= alive
         self.critical &= alive
+
+
+def sweeps(waiting: bytearray) -> Iterator[int]:
+    """The numbers that are marked, each unmarked as its turn comes, in sweeps from the lowest to the highest until none is left.
+
+    For analyses along the order of locations. What a step changes is marked; where loops lie inside each other this takes about a
+    sweep for each level, while always going on with the lowest one would run twice through a loop for each run through the next.
+    """
+    here = waiting.find(1)
+    while here >= 0:
+        waiting[here] = 0
+        yield here
+        here = waiting.find(1, here + 1)
+        if here < 0:
+            here = waiting.find(1)

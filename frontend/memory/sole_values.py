@@ -15,8 +15,23 @@ from frontend.memory.leaves import Leaf, MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to import NO_OBJECT, Targets, walks
-from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep
-from frontend.program import Assign, Binary, Cast, Const, Expr, Havoc, Ite, Read, Values, Var, Variable, primitive, variables
+from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep, sweeps
+from frontend.program import (
+    Assign,
+    Binary,
+    Cast,
+    Const,
+    Expr,
+    Havoc,
+    Ite,
+    Read,
+    Values,
+    Var,
+    Variable,
+    op_writes,
+    primitive,
+    variables,
+)
 
 VariableKey: TypeAlias = tuple[int | None, str]
 """A variable: the thread it belongs to, None for a global, and its name."""
@@ -85,19 +100,27 @@ class SoleValues:
         if not wanted:
             return {}
         out = sketch.leaving()
-        states: dict[int, PossibleValues] = {sketch.start: {}}
-        todo = [sketch.start]
-        while todo:
-            here = todo.pop()
-            for step in out.get(here, ()):
-                after = self._after(thread, step, states[here], wanted, memory)
-                old = states.get(step.target)
+        order = sketch.order()
+        rank = {q: n for n, q in enumerate(order)}
+        states: list[PossibleValues | None] = [None] * len(order)
+        states[0] = {}
+        waiting = bytearray(len(order))
+        waiting[0] = 1
+        for here in sweeps(waiting):
+            before = states[here]
+            assert before is not None
+            for step in out[order[here]]:
+                after = self._after(thread, step, before, wanted, memory)
+                there = rank[step.target]
+                old = states[there]
+                if old is after:
+                    continue
                 if old is not None:
                     after = {n: both for n, values in after.items() if n in old and len(both := values | old[n]) <= MOST_VALUES}
                 if after != old:
-                    states[step.target] = after
-                    todo.append(step.target)
-        return states
+                    states[there] = after
+                    waiting[there] = 1
+        return {q: state for q, state in zip(order, states, strict=True) if state is not None}
 
     def _followed(self, thread: int) -> frozenset[str]:
         """The scalars with several values in all that pointers which are followed are copied through."""
@@ -148,6 +171,9 @@ class SoleValues:
     def _after(
         self, thread: int, step: SketchStep, before: PossibleValues, wanted: frozenset[str], memory: bool,
     ) -> PossibleValues:
+        plain = step.pending is None and step.lock is None
+        if plain and before.keys().isdisjoint(changed := list(op_writes(step.op))) and wanted.isdisjoint(changed):
+            return before
         after = dict(before)
         if not memory and step.pending is not None and step.pending.register is not None:
             after.pop(step.pending.register.name, None)

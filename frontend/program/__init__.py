@@ -80,6 +80,7 @@ from frontend.program.program import (
     ThreadTemplate,
     Values,
     Variable,
+    access_lists,
     plain_edge,
 )
 from frontend.program.source import (
@@ -116,7 +117,7 @@ __all__ = [
     "MAX_SOURCE", "MemoryModel", "MemoryOrder", "NOWHERE", "NotModelled", "OWN_MISTAKE", "Op", "OptionError", "Preemption",
     "Procedures", "Program",
     "RETURN", "RaceModel", "Read", "Rely", "Role", "SKIP", "Scalar", "Self", "Start",
-    "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "calls_copy",
+    "TRUE", "ThreadTemplate", "UNBOUNDED_LENGTH", "Unary", "Values", "Var", "Variable", "ZERO", "access_lists", "calls_copy",
     "children", "deep_recursion", "displayed", "name_of", "negate", "no_collection", "no_plain_file", "op_reads", "op_writes",
     "plain_edge", "primitive",
     "read_data", "read_source", "reads", "show", "show_lvalue", "show_op", "source_text",

@@ -234,7 +234,13 @@ class Program:
     @property
     def shared(self) -> tuple[Variable, ...]:
         """The globals a race can be about: not ghosts, and accessed by some thread."""
-        return tuple(v for v in self.globals if not v.ghost and v.name in self.accesses)
+        return tuple(v for v in self.globals if not v.ghost and v.name in self.accessed)
+
+    @cached_property
+    def accessed(self) -> frozenset[str]:
+        """The variables that some thread accesses."""
+        lists = access_lists(e for t in self.templates for e in t.cfa.edges)
+        return frozenset([a.variable for accesses in lists for a in accesses])
 
     @cached_property
     def accesses(self) -> Mapping[str, Sequence[tuple[int, Edge, Access]]]:
@@ -295,6 +301,11 @@ class Program:
         if self.procedures is not None:
             put("procedures", self.procedures.fingerprint())
         return digest.hexdigest()
+
+
+def access_lists(edges: Iterable[Edge]) -> list[tuple[Access, ...]]:
+    """What edges access; a list that several edges share stands there once. There are lists of hundreds that thousands share."""
+    return list({id(e.accesses): e.accesses for e in edges}.values())
 
 
 def _problems(cfa: Cfa, scope: frozenset[str]) -> Iterator[str]:

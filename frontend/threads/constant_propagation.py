@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection
 from dataclasses import replace
 
-from frontend.memory.sketch import Sketch, SketchStep
+from frontend.memory.sketch import Sketch, SketchStep, sweeps
 from frontend.program import Assign, Assume, Const, Var, primitive
 from frontend.threads.op_facts import OpFacts, block, learned_equality, rewrite_step
 
@@ -16,36 +15,34 @@ def constants(sketch: Sketch, facts: OpFacts, memory: Collection[str] = ()) -> d
 
     A store through a pointer that is not resolved yet may change any of `memory`.
     """
-    states: dict[int, dict[str, Const]] = {sketch.start: {}}
     out = sketch.leaving()
     # Locations behind which others lie come first, so that few are looked at twice.
     order = sketch.order()
     rank = {q: n for n, q in enumerate(order)}
-    work = [rank[sketch.start]]
-    queued = {sketch.start}
-    while work:
-        here = order[heapq.heappop(work)]
-        queued.discard(here)
-        for step in out[here]:
-            after = _constants_after(step, states[here], facts)
+    states: list[dict[str, Const] | None] = [None] * len(order)
+    states[0] = {}
+    waiting = bytearray(len(order))
+    waiting[0] = 1
+    for here in sweeps(waiting):
+        before = states[here]
+        assert before is not None
+        for step in out[order[here]]:
+            after = _constants_after(step, before, facts)
             if after is None:
                 continue
             if step.lock is not None or (step.pending is not None and step.pending.write):
                 after = {n: c for n, c in after.items() if n not in memory}
-            known = states.get(step.target)
-            if known is None:
-                states[step.target] = after
-            elif known is after:
+            there = rank[step.target]
+            known = states[there]
+            if known is after:
                 continue
-            else:
-                meet = {n: c for n, c in known.items() if (d := after.get(n)) is c or d == c}
-                if len(meet) == len(known):
+            if known is not None:
+                after = {n: c for n, c in known.items() if (d := after.get(n)) is c or d == c}
+                if len(after) == len(known):
                     continue
-                states[step.target] = meet
-            if step.target not in queued:
-                queued.add(step.target)
-                heapq.heappush(work, rank[step.target])
-    return states
+            states[there] = after
+            waiting[there] = 1
+    return {q: state for q, state in zip(order, states, strict=True) if state is not None}
 
 
 def propagate(sketch: Sketch, facts: OpFacts) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from frontend.memory.sketch import SketchStep
 from frontend.program import (
     SKIP,
+    Access,
     Assign,
     Assume,
     Binary,
@@ -55,9 +56,23 @@ class OpFacts:
     def __init__(self, locals_: Mapping[str, bool]) -> None:
         self.locals = locals_
         self._known: dict[int, tuple[Op, OpFact]] = {}
-        self._indices: dict[int, tuple[SketchStep, frozenset[str]]] = {}
+        self._indices: dict[int, tuple[tuple[Access, ...], frozenset[str]]] = {}
         self._bits: dict[str, int] = {}
         self._rewritten: dict[tuple[int, tuple[tuple[str, Const], ...]], tuple[Op, Op]] = {}
+
+    def about(self, locals_: Mapping[str, bool]) -> OpFacts:
+        """The same for a thread that has these scalars; what is known of operations without new ones is kept."""
+        if locals_ == self.locals:
+            return self
+        made = OpFacts(locals_)
+        if self.locals.items() <= locals_.items():
+            more = locals_.keys() - self.locals.keys()
+            made._bits = self._bits
+            made._known = {n: known for n, known in self._known.items()
+                           if more.isdisjoint(known[1].reads) and more.isdisjoint(known[1].writes)}
+            made._rewritten = self._rewritten
+            made._indices = self._indices
+        return made
 
     def of(self, op: Op) -> OpFact:
         found = self._known.get(id(op))
@@ -77,12 +92,16 @@ class OpFacts:
 
     def needs(self, step: SketchStep) -> frozenset[str]:
         """The thread's own scalars whose value before the step matters to it."""
-        if not step.accesses or not any(isinstance(a.lvalue, Element) for a in step.accesses):
-            return self.of(step.op).needs
-        found = self._indices.get(id(step))
+        needs = self.of(step.op).needs
+        indices = self.indices(step.accesses) if step.accesses else frozenset()
+        return needs | (indices & self.locals.keys()) if indices else needs
+
+    def indices(self, accesses: tuple[Access, ...]) -> frozenset[str]:
+        """What the indices of the elements read that are accessed. Many steps share one long list of accesses."""
+        found = self._indices.get(id(accesses))
         if found is None:
-            names = {name_of(v) for a in step.accesses if isinstance(a.lvalue, Element) for v in reads(a.lvalue.index)}
-            found = self._indices[id(step)] = (step, self.of(step.op).needs | (names & self.locals.keys()))
+            names = frozenset([name_of(v) for a in accesses if isinstance(a.lvalue, Element) for v in reads(a.lvalue.index)])
+            found = self._indices[id(accesses)] = (accesses, names)
         return found[1]
 
     def rewritten(self, part: Op, values: Mapping[str, Const]) -> Op:
@@ -153,12 +172,14 @@ def rewrite_step(step: SketchStep, values: Mapping[str, Expr], facts: OpFacts) -
     def replaced(v: Lvalue) -> Expr | None:
         return values.get(v.name) if isinstance(v, Var) else None
 
-    accesses = tuple(
-        replace(a, lvalue=Element(a.lvalue.array, fold(substitute(a.lvalue.index, replaced)), a.lvalue.type))
-        if isinstance(a.lvalue, Element) else a
-        for a in step.accesses
-    )
-    return replace(step, op=block(ops), accesses=accesses)
+    accesses = step.accesses
+    if accesses and not facts.indices(accesses).isdisjoint(values):
+        accesses = tuple(
+            replace(a, lvalue=Element(a.lvalue.array, fold(substitute(a.lvalue.index, replaced)), a.lvalue.type))
+            if isinstance(a.lvalue, Element) else a
+            for a in accesses
+        )
+    return step.doing(block(ops), accesses)
 
 
 def block(ops: list[Op]) -> Op:

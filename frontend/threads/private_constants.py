@@ -33,8 +33,8 @@ from frontend.threads.op_facts import OpFacts, block
 
 def touched(sketch: Sketch) -> frozenset[str]:
     """The variables that a thread reads or changes."""
-    return frozenset(n for s in sketch.steps for n in (*op_writes(s.op), *map(name_of, op_reads(s.op)),
-                                                       *(a.variable for a in s.accesses)))
+    found = {n for s in sketch.steps for n in (*op_writes(s.op), *map(name_of, op_reads(s.op)))}
+    return frozenset(found.union(a.variable for accesses in sketch.accesses() for a in accesses))
 
 
 def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) ->
     sketch.steps = [replace(s, op=_scalars(s.op, named, elements)) if isinstance(s.op, Block) or _names(s.op, arrays) else s
                     for s in sketch.steps]
     scalars = {n: False for n in sorted(private) if n not in elements}
-    propagate(sketch, OpFacts({**locals_, **scalars, **dict.fromkeys(back, False)}))
+    propagate(sketch, facts.about({**locals_, **scalars, **dict.fromkeys(back, False)}))
     sketch.steps = [replace(s, op=_elements(s.op, back)) if isinstance(s.op, Block) or _names(s.op, back.keys()) else s
                     for s in sketch.steps]
 

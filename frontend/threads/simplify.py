@@ -7,12 +7,11 @@ most once, and an access is never lost.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from frontend.memory.sketch import Sketch, SketchStep
+from frontend.memory.sketch import Sketch, SketchStep, sweeps
 from frontend.program import (
     Assign,
     Assume,
@@ -45,12 +44,14 @@ def simplify(sketch: Sketch, facts: OpFacts) -> None:
     """Simplify in place; `facts` are about the thread's own scalar variables."""
     propagate(sketch, facts)
     thread_jumps(sketch, facts)
+    live: list[int] | None = None  # as long as nothing has changed that it depends on
     while True:
         before = len(sketch.steps)
-        drop_skips(sketch)
-        live = live_at(sketch, facts)
-        killed = kill_dead(sketch, facts, live)
-        if killed:
+        drop_skips(sketch)  # both ends of what vanishes had the same alive, or the one that stays had more
+        if live is None:
+            live = live_at(sketch, facts)
+        killed, fewer_reads = kill_dead(sketch, facts, live)
+        if fewer_reads:
             live = live_at(sketch, facts)
         forwarded = _forward(sketch, facts, live)
         while forwarded and _forward(sketch, facts, live):
@@ -58,6 +59,8 @@ def simplify(sketch: Sketch, facts: OpFacts) -> None:
         sketch.prune()
         if not (killed or forwarded) and len(sketch.steps) == before:
             break
+        if forwarded:
+            live = None
 
 
 # --------------------------------------------------------------------------------------------------- empty steps
@@ -218,11 +221,8 @@ def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
             if_live = fact.put if fact.put and not step.accesses and isinstance(step.op, Assign) else -1
             into[turn[step.target]].append((turn[step.source], needed, ~fact.put, if_live))
     live = [0] * len(backwards)
-    work = list(range(len(backwards)))
     waiting = bytearray(b"\1") * len(backwards)
-    while work:
-        here = heapq.heappop(work)
-        waiting[here] = 0
+    for here in sweeps(waiting):
         after = live[here]
         for source, needed, kept, if_live in into[here]:
             known = live[source]
@@ -231,19 +231,19 @@ def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
                 now |= needed
             if now != known:
                 live[source] = now
-                if not waiting[source]:
-                    waiting[source] = 1
-                    heapq.heappush(work, source)
+                waiting[source] = 1
     return [live[number] if number >= 0 else 0 for number in turn]
 
 
-def kill_dead(sketch: Sketch, facts: OpFacts, live: list[int]) -> bool:
-    """Drop assignments to registers nobody reads any more; a read of shared memory stays. True if anything changed.
+def kill_dead(sketch: Sketch, facts: OpFacts, live: list[int]) -> tuple[bool, bool]:
+    """Drop assignments to registers nobody reads any more; a read of shared memory stays. Whether anything changed, and whether
+    less may be live now.
 
-    `live`: what may still be read, by location (`live_at`).
+    `live`: what may still be read, by location (`live_at`). It does not count what a dead assignment reads, unless that is one
+    of several operations of a step.
     """
     steps: list[SketchStep] = []
-    changed = False
+    changed = fewer = False
     for step in sketch.steps:
         now = live[step.target]
         if step.accesses or not facts.of(step.op).put & ~now:
@@ -266,10 +266,14 @@ def kill_dead(sketch: Sketch, facts: OpFacts, live: list[int]) -> bool:
             kept.append(part)
         kept.reverse()
         same = len(kept) == len(parts) and all(a is b for a, b in zip(kept, parts, strict=True))
-        steps.append(step if same else replace(step, op=block(kept)))
-        changed = changed or not same
+        if same:
+            steps.append(step)
+            continue
+        changed, op = True, block(kept)
+        fewer = fewer or (len(parts) > 1 and facts.of(op).needed != facts.of(step.op).needed)
+        steps.append(step.doing(op, step.accesses))
     sketch.steps = steps
-    return changed
+    return changed, fewer
 
 
 # --------------------------------------------------------------------------------------------------- forwarding
@@ -294,8 +298,11 @@ def _forward(sketch: Sketch, facts: OpFacts, live: list[int]) -> bool:
         assert isinstance(step.op, Assign)
         for f in followers:
             new = rewrite_step(f, {name: step.op.value}, facts)
+            accesses = new.accesses
+            if step.accesses:
+                accesses = (*step.accesses, *(a for a in accesses if a not in step.accesses))
             replaced[id(f)] = replace(
-                new, source=step.source, accesses=(*step.accesses, *(a for a in new.accesses if a not in step.accesses)),
+                new, source=step.source, accesses=accesses,
                 protected=f.protected or (step.protected and bool(step.accesses)), text=f.text or step.text,
                 doubts=(*step.doubts, *f.doubts))
             done.add(f.target)
@@ -323,7 +330,7 @@ def _may_take(sketch: Sketch, step: SketchStep, follower: SketchStep, name: str,
     if step.source in sketch.atomic and step.target not in sketch.atomic and (step.accesses or follower.accesses):
         return False
     uses = sum(1 for v in op_reads(follower.op) if name_of(v) == name)
-    indexed = any(_in_index(a.lvalue, name) for a in follower.accesses)
+    indexed = bool(follower.accesses) and name in facts.indices(follower.accesses)
     if step.accesses:
         return _may_read(sketch, step, follower, name, uses, indexed)
     if (uses > 1 or indexed) and size(step.op.value) * (uses + indexed) > _MAX_TERM:
