@@ -43,6 +43,8 @@ EFFORT = 60_000
 FEW = 4
 """So many templates are worth the effort once; where there are more, there are more pairs of them."""
 MOST_STATES = (1, 8)
+CHEAP = 20_000
+"""Steps that may go into a smaller proof in any case, besides twice those that the proof took."""
 MOST_HINTS = 6
 MOST_RECIPES = 4
 MOST_SHARED = 8
@@ -299,12 +301,17 @@ class Static:
         return outline(program, asked, self.survey.touched, names, marked(program, arguments))
 
     def _least(self, found: Attempt, most: int) -> Attempt:
-        """The proof with as few cells as it takes, so that the kernel has little to look at."""
+        """The proof with few cells, so that the kernel has little to look at: as few as it takes, if that is found soon."""
         effort = 2 * (self._effort - found.pairing.effort) + 100
+        rest = effort + CHEAP
 
         def without(tracked: Tracked, arguments: tuple[Argument, ...]) -> Attempt:
+            nonlocal rest
+            if rest < 0:
+                return found
             attempt = Attempt(found.seen, tuple(found.left), tracked, arguments, most, effort, together=True)
             attempt.close()
+            rest -= effort - attempt.pairing.effort
             return attempt if attempt.left else found
 
         size = max(1, len(found.tracked.cells()) // 2)
