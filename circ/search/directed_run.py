@@ -10,34 +10,20 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from circ.kernel.doubts import doubt
-from circ.search.goals import Goals
-from circ.search.sample_values import CHARACTERS, nearby, samples, words
-from circ.search.shorten import shortened
-from circ.search.trace_building import FoundState, build_trace
+from circ.search.run_knowledge import SMALL, RunKnowledge
+from circ.search.sample_values import CHARACTERS
 from circ.semantics.conflicts import Ready, clash, ready
 from circ.semantics.evaluation import Undefined, Value, Where
-from circ.semantics.interpreter import Code, LocalState, Machine, Move, settle
-from circ.verdict import RaceOn, Trace
-from circ.views.sure import is_doubtful
+from circ.semantics.interpreter import Code, LocalState, Move, settle
 from frontend.program import (
     AllAt,
-    Assign,
     Assume,
-    Const,
     Edge,
-    Program,
     Role,
     Scalar,
-    Var,
-    name_of,
-    op_reads,
-    op_writes,
     primitive,
 )
 
-SHORTENING = 200_000
-"""Steps to replay for a shorter run to a race."""
 SWITCHES = (0.03, 0.15, 0.4)
 HOLDS = (1.0, 0.6, 0.25)
 COPIES = (2, 3, 1, 4, 2, 8, 3, 16)
@@ -46,11 +32,15 @@ MOST_THREADS = 256
 """Threads of one template, where some thread waits until another one of them starts."""
 FEW = 4
 """One of so many runs does with few threads also where some thread would start more."""
+CREATED_LAST = 0.7
+"""How often, in runs in which some threads go before others, those that are created come after those that create them."""
 RANKED, DEMOTED = 4, (0.002, 0.0002)
 TRIES = 10
 """Values for what a step reads and nobody has chosen, every second one of those that the step itself speaks of."""
-CAREFUL = (0.95, 0.999, 0.99)
+CAREFUL = (0.999, 0.95, 0.99, 1.0)
 """How often, in turn, a run avoids what led nowhere before."""
+CREATING = 8
+"""In one of so many runs it may be that a thread cannot be created."""
 MOST_NESTED = 3
 """Copies of a handler that runs again and again: more than so many on the stack at once are seldom needed."""
 LOOK = 200
@@ -68,89 +58,21 @@ one of them stays quiet, or that it is the only one that does not (Groce et al.,
 UNCONCERNED, WAITING = 4, 0.1
 SPELLED, WORDS = 2, 0.4
 """In one of so many runs input is made of words of the program, as fuzzers do with a dictionary."""
-SMALL, TELLING = 4, 0.6
-"""What is open is one of so many small numbers, or mostly a number that the program speaks of."""
-
-
-class RunKnowledge:
-    """What all runs of one program share: its interpreter, values worth trying, the races found, choices that went wrong."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.machine = Machine(program)
-        self.found: dict[str, Trace] = {}
-        self.blamed: set[tuple[int, int]] = set()
-        """Free choices, such as that there is no memory, after which a thread got stuck: seldom taken again."""
-        self._constants = samples(program)
-        self.words = words(program)
-        self.crowds: dict[int, int] = {}
-        """For templates of any number, how many threads a run needs so that whoever creates them gets on."""
-        self._values: dict[Scalar, Sequence[int]] = {}
-        self._compared: dict[tuple[int, int], tuple[Where, ...]] = {}
-        self._nearby: dict[tuple[int, int, Scalar], Sequence[int]] = {}
-        self._ways: dict[tuple[int, int], tuple[int, ...]] = {}
-        self._fails: dict[tuple[int, int], bool] = {}
-        self._goals: dict[frozenset[str], Goals] = {}
-
-    def goals(self, wanted: frozenset[str]) -> Goals:
-        """Where accesses of wanted variables are ahead."""
-        if wanted not in self._goals:
-            self._goals[wanted] = Goals(self.program, wanted)
-        return self._goals[wanted]
-
-    def ways(self, template: int, location: int) -> list[int]:
-        """The edges that leave a location, without those that the program may not have; the caller may change the list."""
-        found = self._ways.get((template, location))
-        if found is None:
-            found = self._ways[template, location] = tuple(
-                e for e in self.machine.leaving(template, location) if not is_doubtful(self.machine.edge(template, e)))
-        return list(found)
-
-    def fails(self, template: int, e: int) -> bool:
-        """Whether an edge gives 0 where another one could be taken as well: there is no memory, or nothing is found."""
-        key = template, e
-        if key not in self._fails:
-            edge = self.machine.edge(template, e)
-            others = (self.machine.edge(template, o) for o in self.machine.leaving(template, edge.source) if o != e)
-            self._fails[key] = isinstance(edge.op, Assign) and isinstance(edge.op.value, Const) and edge.op.value.value == 0 \
-                and any(name_of(edge.op.target) in op_writes(other.op) for other in others)
-        return self._fails[key]
-
-    def nearby(self, template: int, e: int, t: Scalar) -> Sequence[int]:
-        """Values of a type that an edge itself speaks of, which decide whether it passes; others if it speaks of none."""
-        key = template, e, t
-        if key not in self._nearby:
-            self._nearby[key] = [v for v in nearby(self.machine.edge(template, e).op) if t.low <= v <= t.high] or self.values(t)
-        return self._nearby[key]
-
-    def compared(self, template: int, e: int) -> tuple[Where, ...]:
-        """Where the variables live that an edge reads."""
-        key = template, e
-        if key not in self._compared:
-            names = dict.fromkeys(v.name for p in primitive(self.machine.edge(template, e).op) for v in op_reads(p)
-                                  if isinstance(v, Var))
-            slots = (self.machine.slot(template, name) for name in names)
-            self._compared[key] = tuple(slot for slot in slots if slot is not None)
-        return self._compared[key]
-
-    def values(self, t: Scalar) -> Sequence[int]:
-        """Values of a type worth trying for what is open: constants of the program that it can have and numbers near them."""
-        if t not in self._values:
-            fitting = [v for v in self._constants if t.low <= v <= t.high]
-            self._values[t] = [v for v in fitting if not 0 <= v < SMALL] or fitting or [t.low]
-        return self._values[t]
+TELLING = 0.6
+"""How often what is open is a number that the program speaks of, and not a small one."""
 
 
 class DirectedRun:
     """One run; `held` are the threads that wait at an access."""
 
-    def __init__(self, shared: RunKnowledge, wanted: frozenset[str], number: int) -> None:
+    def __init__(self, shared: RunKnowledge, wanted: frozenset[str], number: int, holding: bool = True) -> None:
         self.shared, self.wanted, self.program, self.machine = shared, wanted, shared.program, shared.machine
         self.random = Random(number)
         self.switch = SWITCHES[number % len(SWITCHES)]
-        self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)]
+        self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)] if holding else 0.0
         self.reactive = frozenset(i for i, t in enumerate(self.program.templates) if t.role in (Role.HANDLER, Role.TASK))
         self.careful = CAREFUL[number % len(CAREFUL)]
+        self.creates = number % CREATING != CREATING - 2
         self.release = (RELEASES if self.reactive else CALM)[number % len(RELEASES)]
         self.distraction = DISTRACTIONS[number % len(DISTRACTIONS)]
         self.concerned = frozenset(n for x in wanted for n, _, _ in self.program.accesses.get(x, ()))
@@ -164,35 +86,39 @@ class DirectedRun:
         self.spinning = False
         """Where the last thread to move has been since it moves alone; whether it came back to the same, as if waiting."""
         self.starts: Counter[int] = Counter()
-        self.crowded = False
-        """Whether some thread waits for others to start that the run does not have."""
         copies = COPIES[number % len(COPIES)]
         if self.reactive:
             copies = min(copies, MOST_NESTED)
         self.many = number % FEW != 0
-        crowds = shared.crowds if self.many else {}
-        if crowds:
-            self.careful = max(CAREFUL)
-        self.crew = tuple(i for i, t in enumerate(self.program.templates) for _ in range(
-            t.count if t.count is not None else min(max(copies, crowds.get(i, 0)), t.most or MOST_THREADS)))
-        start = self.machine.open_start(self.crew)
+        self.goals = shared.goals(wanted)
+        created = self.goals.created()
+        self.most = MOST_THREADS if self.many else copies
+        """Threads of one template that there may be where others start them; till then one that has not started is always there."""
+        self.crew = [i for i, t in enumerate(self.program.templates) for _ in range(
+            t.count if t.count is not None else 1 if i in created else min(copies, t.most or copies))]
+        start = self.machine.open_start(tuple(self.crew))
         self.globals: list[Value] = list(start.globals)
         self.threads: list[LocalState] = list(start.threads)
         self.near = [self._near(i) for i in range(len(self.crew))]
         self.held: set[int] = set()
         self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) \
-            if (number % RANKED == RANKED - 1 or (number % 2 and crowds)) and not self.reactive else []
+            if number % RANKED == RANKED - 1 and not self.reactive else []
         """In some runs threads go on as long as they can, the first of these before the others."""
-        if crowds:
-            self.ranks.sort(key=lambda i: not shared.goals(wanted).starts(self.crew[i]))  # else many threads end before all start
+        self.created_last = self.random.random() < CREATED_LAST
+        if self.created_last:
+            self.ranks.sort(key=lambda i: not self.goals.starts(self.crew[i]))  # else many threads end before all start
         self.path: list[tuple[int, Move]] = []
         self.spells = number % SPELLED == 0 and bool(shared.words)
         self.spelled: dict[int, tuple[int, ...]] = {}
         """In some runs characters of input come from words of the program: what is left of the one that a thread reads."""
         self.chosen: dict[int, int] = {}
         """For each thread the last edge that it took by a free choice, of a way or a value, if it came to no goal since."""
-        self.goals = shared.goals(wanted)
         self.atomic = [t.cfa.atomic for t in self.program.templates]
+        self.watched: list[set[int]] = [set() for _ in self.crew]
+        self.rounds: list[dict[int, tuple[tuple[Value, ...], tuple[Value, ...]]]] = [{} for _ in self.crew]
+        self.waiting: dict[int, tuple[Value, ...]] = {}
+        """What each thread has read; where it was when a turn of a loop began; and the globals as those saw them who came back to
+        the same state: they seem to wait until somebody writes what they read."""
         self.idle = [self._idle(i) for i in range(len(self.crew))]
         """Which threads are handlers or tasks that have not started."""
         self._waits: dict[tuple[int, int], tuple[tuple[int, frozenset[int]], ...]] = {}
@@ -246,7 +172,7 @@ class DirectedRun:
             mover = self._mover(current)
             if mover is None:
                 self._blame()
-            if mover is None or (self.crowded and self.many) or (n % LOOK == LOOK - 1 and self._is_hopeless()):
+            if mover is None or (n % LOOK == LOOK - 1 and self._is_hopeless()):
                 return n + 1
             if self.swarm:
                 self._wait(mover, current)
@@ -255,6 +181,8 @@ class DirectedRun:
                 self.starts[self.crew[mover]] += 1
             self.idle[mover] = self._idle(mover)
             self.held.discard(mover)
+            if not self.reactive:
+                self._note_turn(mover)
             self.near[mover] = self._near(mover)
             if self.near[mover]:
                 if self._judge(mover):
@@ -277,25 +205,57 @@ class DirectedRun:
         holder = self._holder(current)
         if holder is not None:
             return holder if self._step(holder) else None
-        if not self.ranks and not self.reactive and current not in self.held and self.random.random() >= self.switch:
-            if self._step(current):
-                return current
-            self._crowd(current)
+        if not self.ranks and not self.reactive and current not in self.held and self.random.random() >= self.switch \
+                and not self._waits_still(current) and self._step(current):
+            return current
         for i in self._order(current):
             if self._step(i):
                 return i
-            self._crowd(i)
         return None
 
-    def _crowd(self, i: int) -> None:
-        """Notes that a thread cannot start another one because all that the run has of it have started: it needs more."""
-        for n in self.goals.awaited(self.crew[i], self.threads[i][0]):
-            if self.program.templates[n].count is not None:
-                continue
-            start, threads = self.program.templates[n].cfa.start, [j for j, t in enumerate(self.crew) if t == n]
-            if len(threads) < MOST_THREADS and all(self.threads[j][0] != start for j in threads):
-                self.shared.crowds[n] = max(self.shared.crowds.get(n, 0), min(4 * len(threads), MOST_THREADS))
-                self.crowded = True
+    def _grow(self, n: int) -> bool:
+        """Sees to it that there is a thread of the template that has not started; False if there are too many."""
+        template = self.program.templates[n]
+        ones = [j for j, t in enumerate(self.crew) if t == n]
+        if any(self.threads[j][0] == template.cfa.start for j in ones):
+            return True
+        if template.count is not None or len(ones) >= min(self.most, template.most or self.most):
+            return False
+        i = len(self.crew)
+        self.crew.append(n)
+        self.threads.append(self.machine.open_start(tuple(self.crew)).threads[i])
+        self.near.append(self._near(i))
+        self.watched.append(set())
+        self.rounds.append({})
+        self.idle.append(self._idle(i))
+        self._waits.clear()
+        if self.ranks:
+            self.ranks.insert(i if self.created_last else self.random.randint(0, i), i)
+        return True
+
+    def _note_turn(self, mover: int) -> None:
+        """Notes whether a thread has gone round a loop and nothing is different: it seems to wait for somebody."""
+        move = self.path[-1][1]
+        template, (location, local) = self.crew[mover], move.thread
+        watched = self.watched[mover]
+        watched.update(self.shared.watches(template, move.edge))
+        if location in self.shared.heads(template):
+            before = self.rounds[mover].get(location)
+            if before is not None and before[0] == local and all(before[1][s] == move.globals[s] for s in watched):
+                self.waiting[mover] = move.globals
+            else:
+                self.waiting.pop(mover, None)
+            self.rounds[mover][location] = local, move.globals
+
+    def _waits_still(self, i: int) -> bool:
+        """Whether a thread that seems to wait would find the same again."""
+        seen = self.waiting.get(i)
+        if seen is None:
+            return False
+        if all(seen[s] == self.globals[s] for s in self.watched[i]):
+            return True
+        del self.waiting[i]
+        return False
 
     def _wait(self, mover: int, before: int) -> None:
         """Notes whether the thread that moved goes round and round and nothing changes."""
@@ -321,8 +281,9 @@ class DirectedRun:
             if self.random.random() < DEMOTED[self.many]:
                 self.ranks.remove(current)
                 self.ranks.append(current)
-            return [i for i in self.ranks if i not in self.held] + [i for i in self.ranks if i in self.held]
-        free = [i for i in range(len(self.crew)) if i not in self.held]
+            order = [i for i in self.ranks if i not in self.held] + [i for i in self.ranks if i in self.held]
+            return sorted(order, key=self._waits_still)
+        free = [i for i in range(len(self.crew)) if i not in self.held and not self._waits_still(i)]
         self.random.shuffle(free)
         late = sorted(self.held)
         self.random.shuffle(late)
@@ -344,7 +305,11 @@ class DirectedRun:
                 shy = [i for i in idle if self.crew[i] in self.shy and not (late and self.crew[i] in self.concerned)
                        and self.random.random() >= SHY]
                 return [i for i in free if i not in shy] + late + shy
-        return free + late
+        if not self.waiting:
+            return free + late
+        waiting = [i for i in self.waiting if i not in self.held]
+        self.random.shuffle(waiting)
+        return free + late + waiting
 
     def _turns(self, i: int) -> int:
         """How often a thread's template has started, those that are concerned counted less."""
@@ -364,10 +329,12 @@ class DirectedRun:
             self.random.shuffle(edges)
             if self.random.random() < self.careful:
                 edges.sort(key=lambda e: ((template, e) in self.shared.blamed, self.shared.fails(template, e),
-                                          self.goals.loses(template, location, self.machine.edge(template, e).target)))
-        waits = bool(self.goals.awaited(template, location)) and self.random.random() < self.careful
+                                          self.shared.loses(self.goals, template, e)))
+        awaited = self.goals.awaited(template, location)
+        waits = bool(awaited) and sum(self._grow(n) for n in awaited) == len(awaited) and (
+            self.creates or self.random.random() < self.careful)
         for e in edges:
-            if waits and (template, e) in self.shared.blamed:
+            if waits and not self.goals.reaches(template, e):
                 continue  # rather than fail to start a thread it waits until another one has started
             code = self.machine.code(template, e)
             if code.guards and not all(self.threads[j][0] in places for j, places in self._awaited(i, e, code.guards)):
@@ -485,17 +452,9 @@ class DirectedRun:
                 if j == mover or x not in self.near[j] or x in self.shared.found:
                     continue
                 pair = clash(self.machine, self.crew[mover], ones, self.crew[j], self._ready(j, x))
-                if pair is not None and self._keep(x, (mover, *pair[0][:2]), (j, *pair[1][:2])):
+                if pair is not None and self.shared.keep(x, tuple(self.crew), self.path, (mover, *pair[0][:2]), (j, *pair[1][:2])):
                     return True
         return False
-
-    def _keep(self, x: str, one: tuple[int, int, int], two: tuple[int, int, int]) -> bool:
-        who = range(len(self.crew))
-        trace = build_trace(self.program, self.machine, RaceOn(x), self.crew, self.path, who, FoundState(0, (one, two)))
-        if doubt(self.program, trace) is not None:
-            return False
-        self.shared.found[x] = shortened(self.machine, trace, SHORTENING)
-        return True
 
 
 def _shy(handlers: Sequence[int], number: int) -> frozenset[int]:

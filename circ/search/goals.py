@@ -56,6 +56,10 @@ class Goals:
         """The templates of which a thread at the location starts another one, by setting what that one's first step waits for."""
         return self._awaited.get((template, location), ())
 
+    def created(self) -> frozenset[int]:
+        """The templates whose threads others start."""
+        return frozenset(n for found in self._awaited.values() for n in found)
+
     def starts(self, template: int) -> bool:
         """Whether threads of the template start others."""
         return any(t == template for t, _ in self._awaited)

@@ -9,7 +9,9 @@ run, and effort is counted in steps. It finds races and proves nothing; a run th
 
 from __future__ import annotations
 
-from circ.search.directed_run import DirectedRun, RunKnowledge
+from circ.search.directed_run import DirectedRun
+from circ.search.predicted_races import RecordedRun, candidates
+from circ.search.run_knowledge import RunKnowledge
 from circ.semantics.conflicts import conflict
 from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Unknown, Verdict
 from frontend.program import AccessKind, Edge, Program
@@ -17,9 +19,11 @@ from frontend.program import AccessKind, Edge, Program
 EFFORT = 100_000
 """Steps of all runs about one question, if nobody says otherwise."""
 TOGETHER = 12_000
-SHORTEST, MIDDLE, LONGEST, SHORT = 400, 5_000, 25_000, 2
-"""Steps of one run: twice as many after each one that was cut off, with a middle number at most for all but one of so many
+SHORTEST, MIDDLE, LONGEST, LONG = 400, 5_000, 25_000, 4
+"""Steps of one run: twice as many after each one that was cut off, with a middle number at most for all but two of so many
 runs: one in which the threads that matter ended early goes on for nothing."""
+AROUND, MOST_AROUND = 4, 200
+"""The effort for runs about all variables at once, as a multiple of that of one question, and how many there are at most."""
 LENGTHS = 4
 """With much effort a run may take one of so many parts of it."""
 REACTIVE = (4_000, 4_000, 4_000, 8_000)
@@ -36,6 +40,8 @@ class RandomRuns:
         self.suspects: dict[str, None] = {}
         self.runs: dict[str, int] = {}
         self.length: dict[str, int] = {}
+        self.around = self.rounds = 0
+        """The effort spent on runs about all variables at once, and their number."""
 
     def __call__(self, program: Program, question: Question, options: Options, observer: Observer) -> Verdict:
         if not isinstance(question, RaceOn):
@@ -44,14 +50,49 @@ class RandomRuns:
         if shared is None or program is not shared.program:
             shared = self.shared = RunKnowledge(program)
             self.suspects, self.runs, self.length = _suspects(program), {}, {}
+            self.around = self.rounds = 0
             self._search(shared, frozenset(self.suspects), "", self.together, options, observer)
         x = question.variable
         if x not in shared.found and x in self.suspects:
             effort = EFFORT if options.max_states == Options().max_states else options.max_states
-            self._search(shared, frozenset((x,)), x, effort, options, observer)
+            if not shared.reactive:
+                self._look_around(shared, AROUND * effort, options, observer)
+            if x not in shared.found:
+                self._search(shared, frozenset((x,)), x, effort, options, observer)
         if x in shared.found:
             return Refuted(shared.found[x], Statistics(states=len(shared.found[x].steps)))
         return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
+
+    def _look_around(self, shared: RunKnowledge, most: int, options: Options, observer: Observer) -> None:
+        """Runs about all variables in which nobody is held back: most races are between accesses that any long run makes.
+
+        They are for all questions together, and go on where the effort of a question allows more than there was before.
+        """
+        wanted = frozenset(self.suspects)
+        while self.around < most and self.rounds < MOST_AROUND:
+            wanted = frozenset(wanted - shared.found.keys())
+            if not wanted:
+                break
+            options.check_time()
+            number, self.rounds = self.rounds, self.rounds + 1
+            run = DirectedRun(shared, wanted, number, holding=False)
+            length = min(self.length.setdefault("", SHORTEST), most - self.around)
+            taken = run.go(length)
+            if taken == length:
+                self.length[""] = min(2 * length, LONGEST)
+            self.around += taken + 20 + self._predict(shared, run, wanted, 4 * taken)
+            observer("chase", {"run": number, "threads": len(run.crew)})
+
+    def _predict(self, shared: RunKnowledge, run: DirectedRun, wanted: frozenset[str], effort: int) -> int:
+        """Looks for races that the run shows without having come to them; the effort that this took."""
+        recorded = RecordedRun(shared.machine, shared.effects, tuple(run.crew), run.path)
+        for x, events in recorded.events(frozenset(wanted - shared.found.keys())).items():
+            for found in candidates(recorded, x, events):
+                if shared.keep(x, recorded.crew, found.path, found.one, found.two) or recorded.effort > effort:
+                    break
+            if recorded.effort > effort:
+                break
+        return recorded.effort
 
     def cut_off(self, question: Question) -> bool:
         """Whether runs about the question were as long as they may be, and had not come to an end."""
@@ -68,13 +109,15 @@ class RandomRuns:
             number = self.runs[key] = self.runs.get(key, -1) + 1
             run = DirectedRun(shared, wanted, number)
             longest = self.length.setdefault(key, SHORTEST)
-            length = longest if number % SHORT == 0 else min(longest, MIDDLE)
+            length = longest if number % LONG in (0, LONG - 1) else min(longest, MIDDLE)
             if run.reactive:
                 length = REACTIVE[number % len(REACTIVE)]
             taken = run.go(min(length, effort))
             if taken == longest:
                 self.length[key] = min(2 * longest, most)
             effort -= taken + 20
+            if not wanted & shared.found.keys() and not run.reactive:
+                effort -= self._predict(shared, run, wanted, 2 * taken)
             observer("chase", {"run": number, "threads": len(run.crew)})
 
 
