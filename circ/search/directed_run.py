@@ -93,7 +93,7 @@ class DirectedRun:
         self.goals = shared.goals(wanted)
         created = self.goals.created()
         self.most = MOST_THREADS if self.many else copies
-        """Threads of one template that there may be where others start them; till then one that has not started is always there."""
+        """Threads of one template that there may be where others start them; one that has not started is there till then."""
         self.crew = [i for i, t in enumerate(self.program.templates) for _ in range(
             t.count if t.count is not None else 1 if i in created else min(copies, t.most or copies))]
         start = self.machine.open_start(tuple(self.crew))
@@ -452,7 +452,8 @@ class DirectedRun:
                 if j == mover or x not in self.near[j] or x in self.shared.found:
                     continue
                 pair = clash(self.machine, self.crew[mover], ones, self.crew[j], self._ready(j, x))
-                if pair is not None and self.shared.keep(x, tuple(self.crew), self.path, (mover, *pair[0][:2]), (j, *pair[1][:2])):
+                crew = tuple(self.crew)
+                if pair is not None and self.shared.keep(x, crew, self.path, (mover, *pair[0][:2]), (j, *pair[1][:2])):
                     return True
         return False
 
