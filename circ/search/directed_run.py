@@ -328,7 +328,8 @@ class DirectedRun:
         if len(edges) > 1:
             self.random.shuffle(edges)
             if self.random.random() < self.careful:
-                edges.sort(key=lambda e: ((template, e) in self.shared.blamed, self.shared.fails(template, e),
+                edges.sort(key=lambda e: (bool(self.machine.edge(template, e).doubts), (template, e) in self.shared.blamed,
+                                          self.shared.fails(template, e),
                                           self.shared.loses(self.goals, template, e)))
         awaited = self.goals.awaited(template, location)
         waits = bool(awaited) and sum(self._grow(n) for n in awaited) == len(awaited) and (

@@ -9,6 +9,8 @@ run, and effort is counted in steps. It finds races and proves nothing; a run th
 
 from __future__ import annotations
 
+from itertools import islice
+
 from circ.search.directed_run import DirectedRun
 from circ.search.predicted_races import RecordedRun, candidates
 from circ.search.run_knowledge import RunKnowledge
@@ -22,8 +24,10 @@ TOGETHER = 12_000
 SHORTEST, MIDDLE, LONGEST, LONG = 400, 5_000, 25_000, 4
 """Steps of one run: twice as many after each one that was cut off, with a middle number at most for all but two of so many
 runs: one in which the threads that matter ended early goes on for nothing."""
-AROUND, MOST_AROUND = 4, 200
-"""The effort for runs about all variables at once, as a multiple of that of one question, and how many there are at most."""
+AROUND, MOST_AROUND, MOST_ROUNDS = 4, 500_000, 200
+"""The effort for runs about all variables at once, as a multiple of that of one question, at most; and how many runs."""
+UNSURE = 4
+"""Races on one variable that a run shows and that rest on doubtful steps, until others are looked at."""
 LENGTHS = 4
 """With much effort a run may take one of so many parts of it."""
 REACTIVE = (4_000, 4_000, 4_000, 8_000)
@@ -56,30 +60,28 @@ class RandomRuns:
         if x not in shared.found and x in self.suspects:
             effort = EFFORT if options.max_states == Options().max_states else options.max_states
             if not shared.reactive:
-                self._look_around(shared, AROUND * effort, options, observer)
+                self._look_around(shared, x, min(AROUND * effort, MOST_AROUND), options, observer)
             if x not in shared.found:
                 self._search(shared, frozenset((x,)), x, effort, options, observer)
         if x in shared.found:
             return Refuted(shared.found[x], Statistics(states=len(shared.found[x].steps)))
         return Unknown("no race in random runs", ("chase",), "use another engine for a proof")
 
-    def _look_around(self, shared: RunKnowledge, most: int, options: Options, observer: Observer) -> None:
+    def _look_around(self, shared: RunKnowledge, x: str, most: int, options: Options, observer: Observer) -> None:
         """Runs about all variables in which nobody is held back: most races are between accesses that any long run makes.
 
-        They are for all questions together, and go on where the effort of a question allows more than there was before.
+        They are for all questions together, and go on until the one asked about is found, where the effort of its question allows
+        more than there was before.
         """
-        wanted = frozenset(self.suspects)
-        while self.around < most and self.rounds < MOST_AROUND:
-            wanted = frozenset(wanted - shared.found.keys())
-            if not wanted:
-                break
+        while self.around < most and self.rounds < MOST_ROUNDS and x not in shared.found:
+            wanted = frozenset(self.suspects.keys() - shared.found.keys())
             options.check_time()
             number, self.rounds = self.rounds, self.rounds + 1
             run = DirectedRun(shared, wanted, number, holding=False)
             length = min(self.length.setdefault("", SHORTEST), most - self.around)
             taken = run.go(length)
             if taken == length:
-                self.length[""] = min(2 * length, LONGEST)
+                self.length[""] = min(2 * length, max(LONGEST, most // LENGTHS))
             self.around += taken + 20 + self._predict(shared, run, wanted, 4 * taken)
             observer("chase", {"run": number, "threads": len(run.crew)})
 
@@ -87,7 +89,8 @@ class RandomRuns:
         """Looks for races that the run shows without having come to them; the effort that this took."""
         recorded = RecordedRun(shared.machine, shared.effects, tuple(run.crew), run.path)
         for x, events in recorded.events(frozenset(wanted - shared.found.keys())).items():
-            for found in candidates(recorded, x, events):
+            for found in islice(candidates(recorded, x, events), UNSURE):
+                recorded.effort += len(found.path)
                 if shared.keep(x, recorded.crew, found.path, found.one, found.two) or recorded.effort > effort:
                     break
             if recorded.effort > effort:

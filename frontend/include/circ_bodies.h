@@ -119,6 +119,30 @@ __attribute__((weak)) __SIZE_TYPE__ strspn(const char *s, const char *set)
     return n;
 }
 
+__attribute__((weak)) char *strtok_r(char *s, const char *set, char **rest)
+{
+    char *begin;
+    const char *c;
+    if (s == 0)
+        s = *rest;
+    for (; *s != 0; s++) {
+        for (c = set; *c != 0 && *c != *s; c++)
+            ;
+        if (*c == 0)
+            break;
+    }
+    begin = s;
+    for (; *s != 0; s++)
+        for (c = set; *c != 0; c++)
+            if (*c == *s) {
+                *s = 0;
+                *rest = s + 1;
+                return begin;
+            }
+    *rest = s;
+    return s == begin ? (char *)0 : begin;
+}
+
 __attribute__((weak)) char *strcpy(char *to, const char *from)
 {
     char *begin = to;

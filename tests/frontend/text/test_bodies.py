@@ -70,6 +70,11 @@ def _check(name: str, a: str, b: str) -> str:
             return f'same({name}("{a}", "{b}") == own_{name}("{a}", "{b}"), "{name}");'
         case "strstr":
             return f'{{ const char *s = "{a}"; same(strstr(s, "{b}") == own_strstr(s, "{b}"), "strstr"); }}'
+        case "strtok_r":
+            again = " ".join('t = strtok_r(0, s, &p); u = own_strtok_r(0, s, &q); same(t ? u && t - x == u - y : !u, "strtok_r");' for _ in range(3))
+            return f'{{ const char *s = "{b}"; char *p, *q, *t, *u; memset(x, 9, 64); memset(y, 9, 64); strcpy(x, "{a}"); strcpy(y, "{a}"); ' \
+                   f't = strtok_r(x, s, &p); u = own_strtok_r(y, s, &q); same(t ? u && t - x == u - y : !u, "strtok_r"); {again} ' \
+                   'same(!memcmp(x, y, 64), "strtok_r text"); }'
         case _:
             more = ", 3" if name in ("strncpy", "strncat") else ""
             return f'memset(x, 9, 64); memset(y, 9, 64); strcpy(x, "{a}"); strcpy(y, "{a}"); same({name}(x, "{b}"{more}) == x && ' \
