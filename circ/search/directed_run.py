@@ -91,7 +91,7 @@ class DirectedRun:
             copies = min(copies, MOST_NESTED)
         self.many = number % FEW != 0
         self.goals = shared.goals(wanted)
-        created = self.goals.created()
+        created = frozenset() if self.reactive else self.goals.created()
         self.most = MOST_THREADS if self.many else copies
         """Threads of one template that there may be where others start them; one that has not started is there till then."""
         self.crew = [i for i, t in enumerate(self.program.templates) for _ in range(
@@ -219,7 +219,7 @@ class DirectedRun:
         ones = [j for j, t in enumerate(self.crew) if t == n]
         if any(self.threads[j][0] == template.cfa.start for j in ones):
             return True
-        if template.count is not None or len(ones) >= min(self.most, template.most or self.most):
+        if template.count is not None or self.reactive or len(ones) >= min(self.most, template.most or self.most):
             return False
         i = len(self.crew)
         self.crew.append(n)

@@ -17,8 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from circ.search.directed_run import DirectedRun, RunKnowledge
+from circ.search.directed_run import DirectedRun
 from circ.search.other_way import Action, Steps, Ways, is_open, values_for
+from circ.search.run_knowledge import RunKnowledge
 from circ.semantics.evaluation import Value, Where
 from circ.semantics.interpreter import LocalState, Move
 from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Unknown, Verdict
@@ -149,7 +150,7 @@ def _begun(program: Program) -> Corpus:
     run = DirectedRun(shared, frozenset(), 0)
     constants = [tuple(n for e in t.cfa.edges for p in primitive(e.op) if isinstance(p, Assume) for n in _equals(p.cond))
                  for t in program.templates]
-    corpus = Corpus(shared, run.crew, constants, Ways(shared.machine))
+    corpus = Corpus(shared, tuple(run.crew), constants, Ways(shared.machine))
     tested = {v.name for t in program.templates for e in t.cfa.edges for p in primitive(e.op) if isinstance(p, Assume)
               for v in op_reads(p) if isinstance(v, Var)}
     corpus.values = {n: set() for n, v in enumerate(program.globals) if v.name in tested and not v.is_array}
@@ -310,7 +311,7 @@ class _Search:
                 break
             self.options.check_time()
             taken = (*((i, move.edge) for i, move in steps), (place.thread, key[1]))
-            asked = Steps(run.crew, begin.globals, begin.threads, tuple(self.corpus.ways.actions(run.crew, taken)))
+            asked = Steps(tuple(run.crew), begin.globals, begin.threads, tuple(self.corpus.ways.actions(tuple(run.crew), taken)))
             effort += len(taken)
             if is_open(self.machine, asked):
                 effort += QUESTION + LINE * len(taken)
