@@ -37,8 +37,8 @@ CREATED_LAST = 0.7
 RANKED, DEMOTED = 4, (0.002, 0.0002)
 TRIES = 10
 """Values for what a step reads and nobody has chosen, every second one of those that the step itself speaks of."""
-CAREFUL = (0.999, 0.95, 0.99, 1.0)
-"""How often, in turn, a run avoids what led nowhere before."""
+CAREFUL, CAREFUL_REACTIVE = (0.999, 0.95, 0.99, 1.0), (0.95, 0.999, 0.99)
+"""How often, in turn, a run avoids what led nowhere before; the same in programs with handlers."""
 CREATING = 8
 """In one of so many runs it may be that a thread cannot be created."""
 MOST_NESTED = 3
@@ -71,7 +71,8 @@ class DirectedRun:
         self.switch = SWITCHES[number % len(SWITCHES)]
         self.hold = HOLDS[number // len(SWITCHES) % len(HOLDS)] if holding else 0.0
         self.reactive = frozenset(i for i, t in enumerate(self.program.templates) if t.role in (Role.HANDLER, Role.TASK))
-        self.careful = CAREFUL[number % len(CAREFUL)]
+        careful = CAREFUL_REACTIVE if self.reactive else CAREFUL
+        self.careful = careful[number % len(careful)]
         self.creates = number % CREATING != CREATING - 2
         self.release = (RELEASES if self.reactive else CALM)[number % len(RELEASES)]
         self.distraction = DISTRACTIONS[number % len(DISTRACTIONS)]
@@ -104,7 +105,7 @@ class DirectedRun:
         self.ranks = self.random.sample(range(len(self.crew)), len(self.crew)) \
             if number % RANKED == RANKED - 1 and not self.reactive else []
         """In some runs threads go on as long as they can, the first of these before the others."""
-        self.created_last = self.random.random() < CREATED_LAST
+        self.created_last = bool(self.ranks) and self.random.random() < CREATED_LAST
         if self.created_last:
             self.ranks.sort(key=lambda i: not self.goals.starts(self.crew[i]))  # else many threads end before all start
         self.path: list[tuple[int, Move]] = []
@@ -328,8 +329,8 @@ class DirectedRun:
         if len(edges) > 1:
             self.random.shuffle(edges)
             if self.random.random() < self.careful:
-                edges.sort(key=lambda e: (bool(self.machine.edge(template, e).doubts), (template, e) in self.shared.blamed,
-                                          self.shared.fails(template, e),
+                edges.sort(key=lambda e: (not self.reactive and bool(self.machine.edge(template, e).doubts),
+                                          (template, e) in self.shared.blamed, self.shared.fails(template, e),
                                           self.shared.loses(self.goals, template, e)))
         awaited = self.goals.awaited(template, location)
         waits = bool(awaited) and sum(self._grow(n) for n in awaited) == len(awaited) and (
