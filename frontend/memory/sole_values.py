@@ -30,8 +30,11 @@ from frontend.program import (
     Variable,
     op_writes,
     primitive,
+    reads,
+    substitute,
     variables,
 )
+from frontend.program.fold import fold
 
 VariableKey: TypeAlias = tuple[int | None, str]
 """A variable: the thread it belongs to, None for a global, and its name."""
@@ -39,7 +42,7 @@ VariableKey: TypeAlias = tuple[int | None, str]
 PossibleValues: TypeAlias = dict[str, frozenset[int]]
 """What some of a thread's own scalars may hold."""
 
-MOST_VALUES = 2
+MOST_VALUES = 4
 
 
 class SoleValues:
@@ -54,11 +57,16 @@ class SoleValues:
         self._sketches = [Sketch(k.size, k.start, list(k.steps)) for k, _ in threads]
         self._at: dict[int, dict[int, PossibleValues]] = {}
         self._module, self._places, self._objects, self._reached = module, places, objects, reached
+        # First only constants and copies of them are followed through the scalars of a thread, then also what memory may hold.
+        starts = tuple(starts)
+        for again in (False, True):
+            self._look_at_all(starts, [self._flow(n, self._stored(n), again) for n in range(len(threads))])
+
+    def _look_at_all(self, starts: Iterable[Variable], set_here: Sequence[dict[int, PossibleValues]]) -> None:
+        """Works out what each scalar is ever set to; `set_here`: for each thread what is known of its own scalars at places."""
         self._found: dict[VariableKey, frozenset[int]] = {}
         self._open: set[VariableKey] = set()
         self._into: dict[VariableKey, list[tuple[VariableKey, int]]] = {}
-        self._set_here: dict[int, PossibleValues] = {}
-        """By location what constants and copies of them say of scalars of the thread that is looked at, apart from memory."""
         self._lost: dict[tuple[int, int], list[MemObject]] = {}
         """Lists of objects that may hold any value already, by thread and identity."""
         known: set[str] = set()
@@ -70,10 +78,9 @@ class SoleValues:
                 else:
                     self._open.add((None, v.name))
         self._globals = frozenset(known)
-        for number, (sketch, _) in enumerate(threads):
-            self._set_here = self._flow(number, self._stored(number), False)
+        for number, sketch in enumerate(self._sketches):
             for step in sketch.steps:
-                self._look(number, step)
+                self._look(number, step, set_here[number].get(step.source, {}))
         self._spread()
 
     def address(self, thread: int, location: int, v: Var) -> tuple[int, frozenset[int]] | None:
@@ -215,12 +222,29 @@ class SoleValues:
                 return None if values is None else frozenset(t.wrap(n + more) for n in values)
             case Read(lvalue=Var(name=n)):
                 k = self._key(thread, n)
-                return here.get(n) if k in self._open or not memory else self._ever(k)
+                return here.get(n) if not memory or k in self._open else self._ever(k)
             case _:
+                return self._computed(thread, e, here, memory)
+
+    def _computed(self, thread: int, e: Expr, here: PossibleValues, memory: bool) -> frozenset[int] | None:
+        """The values of an expression over scalars that have few: the address of an element in one turn of a loop."""
+        read = {v for v in reads(e) if isinstance(v, Var)}
+        if len(read) < len(set(reads(e))):
+            return None
+        ways: list[dict[Var, Const]] = [{}]
+        for v in sorted(read, key=lambda v: v.name):
+            values = self._value(thread, Read(v), here, memory)
+            if values is None or len(ways) * len(values) > MOST_VALUES:
                 return None
+            ways = [{**way, v: Const(n, v.type)} for way in ways for n in sorted(values)]
+        found = [fold(substitute(e, lambda v, way=way: way.get(v) if isinstance(v, Var) else None)) for way in ways]  # type: ignore[misc]
+        return frozenset(c.value for c in found if isinstance(c, Const)) if all(isinstance(c, Const) for c in found) else None
 
     # ----------------------------------------------------------------------------------------------- steps
-    def _look(self, thread: int, step: SketchStep) -> None:
+    def _look(self, thread: int, step: SketchStep, before: PossibleValues) -> None:
+        # What a step changes on its way may be of either kind when it is read there.
+        changed = set(op_writes(step.op)) if before else set()
+        here = {n: values for n, values in before.items() if n not in changed}
         leaves = self._loaded(step)
         if leaves is not None:
             assert step.pending is not None and step.pending.register is not None
@@ -230,7 +254,7 @@ class SoleValues:
         for part in primitive(step.op):
             match part:
                 case Assign(target=Var(name=n), value=value):
-                    self._set(self._key(thread, n), thread, value, 0, step.source)
+                    self._set(self._key(thread, n), thread, value, 0, here)
                 case Havoc(targets=ts):
                     self._open.update(self._key(thread, t.name) for t in ts if isinstance(t, Var))
                 case _:
@@ -243,7 +267,7 @@ class SoleValues:
                     self._open.update(self._key(thread, leaf.name) for leaf in self._objects.named(name).leaves
                                       if offset < 0 or offset == leaf.offset)
         if step.pending is not None and step.pending.write:
-            self._through(thread, step.pending, step.source)
+            self._through(thread, step.pending, here)
 
     def _loaded(self, step: SketchStep) -> list[str] | None:
         """The scalars one of which a step reads through a pointer, if it does that; None if it is not sure which."""
@@ -259,7 +283,7 @@ class SoleValues:
             found.append(leaf.name)
         return found
 
-    def _through(self, thread: int, pending: Pending, location: int) -> None:
+    def _through(self, thread: int, pending: Pending, here: PossibleValues) -> None:
         """A write through a pointer: to the scalar that lies just there, or else anything may be anywhere."""
         if pending.ends:
             return
@@ -268,7 +292,7 @@ class SoleValues:
             return
         for leaf, exact in self._meant(pending, pending.value.type.width):
             if exact:
-                self._set(self._key(thread, leaf.name), thread, pending.value, 0, location)
+                self._set(self._key(thread, leaf.name), thread, pending.value, 0, here)
             else:
                 self._open.add(self._key(thread, leaf.name))
 
@@ -304,27 +328,32 @@ class SoleValues:
         return (thread, name) if name in self._own[thread] else (None, name)
 
     # ----------------------------------------------------------------------------------------------- values
-    def _set(self, k: VariableKey, thread: int, value: Expr, more: int, location: int) -> None:
-        """A step from this location sets the variable to the value and `more`."""
+    def _set(self, k: VariableKey, thread: int, value: Expr, more: int, here: PossibleValues) -> None:
+        """A step sets the variable to the value and `more`, where this is known of the thread's own scalars."""
         match value:
             case Const(value=n, type=t):
                 self._found[k] = self._found.get(k, frozenset()) | {t.wrap(n + more)}
             case Cast(arg=a, type=t) if t.width == a.type.width and not t.signed:
-                self._set(k, thread, a, more, location)
+                self._set(k, thread, a, more, here)
             case Read(lvalue=Var(name=n)):
-                here = self._set_here.get(location, {}).get(n) if n in self._own[thread] else None
-                if here is not None:
-                    moved = {self._places.pointer.wrap(x + more) if more else x for x in here}
+                values = here.get(n) if n in self._own[thread] else None
+                if values is not None:
+                    moved = {self._places.pointer.wrap(x + more) if more else x for x in values}
                     self._found[k] = self._found.get(k, frozenset()) | moved
                     return
                 self._into.setdefault(self._key(thread, n), []).append((k, more))
             case Binary(op="+", left=a, right=Const(value=n), type=t) if not t.signed:
-                self._set(k, thread, a, more + n, location)
+                self._set(k, thread, a, more + n, here)
             case Ite(then=a, other=b):
-                self._set(k, thread, a, more, location)
-                self._set(k, thread, b, more, location)
+                self._set(k, thread, a, more, here)
+                self._set(k, thread, b, more, here)
             case _:
-                self._open.add(k)
+                computed = self._value(thread, value, here, False)
+                if computed is None:
+                    self._open.add(k)
+                else:
+                    moved = {self._places.pointer.wrap(x + more) if more else x for x in computed}
+                    self._found[k] = self._found.get(k, frozenset()) | moved
 
     def _spread(self) -> None:
         """Along copies, until nothing changes. A global that is not listed is open."""

@@ -16,6 +16,11 @@ HEAD = """#include <pthread.h>
 #include <stdlib.h>
 struct node { int v; struct node *next; } first, second;
 struct node *g; struct node **far; struct node *volatile device; int any(void);
+struct box { struct node *kept; } box;
+static void put(struct node *n) { struct node *p = n; box.kept = p; }
+static void choose(int k) { struct node *q = &first; if (k) q = &second; box.kept = q; }
+static void later(void) { struct node *q = &first; for (int i = 0; i < 3; i++) { box.kept = q; q = &second; } }
+static void again(void) { struct node *q = box.kept; if (any()) q = &second; box.kept = q; }
 """
 
 
@@ -35,9 +40,16 @@ ONE = [
     ("g = &first;", "struct node *p = arg; p->v = 1;", ""),
     ("g = &first;", "struct node *p = 0; if (any()) p = g; if (p) p->v = 1;", ""),
     ("g = &first;", "g->v = 1;", "if (any()) g = 0;"),
+    ("put(&first);", "box.kept->v = 1;", ""),
+    ("put(&first);", "struct node *p = box.kept; if (p) p->v = 1;", "put(0);"),
 ]
 BOTH = [
     ("g = &first;", "g->v = 1;", "g = &second;"),
+    ("put(&first);", "box.kept->v = 1;", "put(&second);"),
+    ("choose(any());", "box.kept->v = 1;", ""),
+    ("later();", "box.kept->v = 1;", ""),
+    ("put(&first); again();", "box.kept->v = 1;", ""),
+    ("put(&first + any());", "box.kept->v = 1;", "put(&second);"),
     ("g = any() ? &first : &second;", "g->v = 1;", ""),
     ("g = &first;", "g->v = 1;", "far = &g; *far = &second;"),
     ("g = &first; first.next = &second;", "struct node *p = g; if (any()) p = p->next; p->v = 1;", ""),

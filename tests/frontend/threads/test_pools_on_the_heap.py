@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from frontend import loads
-from frontend.program import Assign, Const, Program, primitive
+from frontend.program import Assign, Const, Element, Program, primitive
 
 HEAD = """#include <pthread.h>
 #include <stdlib.h>
@@ -53,6 +53,27 @@ def test_every_thread_is_told_apart_and_joined() -> None:
 ])
 def test_other_numbers_are_not_taken_for_the_one(others: str) -> None:
     assert None in copies(loads(HEAD + CREATE + DESTROY + others))
+
+
+def test_each_worker_has_an_element_of_its_own() -> None:
+    """Elements of an allocated array that are handed to threads by their addresses."""
+    program = loads("""#include <pthread.h>
+#include <stdlib.h>
+struct worker { pthread_t t; long count; } *all;
+void *loop(void *a) { struct worker *w = a; w->count++; return 0; }
+static void begin(int n) {
+    all = calloc(n, sizeof *all);
+    if (!all) exit(1);
+    for (int i = 0; i < n; i++) pthread_create(&all[i].t, 0, loop, &all[i]);
+}
+int main(void) { begin(3); for (int i = 0; i < 3; i++) pthread_join(all[i].t, 0); return 0; }
+""")
+    assert copies(program) == [1, 1, 1]
+    for number, t in enumerate(program.templates[1:]):
+        indices = {a.lvalue.index for e in t.cfa.edges for a in e.accesses
+                   if isinstance(a.lvalue, Element) and a.variable.endswith(".count")}
+        assert [i.value for i in indices if isinstance(i, Const)] == [number]
+        assert len(indices) == 1
 
 
 def test_a_parameter_that_is_changed() -> None:
