@@ -179,7 +179,7 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     from frontend.lower.units import load_units
     from frontend.text.bodies.library_bodies import with_bodies
     from frontend.text.parse import parse
-    from frontend.text.places.as_written import as_written
+    from frontend.text.places.as_written import PlatformNames, as_written
     from frontend.text.preprocess import preprocess
 
     if not files:
@@ -203,9 +203,10 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
         units = load_units(parsed, model, None if annotations is None else annotations.attach, memory_model)
         module = units[0] if len(units) == 1 else Joined(units)
         program = link(module, linking)
-    if not options.stack:  # whose functions are known by the names that they have
-        by_path = {file.path: file for file in sources}
-        program = as_written(program, by_path, lambda path: _text(by_path[path]))
+    by_path = {file.path: file for file in sources}
+    platform = PlatformNames(table.vectors, table.registers)
+    # The functions of engines with a stack are known by the names that they have.
+    program = as_written(program, by_path, lambda path: _text(by_path[path]), platform, rename=not options.stack)
     notes = _own_headers(sources) if options.cpp is None else ()
     taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in sources if file.note)
     program = replace(program, files=tuple(file.path for file in sources), warnings=(*notes, *program.warnings),

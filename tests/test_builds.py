@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from tests.support.npm import npm
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = ROOT / "docs" / "examples" / "project"
@@ -121,3 +125,17 @@ def test_the_extension_uses_the_settings_that_it_declares() -> None:
     text = (folder / "src" / "extension.ts").read_text()
     assert all(f'("{name.removeprefix("circ.")}"' in text for name in declared["configuration"]["properties"])
     assert all(f'"{command["command"]}"' in text for command in declared["commands"])
+
+
+def test_the_extension_is_built_and_packaged(tmp_path: Path) -> None:
+    """As `make vscode` does it: types are checked, the bundle has the client, the package has what an editor needs."""
+    folder = tmp_path / "vscode"
+    shutil.copytree(ROOT / "editors" / "vscode", folder, ignore=shutil.ignore_patterns("node_modules", "out", "*.vsix"))
+    npm(folder, "install", "--no-audit", "--no-fund", "--loglevel=error")
+    npm(folder, "run", "package")
+    with zipfile.ZipFile(folder / "circ.vsix") as package:
+        names = package.namelist()
+        bundle = package.read("extension/out/extension.js").decode()
+        about = json.loads(package.read("extension/package.json"))
+    assert {"extension/package.json", "extension/readme.md", "extension/out/extension.js"} <= set(names)
+    assert about["main"] == "./out/extension.js" and '"lsp"' in bundle and "node_modules" not in " ".join(names)

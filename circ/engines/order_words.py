@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from circ.abstraction.told_values import LARGEST
 from circ.views.memory_orders.fenced import fenced_variables
 from circ.views.memory_orders.orders import exact_variables, stale_flags
 from frontend.program import FENCE, Access, AccessKind, Assign, Const, Edge, MemoryOrder, Program, name_of, op_writes, primitive
@@ -47,22 +48,24 @@ def _transfer(program: Program, variable: str, name: str) -> str:
         return f"'{shown}' hands nothing over; its reads and stores are in one order"
     over = program.variable(variable).shown or variable
     stored = f"stored at {_lines(a for _, a in stores)} with {by_release}"
-    return f"{_values(stores, name)} of '{shown}' hands over '{over}': {stored}, read at {_lines(loads)} with {by_acquire}"
+    return f"{_values(stores, name)} '{shown}' hands over '{over}': {stored}, read at {_lines(loads)} with {by_acquire}"
 
 
 def _values(stores: list[tuple[Edge, Access]], name: str) -> str:
-    """The constants that are stored, or any value."""
+    """The constants that are stored, or any value; addresses are not told by their numbers."""
     values: dict[int, None] = {}
     for e, _ in stores:
         for part in primitive(e.op):
             match part:
                 case Assign(target=target, value=Const(value=value)) if name_of(target) == name:
                     values[value] = None
+                    if value >= LARGEST:
+                        return "the address in"
                 case _ if name in op_writes(part):
-                    return "a value"
+                    return "a value of"
     if not values or len(values) > MOST_VALUES:
-        return "a value"
-    return f"value {' or '.join(str(v) for v in values)}"
+        return "a value of"
+    return f"value {' or '.join(str(v) for v in values)} of"
 
 
 def _lines(accesses: Iterable[Access]) -> str:

@@ -38,6 +38,7 @@ from circ.finite.system import (
     build,
     evaluate,
 )
+from circ.finite.words import ALONE, in_words
 from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
 from frontend.program import Program
 
@@ -59,18 +60,18 @@ def check(program: Program, question: Question, options: Options, observer: Obse
             result = space.fixpoint(exceptions)
             observer("cartesian", {"exceptions": name, "products": sum(map(len, exceptions.values()))})
             if not space.is_wrong(result):
-                return _safe(space, result, _why(name))
+                return _safe(space, result, _why(question, name))
         return _search(space, options, observer)
     except (NotFiniteState, OutOfDomain) as error:
         return Unknown(str(error))
 
 
-def _why(exceptions: str) -> str:
+def _why(question: Question, exceptions: str) -> str:
     """In plain words what the proof with these exceptions says."""
-    safe = "each thread is safe against the steps that the others can make"
     if exceptions == "empty":
-        return safe
-    return f"{safe}, as {exceptions}" if exceptions.startswith("at most") else f"{safe}, but for exceptions that are {exceptions}"
+        return in_words(question, ALONE)
+    excluded = f"combinations of places that cannot occur, which were {exceptions}"
+    return in_words(question, f"{ALONE}, and {exceptions if exceptions.startswith('at most') else excluded}")
 
 
 def _safe(space: CartesianSpace, result: Fixpoint, why: str) -> Safe:
@@ -86,7 +87,7 @@ def _search(space: CartesianSpace, options: Options, observer: Observer) -> Verd
         options.check_time()
         result = space.fixpoint(exceptions, stages=True)
         if not space.is_wrong(result):
-            return _safe(space, result, _why("found" if exceptions else "empty"))
+            return _safe(space, result, _why(space.system.question, "found" if exceptions else "empty"))
         backwards = space.backwards(result)
         if not backwards:
             return _safe(space, result, "no error state of the invariant has as many threads at atomic locations as there can be")

@@ -5,7 +5,6 @@ Only this and `circ.finite.symbolic` need the package `dd` with CUDD (`pip insta
 
 from __future__ import annotations
 
-from circ.finite.modular import WHY_REFINED
 from circ.finite.symbolic import (
     StateSet,
     SymbolicModular,
@@ -18,6 +17,7 @@ from circ.finite.symbolic import (
     symbolic_certificate,
 )
 from circ.finite.system import FiniteSystem, Stepper, start_choices, trace_steps, verdict_of
+from circ.finite.words import REFINED, in_words
 from circ.verdict import Observer, Options, Refuted, Safe, Statistics, Step, Unknown, Verdict
 
 
@@ -36,7 +36,7 @@ def symbolic(system: FiniteSystem, options: Options, observer: Observer) -> Verd
         bad = result.join & error
         statistics = Statistics(_shown(system, classes), rounds=rounds, states=s.peak())
         if bad == s.false:
-            return Safe(symbolic_certificate(s, result.reached), (WHY_REFINED,), statistics=statistics)
+            return Safe(symbolic_certificate(s, result.reached), (in_words(system.question, REFINED),), statistics=statistics)
         if bad & start != s.false:
             return _wrong(s, layers, bad & start, statistics)
         fresh = _predecessors(s, bad) & result.join & ~error

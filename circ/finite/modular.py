@@ -32,10 +32,6 @@ Counts: TypeAlias = tuple[tuple[int, ...], ...]
 CountedStore: TypeAlias = tuple[GlobalStore, Counts]
 
 
-WHY_REFINED = "each thread is safe against the steps that the others can make, once facts about their local states are told apart"
-"""Why a variable is safe, of the engines that refine."""
-
-
 def one_class(system: FiniteSystem) -> tuple[Parts, ...]:
     """Nothing is exposed: all local stores of a group are in one class."""
     return tuple(tuple(tuple((v, 0) for v in values) for values in columns(system, i)) for i in range(len(system.groups)))
@@ -127,6 +123,11 @@ class Modular:
                     self._env(i, local, k, store, after, leaver)
             self._step(i, store, local)
         return self
+
+    def seen(self) -> Iterator[tuple[int, int, GlobalStore]]:
+        """The group of each thread that was reached, its location, and the globals."""
+        return ((i, local[0], store[0]) for i, known in enumerate(self.reached) for store, locals_ in known.items()
+                for local in locals_)
 
     def _add(self, i: int, store: CountedStore, local: LocalStore) -> None:
         locals_ = self.reached[i].setdefault(store, {})

@@ -35,6 +35,7 @@ from circ.finite.system import (
     build,
     evaluate,
 )
+from circ.finite.words import DEEP, in_words
 from circ.verdict import (
     Assertions,
     Certificate,
@@ -84,7 +85,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
     observer("pushdown", {"states": result.states})
     if clash is None:
         certificate = Certificate(program.fingerprint(), question, ProofKind.SUMMARIES, result.body())
-        return Safe(certificate, ("each thread is safe against the steps that the others can make",), statistics=statistics)
+        return Safe(certificate, (in_words(question, DEEP),), statistics=statistics)
     return Unknown(f"the thread-modular abstraction has an error state: {clash}", ("pushdown",),
                    "let a lock hold its owner's number", statistics=statistics)
 

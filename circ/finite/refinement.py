@@ -19,11 +19,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from circ.finite.inductive_certificates import modular_certificate
-from circ.finite.modular import WHY_REFINED, Modular, Parts, all_classes, one_class
+from circ.finite.modular import Modular, Parts, all_classes, one_class
 from circ.finite.patterns import Pattern, Patterns
 from circ.finite.patterns import split as split_patterns
 from circ.finite.product import Product
 from circ.finite.system import FiniteSystem, NotFiniteState, OutOfDomain, Stepper, build
+from circ.finite.words import REFINED, why
 from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Technique, Unknown, Verdict
 from frontend.program import Program
 
@@ -106,7 +107,7 @@ def counted(system: FiniteSystem, options: Options, observer: Observer) -> Verdi
         statistics = Statistics(_counted_shown(system, parts), rounds=rounds, states=result.states)
         observer("refinement", {"round": rounds, "predicates": len(statistics.predicates), "states": result.states})
         if not found:
-            return Safe(modular_certificate(system, result), (WHY_REFINED,), statistics=statistics)
+            return Safe(modular_certificate(system, result), why(system, REFINED, result.seen()), statistics=statistics)
         finer = everything if patterns.at_start() else _finer(patterns, result, found, parts, everything)
         parts, rounds = finer, rounds + 1
         if parts != everything:
@@ -136,7 +137,7 @@ def _exact(system: FiniteSystem, options: Options) -> Verdict:
     everything = all_classes(system)
     result = Modular(system, everything, options).run()
     statistics = Statistics(_counted_shown(system, everything), rounds=1, states=result.states)
-    return Safe(modular_certificate(system, result), (WHY_REFINED,), statistics=statistics)
+    return Safe(modular_certificate(system, result), why(system, REFINED, result.seen()), statistics=statistics)
 
 
 def _finer(patterns: Patterns, result: Modular, found: list[Pattern], parts: tuple[Parts, ...],

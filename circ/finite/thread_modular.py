@@ -9,6 +9,7 @@ from __future__ import annotations
 from circ.finite.inductive_certificates import modular_certificate
 from circ.finite.modular import Modular, one_class
 from circ.finite.system import NotFiniteState, OutOfDomain, build
+from circ.finite.words import ALONE, why
 from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Technique, Unknown, Verdict
 from frontend.program import Program
 
@@ -28,7 +29,7 @@ def check(program: Program, question: Question, options: Options, observer: Obse
     statistics = Statistics(rounds=1, states=result.states)
     observer("modular", {"states": result.states})
     if clash is None:
-        return Safe(modular_certificate(system, result), ("each thread is safe against the steps that the others can make",),
+        return Safe(modular_certificate(system, result), why(system, ALONE, result.seen()),
                     statistics=statistics)
     return Unknown("the thread-modular abstraction forgets which thread is where, and an error state is in it",
                    ("thread-modular",), "try --engine refinement, or let a lock hold its owner's number", statistics=statistics)

@@ -25,6 +25,7 @@ from circ.views.variable_sets import VariableSet, everything
 from circ.views.waits import awaited
 from circ.views.weaken import weaken
 from frontend.program import Program, show
+from frontend.program.display import formula_words
 
 DEFAULT_OPTIONS = Options()
 MOST_K = 3
@@ -127,7 +128,8 @@ class Inquiry:
         """The predicates are those the proof uses, once there is one, else all that were found."""
         shown = self.used
         if shown is None:
-            shown = (*map(show, self.predicates.shared), *(show(p) for ps in self.predicates.own.values() for p in ps))
+            everything_found = (*self.predicates.shared, *(p for ps in self.predicates.own.values() for p in ps))
+            shown = tuple(formula_words(self.program, p) for p in everything_found)
         sizes = {t.name: n for t, n in zip(self.program.templates, self.acfa, strict=False)}
         return Statistics(shown, sizes, self.k, self.rounds, self.states, self.queries)
 

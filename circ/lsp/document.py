@@ -213,15 +213,23 @@ def _step(step: dict[str, Any]) -> str:
     return f"{line}{step['text']}" + (f"  {{{values}}}" if values else "")
 
 
+_MARKUP = re.compile(r"([\\`*_<\[])")
+
+
+def _plain(text: str) -> str:
+    """The text as Markdown that shows it as it is: `timer_overflow` and `*p` mean no emphasis."""
+    return _MARKUP.sub(r"\\\1", text)
+
+
 def _about(variable: dict[str, Any], answer: dict[str, Any] | None) -> str:
     """Markdown about a variable."""
     said = "**being checked**" if answer is None else f"**{answer['verdict']}**"
     lines = [f"`{variable['name']}`: {said}"]
     if answer is not None:
-        lines += [f"- {why}" for why in answer.get("why", ())]
-        lines += [f"- {answer['possible']['why']}"] if "possible" in answer else []
-        lines += [f"- {answer['reason']}"] if "reason" in answer and "possible" not in answer else []
-        lines += [f"- assuming: {a['text']}" for a in answer.get("assuming", ())]
+        lines += [f"- {_plain(why)}" for why in answer.get("why", ())]
+        lines += [f"- {_plain(answer['possible']['why'])}"] if "possible" in answer else []
+        lines += [f"- {_plain(answer['reason'])}"] if "reason" in answer and "possible" not in answer else []
+        lines += [f"- assuming: {_plain(a['text'])}" for a in answer.get("assuming", ())]
     lines.append("")
     for access in variable["accesses"]:
         place = access["location"]

@@ -28,7 +28,7 @@ from circ.verdict import (
     UserQuestion,
     variable_of,
 )
-from frontend.program import NOWHERE, Location, Program, displayed
+from frontend.program import NOWHERE, Assumption, Location, Program, displayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,22 @@ def file_text(result: Result) -> str:
              f"{program.preemption} preemption; " + ", ".join(population(program)) + _together(program)]
     if not result.answers:
         lines.append(f"{displayed(program.file)}: note: nothing to check: no thread touches a shared variable or an assertion")
-    lines += [f"  assuming: {a}" for a in assuming(result)]
+    lines += [f"  assuming: {a}{_needed_by(result, a)}" for a in assuming(result)]
     lines += [f"  warning: {w}" for w in program.warnings]
     return "\n".join(lines) + "\n"
 
 
 _NAMED = 4
-"""Files that are named beside the first one."""
+"""Files that are named beside the first one, and variables that an assumption is about."""
+
+
+def _needed_by(result: Result, assumption: Assumption) -> str:
+    """Which answers rest on an assumption that some of their proofs make, if not all do."""
+    needing = [a.shown for a in result.answers if assumption in a.assumptions]
+    if assumption in result.program.assumptions or not needing or len(needing) == len(result.answers):
+        return ""
+    more = f" and {len(needing) - _NAMED} more" if len(needing) > _NAMED else ""
+    return f" (needed for {', '.join(needing[:_NAMED])}{more})"
 
 
 def _together(program: Program) -> str:
@@ -95,10 +104,12 @@ def _together(program: Program) -> str:
 
 
 def population(program: Program) -> Iterator[str]:
-    """The threads, with how many copies of each there are."""
+    """The threads, with how many copies of each there are; those that run the same function are counted together."""
+    counts: dict[str, list[int | None]] = {}
     for t in program.templates:
-        copies = "any number" if t.count is None else str(t.count)
-        yield f"{t.role.value} {t.called} ({copies})"
+        counts.setdefault(f"{t.role.value} {t.called}", []).append(t.count)
+    for name, copies in counts.items():
+        yield f"{name} ({'any number' if None in copies else sum(n for n in copies if n is not None)})"
 
 
 def declared_at(program: Program, answer: Answer) -> Location:

@@ -16,6 +16,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from circ.abstraction.told_values import never
 from circ.kernel.doubts import doubt
 from circ.search.reductions import waited_for
 from circ.search.state_search import SearchSpace, StateSearch
@@ -148,6 +149,8 @@ def _all_explored(search: StateSearch, statistics: Statistics) -> Verdict:
     if len(search.keys) > _LARGEST_PROOF:
         return Unknown(f"all {len(search.keys)} states explored, too many for a certificate", statistics=statistics)
     certificate = Certificate(search.space.program.fingerprint(), search.question, ProofKind.REACHABLE, search.reachable())
-    never = "never are two of these accesses next at once" if isinstance(search.question, RaceOn) else "no assertion fails in any"
-    why = f"every order in which the threads can take their steps was tried, {len(search.crew)} threads in all: {never}"
-    return Safe(certificate, (why,), statistics=statistics)
+    n = len(search.crew)
+    told = search.told_values(search.question.variable) if isinstance(search.question, RaceOn) else ()
+    tried = f"all orders in which {n} threads can take their steps were tried" if n > 1 else "all runs of the thread were tried"
+    why = (*told, f"{tried}: {never(search.question)}")
+    return Safe(certificate, why, statistics=statistics)

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from circ.abstraction.told_values import AccessValues
 from circ.search.reductions import forgotten, local_locations
 from circ.search.sample_values import samples
 from circ.search.trace_building import FoundState
@@ -213,6 +214,17 @@ class StateSearch:
             pairs = sorted(zip(ids[group.start:group.stop], who[group.start:group.stop], strict=True))
             ids[group.start:group.stop] = [i for i, _ in pairs]
             who[group.start:group.stop] = [w for _, w in pairs]
+
+    def told_values(self, variable: str) -> tuple[str, ...]:
+        """What tells the accesses to a variable apart in the states that were found, in words."""
+        names = [None if v.is_array else v.name for v in self.space.program.globals]
+        told = AccessValues(self.space.program, variable, names)
+        places = [{i for i, (location, _) in enumerate(known) if told.is_access(t, location)}
+                  for t, known in enumerate(self._threads)]
+        for t, g in dict.fromkeys((t, key[0]) for key in self.keys for t, i in zip(self.crew, key[1:], strict=True)
+                                  if i in places[t]):
+            told.note(t, self._globals[g])
+        return told.sentences()
 
     def reachable(self) -> dict[str, Any]:
         """The body of a `reachable` certificate: every state found."""

@@ -252,7 +252,7 @@ class Static:
     def _safe(self, question: RaceOn, shared: Shared) -> Safe:
         assert self.survey is not None
         program, attempt = self.survey.program, shared.attempt
-        why = reasons(program, question.variable, self.survey, attempt.tracked, attempt.arguments)
+        why = reasons(program, question.variable, self.survey, attempt.tracked, attempt.arguments, attempt.pairing)
         proof = Certificate(program.fingerprint(), question, ProofKind.PAIRS, shared.body)
         return Safe(proof, why, statistics=Statistics(states=len(attempt.pairing.pairs)))
 

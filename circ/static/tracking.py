@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -129,6 +129,19 @@ class Survey:
                   if isinstance(p, Assign) and name_of(p.target) in self.tested for name in variables(p.value)}
         return [v for k, v in self.cells.items()
                 if (k[0] in self.tested or k[0] in copied) and (k[0] not in self.odd or k in self.locks)]
+
+    def edges_with(self, name: str) -> Sequence[tuple[int, Edge]]:
+        """The edges that write or test a global, with the positions of their templates."""
+        return self._by_name.get(name, ())
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[tuple[int, Edge]]]:
+        found: dict[str, list[tuple[int, Edge]]] = {}
+        for n, (t, names) in enumerate(zip(self.program.templates, self.touched, strict=True)):
+            for e, touched in zip(t.cfa.edges, names, strict=True):
+                for name in touched & self.globals.keys():
+                    found.setdefault(name, []).append((n, e))
+        return found
 
     @property
     def size(self) -> int:

@@ -37,7 +37,7 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
-from frontend.program import PARTS, PLATFORMS, Edge, FrontendError, Location, OptionError, Program
+from frontend.program import PARTS, PLATFORMS, FrontendError, Location, OptionError
 
 CORTEX_M = "cortex-m"
 
@@ -162,31 +162,6 @@ _OLD = ("atmega103", "atmega128")
 """Parts whose registers are in our `avr/io.h` itself."""
 _IO = 0x20
 """Where the registers of the I/O space begin in memory."""
-_AT_ADDRESS = re.compile(r"\*\(uint8_t \*\)(?:(0x[0-9A-Fa-f]+)|\((0x[0-9A-Fa-f]+) \+ (0x[0-9A-Fa-f]+)\))")
-"""A register as it stands in the text of a step."""
-
-
-def with_users_names(program: Program, table: InterruptTable) -> Program:
-    """The program with handlers and registers called what users call them, where reports show them."""
-    names: dict[int, str] = {}
-    for register, address in table.registers.items():
-        names.setdefault(address, register)
-    if not names:
-        return program
-
-    def name(found: re.Match[str]) -> str:
-        return names.get(sum(int(part, 0) for part in found.groups() if part), str(found[0]))
-
-    def edge(e: Edge) -> Edge:
-        text = _AT_ADDRESS.sub(name, e.text)
-        accesses = tuple(replace(a, text=_AT_ADDRESS.sub(name, a.text)) for a in e.accesses)
-        return e if (text, accesses) == (e.text, e.accesses) else replace(e, text=text, accesses=accesses)
-
-    return replace(program, templates=tuple(
-        replace(t, shown=table.vectors.get(t.name, ""), cfa=replace(t.cfa, edges=tuple(map(edge, t.cfa.edges))))
-        for t in program.templates))
-
-
 _LONG_NUMBER = re.compile("[0-9a-fA-F]{101}")
 _TERM = re.compile(r"(!?)\s*([A-Za-z_$][\w$.]*?)(?:\.([0-9]+))?\s*(?:(==|!=|<=|>=|<|>)\s*(-?(?:0[xX][0-9a-fA-F]+|[0-9]+)))?")
 _CALL = re.compile(r"([A-Za-z_$][\w$]*)\(([0-9]*)\)")

@@ -19,7 +19,6 @@ from frontend.interrupts.preemption import in_parallel, schedule
 from frontend.interrupts.race_models import find_machine, with_whole_handlers
 from frontend.interrupts.registers import HardwareRegisters
 from frontend.ir import Module
-from frontend.ir.interrupt_table import with_users_names
 from frontend.ir.modelled_calls import Without
 from frontend.link.assemble import assemble
 from frontend.link.bodies import Bodies
@@ -96,4 +95,4 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     if module.attached is not None and said is not None:
         program = said.contracts(program, module.attached)
     program = with_claims(program, module.annotations, module.enumerator)
-    return initialised(with_users_names(program, options.table))
+    return initialised(program)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Collection
 from typing import assert_never
 
 from frontend.program.cfa import Access
-from frontend.program.expr import Const, Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute, variables
+from frontend.program.expr import BOOL, Const, Element, Expr, Lvalue, Read, Var, show, show_lvalue, substitute, variables
 from frontend.program.ops import AllAt, Assign, Assume, Block, Havoc, Op, show_op
 from frontend.program.program import Program, ThreadTemplate
+from frontend.program.schedule_ghosts import IE
 
 
 class DisplayNames:
@@ -17,7 +20,8 @@ class DisplayNames:
     def __init__(self, program: Program, template: ThreadTemplate) -> None:
         tails = [v.name.rpartition("::")[2] for v in template.locals]
         known = Counter([*tails, *(v.name for v in program.globals)])
-        self._short = {v.name: tail if known[tail] == 1 else v.name for v, tail in zip(template.locals, tails, strict=True)}
+        self._short = {v.name: (tail if known[tail] == 1 else v.name).partition("#")[0]  # of a second `i` in one function
+                       for v, tail in zip(template.locals, tails, strict=True)}
         self._short |= {v.name: v.shown or v.name for v in program.globals}
         arrays = (v for v in (*program.globals, *template.locals) if v.dims)
         self._dims = {v.name: v.dims for v in arrays if self.variable(v.name).count("[]") == len(v.dims)}
@@ -92,3 +96,66 @@ class DisplayNames:
                 return Block(tuple(map(self._op, ops)))
             case _:
                 assert_never(op)
+
+
+_GROUPS = 4
+"""Functions whose threads a sentence names."""
+
+
+def threads_named(program: Program, names: Collection[str]) -> str:
+    """Templates of these names in a sentence, the threads of one function together: `main and the 3 threads of worker`."""
+    groups: dict[str, int] = {}
+    for t in program.templates:
+        if t.name in names:
+            groups[t.called] = groups.get(t.called, 0) + 1
+    words = []
+    for called, n in groups.items():
+        every = sum(t.called == called for t in program.templates)
+        some = "the" if n == every else f"{n} of the"
+        words.append(called if every == 1 else f"{some} {every} threads of {called}")
+    if len(words) > _GROUPS:
+        words[_GROUPS - 1:] = [f"{len(words) - _GROUPS + 1} more"]
+    return words[0] if len(words) == 1 else " and ".join([", ".join(words[:-1]), words[-1]]) if words else ""
+
+
+# --------------------------------------------------------------------------------------------------- formulas in words
+_GHOST = re.compile(r"<(.+) (created|done|enabled)>")
+_TEMPORARY = re.compile(r"([\w$]+)(?:#\d+)?::%\d+")
+"""A value between two steps of one expression: `main::%6`."""
+_STATES = {"created": ("does not run yet", "has been created"), "done": ("still runs", "has ended"),
+           "enabled": ("is switched off", "is switched on")}
+
+
+def formula_words(program: Program, formula: Expr) -> str:
+    """A formula over globals as the user writes it; what we keep of interrupts, threads and bits of registers in words."""
+    return text_in_words(program, show(formula))
+
+
+def text_in_words(program: Program, text: str) -> str:
+    """The same of a formula that is written out."""
+    for v in program.globals:
+        if v.ghost and v.type == BOOL and v.name in text:
+            text = _spelled(text, v.name, condition(v.shown or v.name, [1]), condition(v.shown or v.name, [0]))
+        elif v.shown and v.shown != v.name and v.name in text:
+            text = _spelled(text, v.name, v.shown, f"!{v.shown}")
+    return _TEMPORARY.sub(lambda found: f"what {found[1]} has read", text)
+
+
+def _spelled(text: str, name: str, yes: str, no: str) -> str:
+    """The text with other words for a variable, and for its negation."""
+    return re.sub(rf"(!?)(?<![\w.:]){re.escape(name)}(?![\w.:])", lambda found: no if found[1] else yes, text)
+
+
+def condition(shown: str, values: Collection[int], others: bool = False) -> str:
+    """That a variable has one of the values, or (`others`) none of them; in words where it is one of our own."""
+    numbers = sorted(values)
+    if shown == IE.name and len(numbers) == 1:
+        return "interrupts are on" if bool(numbers[0]) != others else "interrupts are off"
+    ghost = _GHOST.fullmatch(shown)
+    if ghost is not None and len(numbers) == 1:
+        return f"{ghost[1].partition('#')[0]} {_STATES[ghost[2]][bool(numbers[0]) != others]}"
+    if len(numbers) == 1 and shown.startswith("bit "):
+        return f"{shown} is {int(bool(numbers[0]) != others)}"
+    if len(numbers) == 1:
+        return f"{shown} {'!=' if others else '=='} {numbers[0]}"
+    return f"{shown} is neither {' nor '.join(map(str, numbers))}" if others else f"{shown} is {' or '.join(map(str, numbers))}"

@@ -125,8 +125,8 @@ class ThreadTemplate:
 
     @property
     def called(self) -> str:
-        """What it is called in reports."""
-        return self.shown or self.name
+        """What it is called in reports: as in the source, without the number that tells threads of one function apart."""
+        return (self.shown or self.name).partition("#")[0]
 
     @property
     def most(self) -> int | None:

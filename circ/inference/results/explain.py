@@ -5,11 +5,13 @@ from __future__ import annotations
 from circ.abstraction.abstract_errors import ThreadState
 from circ.abstraction.predicates import Abstraction
 from circ.abstraction.skeleton import Segment
+from circ.abstraction.told_values import told_lines
 from circ.inference.acfa import Acfa, moves_of
 from circ.inference.arg import AbstractSystem
 from circ.inference.results.minterms import cover
 from circ.verdict import ContextAutomaton, ContextEdge, ContextLocation, Question, RaceOn
-from frontend.program import TRUE, Expr, show
+from frontend.program import TRUE, Expr
+from frontend.program.display import formula_words
 
 MOST_LOCATIONS = 12
 """A larger automaton is better drawn than told."""
@@ -23,7 +25,7 @@ def why(
         return ("no abstract state of any thread, among any number of others, is an error",)
     sentences: list[str] = []
     for t, acfa in enumerate(acfas):
-        sentences += _about(question.variable, system, t, acfa, mus[t])
+        sentences += _about(system, t, acfa, mus[t])
     return tuple(dict.fromkeys(sentences))
 
 
@@ -31,18 +33,20 @@ def automata(system: AbstractSystem, acfas: tuple[Acfa, ...]) -> tuple[str, ...]
     """What each thread may do as far as the others see it: locations and what holds there, moves and what they need and make."""
     lines: list[str] = []
     for t, acfa in enumerate(acfas):
-        ab = system.abstractions[t]
+        ab, called = system.abstractions[t], system.skeletons[t].original.called
+        shown = {v.name: v.shown or v.name for v in ab.program.globals}
         if acfa.size > MOST_LOCATIONS:
-            lines.append(f"the context automaton of {ab.skeleton.template} has {acfa.size} locations; --dump draws it")
+            lines.append(f"the context automaton of {called} has {acfa.size} locations; --dump draws it")
             continue
-        lines.append(f"the context automaton of {ab.skeleton.template}:")
+        lines.append(f"the context automaton of {called}:")
         for c in range(acfa.size):
             marks = ", ".join(["start"] * (c in acfa.start) + ["atomic"] * acfa.atomic[c])
             lines.append(f"  {c + 1}{f' ({marks})' if marks else ''}: {_meaning(ab, acfa.label[c]) or 'anything'}")
             for goal, written, before, after in moves_of(acfa, c):
                 needs, makes = _meaning(ab, before) or "anything", _meaning(ab, after) or "anything"
                 change = f"while {needs}" if needs == makes else f"while {needs}, then {makes}"
-                lines.append(f"    to {goal + 1} {change}" + (f", writes {', '.join(written)}" if written else ""))
+                names = [shown.get(name, name) for name in written if not name.startswith("<")]
+                lines.append(f"    to {goal + 1} {change}" + (f", writes {', '.join(names)}" if names else ""))
     return tuple(lines)
 
 
@@ -73,23 +77,23 @@ class _Formulas:
         return self.known[masks]
 
 
-def _about(variable: str, system: AbstractSystem, t: int, acfa: Acfa, mu: dict[ThreadState, int]) -> list[str]:
+def _about(system: AbstractSystem, t: int, acfa: Acfa, mu: dict[ThreadState, int]) -> list[str]:
     sk, ab = system.skeletons[t], system.abstractions[t]
     bare = [c for c in range(acfa.size) if any(_bare(system, t, q) for q in acfa.anchors[c])]
     if not bare:
         return []
     masks = frozenset().union(*(acfa.label[c] for c in bare))
     held = _meaning(ab, masks)
-    lines = sorted({sk.original.cfa.edges[i].location.line for c in bare for q in acfa.anchors[c] for i, _ in sk.accesses[q]})
-    places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    lines = {sk.original.cfa.edges[i].location.line for c in bare for q in acfa.anchors[c] for i, _ in sk.accesses[q]}
+    does = f"{sk.original.called} accesses it at {told_lines(lines)}"
     if held is None:
-        return [f"{sk.template} accesses {variable} at {places}"]
-    found = [f"{sk.template} accesses {variable} outside atomic sections at {places} only while {held}"]
+        return [does]
+    found = [f"{does} only while {held}"]
     for segment, before, after in _entries(system, t, mu, frozenset(bare)):
         line = sk.original.cfa.edges[segment.paths[0][0]].location.line
         needs, makes = _meaning(ab, before), _meaning(ab, after)
         if needs and makes and needs != makes:
-            found.append(f"a thread gets there by the step at line {line}, which needs {needs} and makes {makes}, "
+            found.append(f"a thread gets there by the step at line {line}: {needs} before it, {makes} after it, "
                          f"so no other thread can take it until {needs} again")
     return found
 
@@ -115,4 +119,4 @@ def _entries(
 def _meaning(ab: Abstraction, masks: frozenset[int]) -> str | None:
     """The global predicates' say about these masks; None if they say nothing."""
     formula = cover(masks, tuple(range(ab.width)), ab.all)
-    return None if formula == TRUE else show(formula)
+    return None if formula == TRUE else formula_words(ab.program, formula)

@@ -32,9 +32,9 @@ from frontend.program import (
     Program,
     Read,
     Var,
-    show,
     substitute,
 )
+from frontend.program.display import formula_words
 from frontend.program.fold import fold
 
 
@@ -163,7 +163,7 @@ class AbstractPairsWriter:
 
     def predicates(self) -> tuple[str, ...]:
         """The conditions in the formulas, each once and not its negation, with the names a user knows."""
-        shown = {v.name: v.shown or v.name for v in self.program.globals}
+        shown: dict[str, str] = {}
         for sk in self.system.skeletons:
             for v in sk.original.locals:
                 shown.update({f"{v.name}@{slot}": v.shown or v.name for slot in (1, 2, 3)})
@@ -178,7 +178,7 @@ class AbstractPairsWriter:
             for atom in atoms(e):
                 c = canonical(fold(atom))
                 if c is not None:
-                    found[show(substitute(c, plain))] = None
+                    found[formula_words(self.program, substitute(c, plain))] = None
         return tuple(found)
 
     def is_atomic(self, spot: ProofPlace) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from circ.verdict import ContextAutomaton, ContextEdge
 from frontend.program import NOWHERE, Assume, Const, Edge, Expr, Location, Program, ThreadTemplate, primitive
-from frontend.program.display import DisplayNames
+from frontend.program.display import DisplayNames, formula_words, text_in_words
 
 MOST_LOCATIONS = 40
 """A larger automaton is no picture that anybody would look at."""
@@ -47,13 +48,17 @@ def drawn_context(program: Program, context: ContextAutomaton) -> DrawnAutomaton
     if len(context.locations) > MOST_LOCATIONS:
         return None
     template = known.get(context.template, program.templates[0])
-    names = DisplayNames(program, template)
+    names, called = DisplayNames(program, template), template.called
     lines = _lines(template) if context.template in known else {}
     places = [tuple(sorted({lines[q] for q in location.places if q in lines}))[:MOST_LINES] for location in context.locations]
-    locations = tuple(DrawnLocation(_meaning(names, location.holds), at, location.start, location.atomic)
+    locations = tuple(DrawnLocation(_meaning(program, location.holds), at, location.start, location.atomic)
                       for location, at in zip(context.locations, places, strict=True))
-    edges = dict.fromkeys(DrawnEdge(e.source, e.target, _change(names, e)) for e in context.edges if _tells(e))
-    return DrawnAutomaton(f"{context.template}, as the others see it", locations, tuple(edges))
+    edges = dict.fromkeys(DrawnEdge(e.source, e.target, _change(program, names, e)) for e in context.edges if _tells(e))
+    return DrawnAutomaton(f"{called}, as the others see it", locations, tuple(edges))
+
+
+_OTHERS = re.compile(r"(?:; )?\[all [^\]]* at \{[^}]*\}\]")
+"""That handlers are at their starts, which says nothing to people."""
 
 
 def _lines(template: ThreadTemplate) -> dict[int, Location]:
@@ -66,15 +71,16 @@ def _tells(edge: ContextEdge) -> bool:
     return edge.source != edge.target or bool(edge.writes)
 
 
-def _change(names: DisplayNames, edge: ContextEdge) -> str:
-    needs, makes = _meaning(names, edge.needs), _meaning(names, edge.makes)
-    writes = f"writes {_short(', '.join(names.variable(w) for w in edge.writes))}" if edge.writes else ""
+def _change(program: Program, names: DisplayNames, edge: ContextEdge) -> str:
+    needs, makes = _meaning(program, edge.needs), _meaning(program, edge.makes)
+    written = [names.variable(w) for w in edge.writes if not w.startswith("<")]
+    writes = f"writes {_short(', '.join(written))}" if written else ""
     change = "" if needs == makes else f"{needs} → {makes}"
     return "\n".join(part for part in (writes, change) if part)
 
 
-def _meaning(names: DisplayNames, e: Expr) -> str:
-    return ("anything" if e.value else "never") if isinstance(e, Const) else _short(names.expr(e))
+def _meaning(program: Program, e: Expr) -> str:
+    return ("anything" if e.value else "never") if isinstance(e, Const) else _short(formula_words(program, e))
 
 
 def _short(text: str) -> str:
@@ -111,6 +117,7 @@ def _thread(program: Program, template: ThreadTemplate) -> DrawnAutomaton:
     def edges() -> Iterator[DrawnEdge]:
         for e in cfa.edges:
             if e.source in number:
-                yield DrawnEdge(number[e.source], number[e.target], _short(_step(e, names)))
+                said = text_in_words(program, _OTHERS.sub("", _step(e, names)))
+                yield DrawnEdge(number[e.source], number[e.target], _short(said))
 
-    return DrawnAutomaton(f"{template.role.value} {template.name}", tuple(map(location, reached)), tuple(edges()))
+    return DrawnAutomaton(f"{template.role.value} {template.called}", tuple(map(location, reached)), tuple(edges()))

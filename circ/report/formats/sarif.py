@@ -28,9 +28,9 @@ _RULES: Mapping[str, tuple[str, str, str]] = {
                        "an annotation. The code flow is that run."),
     "possible-race": ("PossibleRace", "A possible race", "Nothing that is known keeps two conflicting accesses apart, but "
                            "no run is known in which they meet either."),
-    "unknown": ("Unknown", "Not decided", "Neither a proof nor a run that shows the opposite was found."),
-    "safe": ("Safe", "Proved", "A proof was found, and checked by an independent kernel."),
-    "input": ("Input", "Not readable", "A file could not be read as C."),
+    "unknown": ("NotDecided", "Not decided", "Neither a proof nor a run that shows the opposite was found."),
+    "safe": ("Proved", "Proved", "A proof was found, and checked by an independent kernel."),
+    "input": ("NotReadable", "Not readable", "A file could not be read as C."),
 }
 _RULE = {"race": "race", "violated": "assertion", "possible race": "possible-race", "unknown": "unknown",
          "safe": "safe"}

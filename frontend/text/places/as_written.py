@@ -2,17 +2,26 @@
 
 `ISR(USART0_RX_vect)` defines a function `__vector_18`, and `PORTB` is `*(volatile uint8_t *)(0x18 + 0x20)`: what a macro
 expands to stands at the place of the macro, so the source there has the name. Only names and texts change, and each name to
-one that nothing else has. Where the platform is named, `frontend.ir.interrupt_table` has names as well; what the source says,
-which may be another name for the same, comes first.
+one that nothing else has. A platform that is named has names as well; what the source says, which may be another name for the
+same, comes first. A bit of a register that decides about interrupts is called after the register.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from frontend.program import AllAt, Assumption, Block, Cfa, Edge, FunctionText, Location, Op, Program, ThreadTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformNames:
+    """What a platform's table calls handlers and registers: the names of vectors by functions, addresses by registers."""
+
+    vectors: Mapping[str, str] = field(default_factory=dict)
+    registers: Mapping[str, int] = field(default_factory=dict)
+
 
 _VECTOR = re.compile(r"__vector_\d+")
 _REGISTER = re.compile(r"\*0x[0-9a-f]+")
@@ -21,8 +30,12 @@ _EXPANDED = re.compile(r"\*\((?:volatile )?\w+ \*\)\(?(0x[0-9A-Fa-f]+|\d+)(?: \+
 """A register as the text of a step has it."""
 
 
-def as_written(program: Program, paths: Collection[str], text: Callable[[str], str]) -> Program:
-    """The program with the names that its files have at its places; their texts are looked at only where that is needed."""
+def as_written(program: Program, paths: Collection[str], text: Callable[[str], str], platform: PlatformNames,
+               rename: bool = True) -> Program:
+    """The program with the names that its files have at its places; their texts are looked at only where that is needed.
+
+    `rename`: handlers are renamed; else their names stay, and only what is shown of them changes.
+    """
     lines: dict[str, list[str]] = {}
 
     def word(place: Location) -> str:
@@ -34,7 +47,30 @@ def as_written(program: Program, paths: Collection[str], text: Callable[[str], s
         return here[0] if here is not None else ""
 
     handlers, registers, ports = _handlers(program, word), _registers(program, word), _ports(program, word)
-    return _Renaming(handlers, registers, ports).program(program) if handlers or registers or ports else program
+    shown = {t.name: called for t in program.templates if (called := handlers.get(t.name) or platform.vectors.get(t.name))}
+    addresses: dict[int, str] = {}
+    for register, address in platform.registers.items():
+        addresses.setdefault(address, register)
+    taken = {v.shown for v in program.globals} | {v.name for v in program.globals} | set(registers.values())
+    for v in program.globals:
+        new = addresses.get(int(v.shown[1:], 16)) if _REGISTER.fullmatch(v.shown) and v.shown not in registers else None
+        if new is not None and new not in taken:
+            registers[v.shown] = new
+            taken.add(new)
+    addresses |= {**ports, **{int(old[1:], 16): new for old, new in registers.items()}}
+    if handlers or shown or registers or addresses:
+        program = _Renaming(handlers if rename else {}, shown, registers, addresses).program(program)
+    return _with_named_bits(program)
+
+
+def _with_named_bits(program: Program) -> Program:
+    """Bits of registers are called after the registers: `bit 2 of TIMSK`."""
+    called = {v.name: v.shown for v in program.globals if v.name.startswith("*") and not _REGISTER.fullmatch(v.shown)}
+    bits = {v.name: v.name.rpartition(".") for v in program.globals if v.ghost and v.name.rpartition(".")[0] in called}
+    if not bits:
+        return program
+    shown = {name: f"bit {bit} of {called[register]}" for name, (register, _, bit) in bits.items()}
+    return replace(program, globals=tuple(replace(v, shown=shown[v.name]) if v.name in shown else v for v in program.globals))
 
 
 def _handlers(program: Program, word: Callable[[Location], str]) -> dict[str, str]:
@@ -76,9 +112,9 @@ def _address(found: re.Match[str]) -> int:
 
 
 class _Renaming:
-    def __init__(self, handlers: Mapping[str, str], registers: Mapping[str, str], ports: Mapping[int, str]) -> None:
-        self.handlers, self.registers = handlers, registers
-        self.addresses = {**ports, **{int(old[1:], 16): new for old, new in registers.items()}}
+    def __init__(self, handlers: Mapping[str, str], shown: Mapping[str, str], registers: Mapping[str, str],
+                 addresses: Mapping[int, str]) -> None:
+        self.handlers, self.shown, self.registers, self.addresses = handlers, shown, registers, addresses
         words = sorted(map(re.escape, (*handlers, *registers)), key=len, reverse=True) or ["(?!)"]
         self.names = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")
 
@@ -100,12 +136,14 @@ class _Renaming:
     def template(self, template: ThreadTemplate) -> ThreadTemplate:
         cfa: Cfa = replace(template.cfa, edges=tuple(map(self.edge, template.cfa.edges)))
         if template.name not in self.handlers:
-            return replace(template, cfa=cfa)
+            return replace(template, shown=self.shown.get(template.name, template.shown), cfa=cfa)
         return replace(template, name=self.handlers[template.name], shown="", cfa=cfa)
 
     def edge(self, edge: Edge) -> Edge:
         accesses = tuple(replace(a, text=self.text(a.text)) if self.text(a.text) != a.text else a for a in edge.accesses)
-        return replace(edge, op=self.op(edge.op), text=self.text(edge.text), accesses=accesses)
+        op, text = self.op(edge.op), self.text(edge.text)
+        same = (op, text, accesses) == (edge.op, edge.text, edge.accesses)
+        return edge if same else replace(edge, op=op, text=text, accesses=accesses)
 
     def op(self, op: Op) -> Op:
         match op:

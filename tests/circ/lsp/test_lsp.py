@@ -148,7 +148,7 @@ def test_a_race_is_a_diagnostic_with_both_accesses_and_the_run(tmp_path: Path) -
         # hover: what protects a variable, who accesses it
         hover = await here.client.text_document_hover_async(types.HoverParams(document, types.Position(6, 4)))
         assert hover is not None and isinstance(hover.contents, types.MarkupContent)
-        assert "`x`: **safe**" in hover.contents.value and "every access is made with m held" in hover.contents.value
+        assert "`x`: **safe**" in hover.contents.value and "m is held at every access" in hover.contents.value
         assert "`work` writes it at line 7" in hover.contents.value and "`main` writes it at line 7" in hover.contents.value
         assert await here.client.text_document_hover_async(types.HoverParams(document, types.Position(10, 5))) is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,60 @@ def test_every_engine_says_why_in_a_few_short_sentences(program: Program, engine
     text = "\n".join(lines)
     assert re.search(r"\bw\b.*\bline 3\b", text), text  # who accesses it, and where
     assert "reachable states" not in text and "automaton" not in text and "exception set" not in text
+
+
+PROGRAMS = Path(__file__).resolve().parents[2] / "programs"
+AVR = """#include <avr/io.h>
+#include <avr/interrupt.h>
+unsigned char buffer, mode;
+volatile unsigned char count;
+ISR(TIMER0_OVF_vect) { buffer = 1; count++; }
+int main(void)
+{
+    sei();
+    for (;;) { TIMSK &= ~(1 << TOIE0); buffer = 2; TIMSK |= 1 << TOIE0; cli(); mode = count; sei(); }
+}
+"""
+
+
+@pytest.mark.parametrize(("file", "variable", "words"), [
+    ("threads/worker_pool.c", "count", "m is held at every access"),
+    ("threads/created_by_thread.c", "setup", "worker starts only when main has created it"),
+    ("threads/create_loop_join_loop.c", "total", "main waits until the 3 threads of worker have ended|lock is held at line 14"),
+    ("threads/semaphore_hand_over.c", "message.kind", "the semaphore full hands it over: posted at line 11, waited for at line 15"),
+    ("threads/ready_flag_condition.c", "result", "main accesses it at line 24 only while ready == 1; compute accesses it at line 11 only while ready == 0"),
+    ("threads/barrier_phases.c", "old[]", "the threads wait for each other at the barrier barrier at line 9"),
+    ("threads/once.c", "table", "once lets one call alone do it at line 11, and the others wait until that is over"),
+    ("threads/own_element.c", "part[]", "each touches the elements of its own"),
+    ("threads/list_published_late.c", "malloc@producer:14.value", "each object has one owner at a time"),
+    ("threads/peterson_atomic.c", "want0", "every access to it is atomic"),
+    ("weak/published_pointer.c", "config.limit", "the address in 'current' hands over 'config.limit'"),
+    ("firmware/tick_counter.c", "ticks", "every access to it is made with interrupts off, except by timer_overflow alone, at line 17"),
+    ("firmware/flag_handshake.c", "rx_byte", "uart_receive accesses it at line 27 only while rx_full == 0"),
+    (AVR, "buffer", "main accesses it at line 9 only while bit 0 of TIMSK is 0; TIMER0_OVF_vect accesses it at line 5 only while bit 0 of TIMSK is 1"),
+    (AVR, "count", "main accesses it at line 9 only while interrupts are off; TIMER0_OVF_vect accesses it at line 5 only while interrupts are on"),
+], ids=lambda value: value.partition("\n")[0])
+def test_each_way_to_protect_a_variable_has_words_of_its_own(file: str, variable: str, words: str, tmp_path: Path) -> None:
+    path, options = PROGRAMS / file if file != AVR else tmp_path / "avr.c", LoadOptions()
+    if file == AVR:
+        path.write_text(AVR)
+        options = LoadOptions(platform="atmega128")
+    program = load(str(path), options)
+    [answer] = circ.check(program, [variable]).answers
+    assert isinstance(answer.verdict, Safe)
+    text = "\n".join(explained(program, answer))
+    assert all(part in text for part in words.split("|")), text
+    assert not re.search(r"__circ|__vector|\*0x|<interrupts|#\d|%\d|reachable states", text), text
+
+
+def test_inferred_contexts_speak_of_interrupts_and_registers_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "avr.c"
+    path.write_text(AVR)
+    program = load(str(path), LoadOptions(platform="atmega128"))
+    answers = circ.check(program, ["buffer", "count"], engine="omega-circ").answers
+    buffer, count = ("\n".join(explained(program, answer)) for answer in answers)
+    assert "bit 0 of TIMSK is 1 before it, bit 0 of TIMSK is 0 after it" in buffer
+    assert "TIMER0_OVF_vect accesses it at line 5 only while interrupts are on" in count
 
 
 def test_long_reasons_are_cut_and_said_in_full_where_that_is_asked_for(program: Program) -> None:

@@ -134,6 +134,13 @@ def test_sequential_consistency_is_assumed_until_all_is_proved() -> None:
     assert "sequential consistency" not in file_text(whole)
 
 
+def test_an_assumption_of_some_proofs_names_what_rests_on_it() -> None:
+    some, all_ = Assumption("at most 7 threads run"), Assumption("fewer readers than a counter counts")
+    one, two = replace(answer(SAFE), assumptions=(some, all_)), replace(answer(SAFE, "a"), assumptions=(all_,))
+    told = file_text(Result(PROGRAM, (one, two))).splitlines()
+    assert f"  assuming: {some} (needed for {one.shown})" in told and f"  assuming: {all_}" in told
+
+
 BUG = Unknown("internal error: x", bug="traceback")
 
 

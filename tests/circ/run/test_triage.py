@@ -26,7 +26,7 @@ KINDS = ["unshared", "read-only", "protected"]
     (ONE, {"unshared", "protected"}, "only main accesses it"), (READ, {"read-only", "protected"}, "no thread writes it"),
     (ATOMIC, {"protected"}, "inside an atomic section"), (PLAIN, set(), ""), (TWICE, set(), ""),
     (program("x", thread("w", "0 0 skip")), set(KINDS), "no thread accesses it"),
-    (MIXED, {"protected"}, "keep them apart"), (replace(MIXED, race_model="c11"), set(), ""),
+    (MIXED, {"protected"}, "inside an atomic section, except by main alone"), (replace(MIXED, race_model="c11"), set(), ""),
 ])
 def test_each_kind_fits_its_programs(p: Program, kinds: set[str], words: str) -> None:
     found = triage(p, X)

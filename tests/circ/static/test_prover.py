@@ -77,12 +77,12 @@ def test_a_variable_that_is_not_proved_stops_no_other_under_the_same_lock(order:
 def test_why() -> None:
     folder = PROGRAMS / "threads"
     for name, variable, words in (
-        ("helper_locks", "first", "every access is made with one held"),
-        ("phases", "stage", "main waits until first has ended"),
+        ("helper_locks", "first", "one is held at every access"),
+        ("phases", "stage", "main waits until first and second have ended"),
         ("created_by_thread", "setup", "worker starts only when main has created it"),
         ("rwlock", "config", "nobody holds it for writing"),
         ("element_locks", "value[]", "that element's own lock"),
-        ("semaphore_handover", "item", "ready decides who may access it"),
+        ("semaphore_handover", "item", "the semaphore ready hands it over"),
         ("list_published_late", "malloc@producer:14.value", "one owner at a time"),
     ):
         verdict = prove(load(folder / f"{name}.c"), variable)

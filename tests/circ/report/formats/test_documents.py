@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -17,6 +18,7 @@ import circ
 from circ.report.data.plain_data import built
 from circ.report.documents import document
 from circ.report.findings import Finding, finding_of
+from circ.report.formats.table import table_json
 from circ.report.forms import FailOn, ReportForm
 from circ.report.gcc import diagnostics
 from circ.report.json import report_json
@@ -25,6 +27,7 @@ from circ.report.summary import FileReport
 from circ.scan.results import from_line, to_line
 from frontend import LoadOptions, load
 from frontend.program import FrontendError, Location
+from tests.support.npm import unpacked
 
 ROOT = Path(__file__).parents[4]
 MIXED = """#include <pthread.h>
@@ -86,14 +89,21 @@ def log(files: list[Scanned]) -> Any:
     return json.loads(rendered(ReportForm.SARIF, files))
 
 
-def test_sarif_is_what_its_schema_says(log: Any) -> None:
-    """SARIF_SCHEMA names a copy of the schema that OASIS publishes; npm's package `sarif-multitool-linux` has one."""
-    if not os.environ.get("SARIF_SCHEMA"):
-        pytest.skip("SARIF_SCHEMA names no copy of the official schema")
-    schema = json.loads(Path(os.environ["SARIF_SCHEMA"]).read_text())
-    assert [e.message for e in jsonschema.Draft202012Validator(schema).iter_errors(log)] == []
+def test_sarif_is_what_its_schema_says(log: Any, tmp_path: Path) -> None:
+    """The schema of the standard, which a package of npm has; or the copy of it that SARIF_SCHEMA names."""
+    named = os.environ.get("SARIF_SCHEMA")
+    path = Path(named) if named else next(unpacked("@microsoft/jest-sarif", tmp_path).rglob("sarif-2.1.0*.json"))
+    schema = json.loads(path.read_text())
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    assert [e.message for e in validator.iter_errors(log)] == []
     broken = {**log, "version": "2.0.0"}
-    assert list(jsonschema.Draft202012Validator(schema).iter_errors(broken))
+    assert list(validator.iter_errors(broken))
+
+
+def test_names_of_sarif_rules_are_no_copies_of_their_ids(log: Any) -> None:
+    """As the validator of the standard's makers demands (SARIF1001)."""
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert all(rule["name"].lower() != rule["id"].lower() for rule in rules) and len({rule["id"] for rule in rules}) == len(rules)
 
 
 def test_sarif_tells_kinds_and_what_could_not_be_read(log: Any) -> None:
@@ -193,6 +203,43 @@ def test_what_a_run_fails_on(files: list[Scanned], fail_on: FailOn, verdict: str
     assert len(rows) == 1 and scanned_status(only, fail_on) == status
 
 
+# ------------------------------------------------------------------------------------------------ names
+AVR = """#include <avr/io.h>
+#include <avr/interrupt.h>
+unsigned char buffer, mode, racy;
+volatile unsigned char count;
+ISR(TIMER0_OVF_vect) { buffer = 1; count++; racy++; }
+int main(void)
+{
+    sei();
+    for (;;) {
+        for (int i = 0; i < 2; i++) { int i = racy; racy = i + 1; }
+        TIMSK &= ~(1 << TOIE0); buffer = 2; TIMSK |= 1 << TOIE0; cli(); mode = count; sei();
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("form", [ReportForm.HTML, ReportForm.SARIF, ReportForm.JSON, ReportForm.GITHUB, ReportForm.JUNIT])
+def test_names_are_those_of_the_source(form: ReportForm, avr: FileReport) -> None:
+    """No names of our own for registers, vectors, temporaries and second variables of one name."""
+    options = {"engine": "auto", "property": "races", "variables": None, "predicates": [], "k": None, "timeout": 60.0, "memory": 4096,
+               "cpu_limit": None}
+    text = report_json([avr], LoadOptions(), options, 1) if form is ReportForm.JSON else rendered(form, [scanned_of(avr)])
+    text = html.unescape(re.sub(r"<(?:style|script).*?</(?:style|script)>|<[^>]+>", " ", text, flags=re.S) if form is ReportForm.HTML else text)
+    assert "TIMER0_OVF_vect" in text and not re.findall(r".{0,40}(?:__circ|__vector|\*0x|<interrupts|\w#\d|::%\d).{0,40}", text)
+
+
+@pytest.fixture(scope="module")
+def avr(tmp_path_factory: pytest.TempPathFactory) -> FileReport:
+    path = tmp_path_factory.mktemp("avr") / "avr.c"
+    path.write_text(AVR)
+    program = load(str(path), LoadOptions(platform="atmega128"))
+    proved, raced = circ.check(program, ["buffer", "count"], "omega-circ"), circ.check(program, ["racy"])
+    assert [type(a.verdict).__name__ for a in proved.answers] == ["Safe", "Safe"]
+    return FileReport(str(path), replace(proved, answers=(*proved.answers, *raced.answers)))
+
+
 # ------------------------------------------------------------------------------------------------ JSON
 def test_json_is_what_our_schema_says(mixed: FileReport) -> None:
     schema = json.loads((ROOT / "docs" / "schemas" / "circ-report.schema.json").read_text())
@@ -204,6 +251,17 @@ def test_json_is_what_our_schema_says(mixed: FileReport) -> None:
     assert [e.message for e in validator.iter_errors(data)] == []
     data["files"][0]["answers"][0]["verdict"] = "fine"
     assert list(validator.iter_errors(data))
+
+
+def test_json_of_a_scan_is_what_our_schema_says(files: list[Scanned]) -> None:
+    schema = json.loads((ROOT / "docs" / "schemas" / "circ-scan.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    data = json.loads(table_json(files, True, ["mixed.c:1: difference: raced: expected safe, got race"], 2, FailOn.UNKNOWN))
+    assert [e.message for e in validator.iter_errors(data)] == []
+    assert [a["verdict"] for a in data["files"][0]["answers"]].count("race") == 1 and data["files"][1]["error"]
+    for spoilt in ({**data, "version": 2}, {**data, "more": 1}, {**data, "files": [{**data["files"][0], "answers": [{"variable": "x"}]}]}):
+        assert list(validator.iter_errors(spoilt))
+    assert list(validator.iter_errors(json.loads(table_json(files, False, None, 0, FailOn.RACE)))) == []
 
 
 def test_rows_are_the_same_after_writing_and_reading(files: list[Scanned]) -> None:
