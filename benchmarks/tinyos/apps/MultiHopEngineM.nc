@@ -1,3 +1,4 @@
+/* Sends messages of our own and passes on those of others, one hop further each. */
 includes MultiHop;
 module MultiHopEngineM {
   provides {
@@ -13,16 +14,65 @@ module MultiHopEngineM {
   }
 }
 implementation {
-  enum { FWD_QUEUE_SIZE = 8, EMPTY = 0xff };
-  TOS_Msg FwdBuffers[FWD_QUEUE_SIZE];
-  TOS_MsgPtr FwdBufList[FWD_QUEUE_SIZE];
-  uint8_t iFwdBufHead, iFwdBufTail;
+  enum { PLACES = 8, HEADER = offsetof(TOS_MHopMsg, data) };
+  TOS_Msg spare[PLACES];
+  TOS_MsgPtr ring[PLACES]; /* those on their way from `first` on, then spare ones */
+  uint8_t first, underway;
 
+  uint8_t *payload(TOS_MsgPtr msg) {
+    return ((TOS_MHopMsg *)msg->data)->data;
+  }
+  /* Sends it to whoever is next. */
+  result_t hop(uint8_t id, TOS_MsgPtr msg, uint8_t size) {
+    if (!call RouteSelect.selectRoute(msg, id))
+      return FAIL;
+    return call SendMsg.send[id](msg->addr, size, msg);
+  }
+  command void *Send.getBuffer[uint8_t id](TOS_MsgPtr msg, uint16_t *length) {
+    *length = TOSH_DATA_LENGTH - HEADER;
+    return payload(msg);
+  }
+  command result_t Send.send[uint8_t id](TOS_MsgPtr msg, uint16_t length) {
+    if (length > TOSH_DATA_LENGTH - HEADER)
+      return FAIL;
+    call RouteSelect.initializeFields(msg, id);
+    return hop(id, msg, HEADER + length);
+  }
+  /* Passes a message on; what to receive the next one into. */
+  TOS_MsgPtr passOn(uint8_t id, TOS_MsgPtr msg) {
+    uint8_t place = (first + underway) % PLACES;
+    TOS_MsgPtr given = ring[place];
+
+    if (underway == PLACES || !hop(id, msg, msg->length))
+      return msg;
+    ring[place] = msg;
+    underway++;
+    return given;
+  }
+  event TOS_MsgPtr ReceiveMsg.receive[uint8_t id](TOS_MsgPtr msg) {
+    if (msg->addr != TOS_LOCAL_ADDRESS || !signal Intercept.intercept[id](msg, payload(msg), msg->length - HEADER))
+      return msg;
+    return passOn(id, msg);
+  }
+  event result_t SendMsg.sendDone[uint8_t id](TOS_MsgPtr msg, result_t success) {
+    if (underway == 0 || msg != ring[first])
+      return signal Send.sendDone[id](msg, success);
+    first = (first + 1) % PLACES;
+    underway--;
+    return SUCCESS;
+  }
+  default event result_t Send.sendDone[uint8_t id](TOS_MsgPtr msg, result_t success) {
+    return SUCCESS;
+  }
+  default event result_t Intercept.intercept[uint8_t id](TOS_MsgPtr msg, void *content, uint16_t length) {
+    return SUCCESS;
+  }
   command result_t StdControl.init() {
-    int n;
-    for (n = 0; n < FWD_QUEUE_SIZE; n++)
-      FwdBufList[n] = &FwdBuffers[n];
-    iFwdBufHead = iFwdBufTail = 0;
+    uint8_t n;
+
+    for (n = 0; n < PLACES; n++)
+      ring[n] = &spare[n];
+    first = underway = 0;
     return call SubControl.init();
   }
   command result_t StdControl.start() {
@@ -30,59 +80,5 @@ implementation {
   }
   command result_t StdControl.stop() {
     return call SubControl.stop();
-  }
-  command result_t Send.send[uint8_t id](TOS_MsgPtr pMsg, uint16_t PayloadLen) {
-    uint16_t usMHLength = offsetof(TOS_MHopMsg, data) + PayloadLen;
-    if (usMHLength > TOSH_DATA_LENGTH)
-      return FAIL;
-    call RouteSelect.initializeFields(pMsg, id);
-    if (call RouteSelect.selectRoute(pMsg, id) != SUCCESS)
-      return FAIL;
-    if (call SendMsg.send[id](pMsg->addr, usMHLength, pMsg) != SUCCESS)
-      return FAIL;
-    return SUCCESS;
-  }
-  command void *Send.getBuffer[uint8_t id](TOS_MsgPtr pMsg, uint16_t *length) {
-    TOS_MHopMsg *pMHMsg = (TOS_MHopMsg *)pMsg->data;
-    *length = TOSH_DATA_LENGTH - offsetof(TOS_MHopMsg, data);
-    return &pMHMsg->data[0];
-  }
-  static TOS_MsgPtr mForward(TOS_MsgPtr pMsg, uint8_t id) {
-    TOS_MsgPtr pNewBuf = pMsg;
-    if (((iFwdBufHead + 1) % FWD_QUEUE_SIZE) == iFwdBufTail)
-      return pNewBuf;
-    if (call RouteSelect.selectRoute(pMsg, id) != SUCCESS)
-      return pNewBuf;
-    if (call SendMsg.send[id](pMsg->addr, pMsg->length, pMsg) == SUCCESS) {
-      pNewBuf = FwdBufList[iFwdBufHead];
-      FwdBufList[iFwdBufHead] = pMsg;
-      iFwdBufHead++;
-      iFwdBufHead %= FWD_QUEUE_SIZE;
-    }
-    return pNewBuf;
-  }
-  event TOS_MsgPtr ReceiveMsg.receive[uint8_t id](TOS_MsgPtr pMsg) {
-    TOS_MHopMsg *pMHMsg = (TOS_MHopMsg *)pMsg->data;
-    uint16_t PayloadLen = pMsg->length - offsetof(TOS_MHopMsg, data);
-    if (pMsg->addr == TOS_LOCAL_ADDRESS) {
-      if (signal Intercept.intercept[id](pMsg, &pMHMsg->data[0], PayloadLen) == SUCCESS)
-        pMsg = mForward(pMsg, id);
-    }
-    return pMsg;
-  }
-  event result_t SendMsg.sendDone[uint8_t id](TOS_MsgPtr pMsg, result_t success) {
-    if (pMsg == FwdBufList[iFwdBufTail]) {
-      iFwdBufTail++;
-      iFwdBufTail %= FWD_QUEUE_SIZE;
-    } else {
-      signal Send.sendDone[id](pMsg, success);
-    }
-    return SUCCESS;
-  }
-  default event result_t Send.sendDone[uint8_t id](TOS_MsgPtr pMsg, result_t success) {
-    return SUCCESS;
-  }
-  default event result_t Intercept.intercept[uint8_t id](TOS_MsgPtr pMsg, void *payload, uint16_t payloadLen) {
-    return SUCCESS;
   }
 }

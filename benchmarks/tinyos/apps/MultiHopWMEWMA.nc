@@ -1,3 +1,5 @@
+/* Chooses the neighbour to send by: the one over which the whole way to the base station costs least. What a link is worth is
+   estimated from the gaps in the numbers of the messages heard, averaged over time. */
 includes MultiHop;
 module MultiHopWMEWMA {
   provides {
@@ -12,213 +14,219 @@ module MultiHopWMEWMA {
   }
 }
 implementation {
-  enum {
-    NBRFLAG_VALID = 0x01, NBRFLAG_NEW = 0x02, ROUTE_TABLE_SIZE = 16, ROUTE_INVALID = 0xff, BASE_STATION = 0, ESTIMATE_TO_ROUTE_RATIO = 5,
-    MAX_ALLOWABLE_LINK_COST = 256, ESTIMATE_TICKS = 30
-  };
-  typedef struct TableEntry {
+  enum { NEIGHBOURS = 16, NONE = 0xff, PERIOD = 30, PERIODS_PER_ANNOUNCEMENT = 5, BEST = 255 };
+  enum { HEADER = offsetof(TOS_MHopMsg, data) };
+  struct neighbour {
+    bool known;
+    bool fresh; /* heard but once: nothing to estimate from */
     uint16_t id;
     uint16_t parent;
     uint16_t cost;
-    uint8_t flags;
-    uint8_t liveliness;
-    int16_t lastSeqno;
-    uint16_t missed;
-    uint16_t received;
-    uint8_t receiveEst;
-    uint8_t sendEst;
-  } TableEntry;
-  TableEntry NeighborTbl[ROUTE_TABLE_SIZE];
-  TableEntry *gpCurrentParent;
-  TOS_Msg routeMsg;
-  bool gfSendRouteBusy;
-  uint8_t gbCurrentHopCount;
-  int16_t gCurrentSeqNo;
-  uint16_t gbCurrentCost;
-  uint8_t gTicks;
-  TOS_MsgPtr gReceived;
+    int16_t number; /* of the last message heard */
+    uint16_t heard, missed; /* since the last estimate */
+    uint8_t in, out; /* quality of the link, 0 to BEST */
+    uint8_t hops; /* from there to the base station */
+  } neighbours[NEIGHBOURS];
+  struct neighbour *parent;
+  uint8_t hops;
+  uint16_t cost;
+  int16_t number; /* of our next message */
+  uint8_t periods;
+  TOS_Msg announcement;
+  bool announcing;
 
-  uint8_t findEntry(uint16_t id) {
-    uint8_t i;
-    for (i = 0; i < ROUTE_TABLE_SIZE; i++)
-      if ((NeighborTbl[i].flags & NBRFLAG_VALID) && NeighborTbl[i].id == id)
-        return i;
-    return ROUTE_INVALID;
+  TOS_MHopMsg *header(TOS_MsgPtr msg) {
+    return (TOS_MHopMsg *)msg->data;
   }
-  void newEntry(uint8_t index, uint16_t id) {
-    NeighborTbl[index].id = id;
-    NeighborTbl[index].flags = NBRFLAG_VALID | NBRFLAG_NEW;
-    NeighborTbl[index].liveliness = 0;
-    NeighborTbl[index].parent = ROUTE_INVALID;
-    NeighborTbl[index].cost = ROUTE_INVALID;
-    NeighborTbl[index].received = NeighborTbl[index].missed = 0;
-    NeighborTbl[index].receiveEst = NeighborTbl[index].sendEst = 0;
+
+  /* ---------------------------------------------------------------- the neighbours */
+  struct neighbour *find(uint16_t id) {
+    uint8_t n;
+
+    for (n = 0; n < NEIGHBOURS; n++)
+      if (neighbours[n].known && neighbours[n].id == id)
+        return &neighbours[n];
+    return NULL;
   }
-  uint8_t findEntryToBeReplaced() {
-    uint8_t i, minSendEst = 0xff, minIndex = ROUTE_INVALID;
-    for (i = 0; i < ROUTE_TABLE_SIZE; i++) {
-      if ((NeighborTbl[i].flags & NBRFLAG_VALID) == 0)
-        return i;
-      if (minSendEst >= NeighborTbl[i].sendEst) {
-        minIndex = i;
-        minSendEst = NeighborTbl[i].sendEst;
+  /* An unused place, or else that of the neighbour who hears us worst. */
+  struct neighbour *place() {
+    struct neighbour *worst = neighbours;
+    uint8_t n;
+
+    for (n = 0; n < NEIGHBOURS && worst->known; n++)
+      if (!neighbours[n].known || neighbours[n].out < worst->out)
+        worst = &neighbours[n];
+    return worst;
+  }
+  struct neighbour *meet(uint16_t id, int16_t itsNumber) {
+    struct neighbour *one = place();
+
+    memset(one, 0, sizeof(*one));
+    one->known = one->fresh = TRUE;
+    one->id = id;
+    one->parent = one->cost = NONE;
+    one->number = itsNumber;
+    return one;
+  }
+  void hear(struct neighbour *one, int16_t itsNumber) {
+    int16_t gap = itsNumber - one->number - 1;
+
+    one->fresh = FALSE;
+    one->number = itsNumber;
+    one->heard++;
+    if (gap > 0)
+      one->missed += gap;
+  }
+  /* A quarter of the new estimate is the last period, three quarters the estimate before. */
+  void estimate(struct neighbour *one) {
+    uint32_t all = one->heard + one->missed;
+
+    if (!one->known || one->fresh || all == 0)
+      return;
+    one->in = (3 * one->in + (uint32_t)BEST * one->heard / all) / 4;
+    one->heard = one->missed = 0;
+  }
+  /* The whole way's cost by this neighbour, in 64ths. */
+  uint32_t costBy(struct neighbour *one) {
+    uint32_t both = (uint32_t)one->in * one->out;
+
+    return both == 0 ? 0x10000 : 0x1000000 / both + ((uint32_t)one->cost << 6);
+  }
+  bool eligible(struct neighbour *one) {
+    return one->known && one->parent != NONE && one->parent != TOS_LOCAL_ADDRESS;
+  }
+  void choose() {
+    struct neighbour *chosen = NULL;
+    uint32_t least = 0xffffffff;
+    uint8_t n;
+
+    for (n = 0; n < NEIGHBOURS; n++) {
+      if (eligible(&neighbours[n]) && costBy(&neighbours[n]) < least) {
+        chosen = &neighbours[n];
+        least = costBy(chosen);
       }
     }
-    return minIndex;
-  }
-  void updateEst(TableEntry *Nbr) {
-    uint16_t total, newAve;
-    if (Nbr->flags & NBRFLAG_NEW)
-      return;
-    total = Nbr->received + Nbr->missed;
-    if (total == 0)
-      return;
-    newAve = ((uint32_t)255 * (uint32_t)Nbr->received) / total;
-    Nbr->receiveEst = ((uint16_t)Nbr->receiveEst * 3 + newAve) / 4;
-    Nbr->received = Nbr->missed = 0;
-  }
-  uint32_t evaluateCost(uint16_t cost, uint8_t sendEst, uint8_t receiveEst) {
-    uint32_t transEst = (uint32_t)sendEst * (uint32_t)receiveEst;
-    uint32_t immed = ((uint32_t)1 << 24);
-    if (transEst == 0)
-      return ((uint32_t)1 << 16);
-    immed = immed / transEst;
-    immed += ((uint32_t)cost << 6);
-    return immed;
-  }
-  void chooseParent() {
-    uint8_t i;
-    uint32_t best = (uint32_t)-1, ul;
-    TableEntry *pNewParent = NULL;
-    for (i = 0; i < ROUTE_TABLE_SIZE; i++) {
-      TableEntry *pNbr = &NeighborTbl[i];
-      if (!(pNbr->flags & NBRFLAG_VALID)) continue;
-      if (pNbr->parent == TOS_LOCAL_ADDRESS) continue;
-      if (pNbr->parent == ROUTE_INVALID) continue;
-      ul = evaluateCost(pNbr->cost, pNbr->sendEst, pNbr->receiveEst);
-      if (ul < best) {
-        best = ul;
-        pNewParent = pNbr;
-      }
-    }
-    if (pNewParent) {
+    if (chosen != NULL) {
       atomic {
-        gpCurrentParent = pNewParent;
-        gbCurrentHopCount = pNewParent->liveliness + 1;
-        gbCurrentCost = best >> 6;
+        parent = chosen;
+        cost = least >> 6;
+        hops = chosen->hops == NONE ? NONE : chosen->hops + 1;
       }
     }
   }
-  task void SendRouteTask() {
-    RoutePacket *pRP = (RoutePacket *)&routeMsg.data[offsetof(TOS_MHopMsg, data)];
-    uint8_t i;
-    if (gfSendRouteBusy)
+
+  /* ---------------------------------------------------------------- announcements */
+  /* Names one neighbour and how well we hear it. */
+  uint8_t listOne(RPEstEntry *entry) {
+    uint8_t n;
+
+    for (n = 0; n < NEIGHBOURS; n++) {
+      if (neighbours[n].known) {
+        entry->id = neighbours[n].id;
+        entry->receiveEst = neighbours[n].in;
+        return 1;
+      }
+    }
+    return 0;
+  }
+  task void announce() {
+    RoutePacket *route = (RoutePacket *)header(&announcement)->data;
+
+    if (announcing)
       return;
-    if (gpCurrentParent)
-      pRP->parent = gpCurrentParent->id;
-    pRP->cost = gbCurrentCost;
-    pRP->estEntries = 0;
-    for (i = 0; i < ROUTE_TABLE_SIZE && pRP->estEntries < 1; i++) {
-      if (NeighborTbl[i].flags & NBRFLAG_VALID) {
-        pRP->estList[0].id = NeighborTbl[i].id;
-        pRP->estList[0].receiveEst = NeighborTbl[i].receiveEst;
-        pRP->estEntries++;
-      }
+    route->parent = parent == NULL ? NONE : parent->id;
+    route->cost = cost;
+    route->estEntries = listOne(route->estList);
+    call RouteSelect.initializeFields(&announcement, AM_MULTIHOPMSG);
+    announcing = call SendMsg.send(TOS_BCAST_ADDR, HEADER + sizeof(RoutePacket), &announcement);
+  }
+  event result_t SendMsg.sendDone(TOS_MsgPtr msg, result_t success) {
+    announcing = FALSE;
+    return SUCCESS;
+  }
+  event TOS_MsgPtr ReceiveMsg.receive(TOS_MsgPtr msg) {
+    TOS_MHopMsg *from = header(msg);
+    RoutePacket *route = (RoutePacket *)from->data;
+    struct neighbour *one = find(from->sourceaddr);
+
+    if (one == NULL)
+      one = meet(from->sourceaddr, from->seqno);
+    else
+      hear(one, from->seqno);
+    one->hops = from->hopcount;
+    one->parent = route->parent;
+    one->cost = route->cost;
+    if (route->estEntries > 0 && route->estList[0].id == TOS_LOCAL_ADDRESS)
+      one->out = route->estList[0].receiveEst;
+    return msg;
+  }
+
+  /* ---------------------------------------------------------------- now and then */
+  task void reckon() {
+    uint8_t n;
+
+    for (n = 0; n < NEIGHBOURS; n++)
+      estimate(&neighbours[n]);
+    choose();
+    periods++;
+    if (periods == PERIODS_PER_ANNOUNCEMENT) {
+      periods = 0;
+      post announce();
     }
-    call RouteSelect.initializeFields(&routeMsg, AM_MULTIHOPMSG);
-    if (call SendMsg.send(TOS_BCAST_ADDR, sizeof(RoutePacket) + offsetof(TOS_MHopMsg, data), &routeMsg) == SUCCESS)
-      gfSendRouteBusy = TRUE;
   }
-  task void TimerTask() {
-    uint8_t i;
-    gTicks++;
-    for (i = 0; i < ROUTE_TABLE_SIZE; i++)
-      if (NeighborTbl[i].flags & NBRFLAG_VALID)
-        updateEst(&NeighborTbl[i]);
-    chooseParent();
-    if (gTicks % ESTIMATE_TO_ROUTE_RATIO == 0)
-      post SendRouteTask();
+  event result_t Timer.fired() {
+    return post reckon();
   }
+
+  /* ---------------------------------------------------------------- the way of a message */
+  command bool RouteSelect.isActive() {
+    return parent != NULL;
+  }
+  command result_t RouteSelect.initializeFields(TOS_MsgPtr msg, uint8_t id) {
+    TOS_MHopMsg *ours = header(msg);
+
+    ours->originaddr = ours->sourceaddr = TOS_LOCAL_ADDRESS;
+    ours->seqno = number;
+    ours->hopcount = hops;
+    number++;
+    return SUCCESS;
+  }
+  command result_t RouteSelect.selectRoute(TOS_MsgPtr msg, uint8_t id) {
+    TOS_MHopMsg *way = header(msg);
+    bool ours = way->originaddr == TOS_LOCAL_ADDRESS && way->sourceaddr == TOS_LOCAL_ADDRESS;
+
+    if (parent == NULL) {
+      msg->addr = TOS_BCAST_ADDR;
+      return ours;
+    }
+    if (!ours) {
+      if (hops >= way->hopcount)
+        return FAIL; /* it came from someone nearer than we are */
+      way->seqno = number;
+      number++;
+    }
+    way->sourceaddr = TOS_LOCAL_ADDRESS;
+    way->hopcount = hops;
+    msg->addr = parent->id;
+    return SUCCESS;
+  }
+
+  /* ---------------------------------------------------------------- on and off */
   command result_t StdControl.init() {
-    memset((void *)NeighborTbl, 0, sizeof(TableEntry) * ROUTE_TABLE_SIZE);
-    gpCurrentParent = NULL;
-    gbCurrentHopCount = ROUTE_INVALID;
-    gCurrentSeqNo = 0;
-    gTicks = 0;
-    gbCurrentCost = ROUTE_INVALID;
-    gfSendRouteBusy = FALSE;
+    memset(neighbours, 0, sizeof(neighbours));
+    parent = NULL;
+    hops = NONE;
+    cost = NONE;
+    number = 0;
+    periods = 0;
+    announcing = FALSE;
     return call Random.init();
   }
   command result_t StdControl.start() {
-    post TimerTask();
-    call Timer.start(0, ESTIMATE_TICKS);
-    return SUCCESS;
+    post reckon();
+    return call Timer.start(0, PERIOD);
   }
   command result_t StdControl.stop() {
     return call Timer.stop();
-  }
-  command bool RouteSelect.isActive() {
-    return gpCurrentParent != NULL;
-  }
-  command result_t RouteSelect.selectRoute(TOS_MsgPtr Msg, uint8_t id) {
-    TOS_MHopMsg *pMHMsg = (TOS_MHopMsg *)&Msg->data[0];
-    uint8_t iNbr;
-    result_t Result = SUCCESS;
-    if (gpCurrentParent == NULL) {
-      if (pMHMsg->sourceaddr == TOS_LOCAL_ADDRESS && pMHMsg->originaddr == TOS_LOCAL_ADDRESS) {
-        Msg->addr = TOS_BCAST_ADDR;
-        return SUCCESS;
-      }
-      return FAIL;
-    }
-    if (gbCurrentHopCount >= pMHMsg->hopcount)
-      return FAIL;
-    iNbr = findEntry(pMHMsg->sourceaddr);
-    if (iNbr == ROUTE_INVALID)
-      Result = FAIL;
-    pMHMsg->hopcount = gbCurrentHopCount;
-    if (pMHMsg->sourceaddr != TOS_LOCAL_ADDRESS)
-      pMHMsg->seqno = gCurrentSeqNo++;
-    pMHMsg->sourceaddr = TOS_LOCAL_ADDRESS;
-    Msg->addr = gpCurrentParent->id;
-    return Result;
-  }
-  command result_t RouteSelect.initializeFields(TOS_MsgPtr Msg, uint8_t id) {
-    TOS_MHopMsg *pMHMsg = (TOS_MHopMsg *)&Msg->data[0];
-    pMHMsg->sourceaddr = pMHMsg->originaddr = TOS_LOCAL_ADDRESS;
-    pMHMsg->hopcount = ROUTE_INVALID;
-    pMHMsg->seqno = gCurrentSeqNo++;
-    return SUCCESS;
-  }
-  event result_t Timer.fired() {
-    post TimerTask();
-    return SUCCESS;
-  }
-  event TOS_MsgPtr ReceiveMsg.receive(TOS_MsgPtr Msg) {
-    TOS_MHopMsg *pMHMsg = (TOS_MHopMsg *)&Msg->data[0];
-    RoutePacket *pRP = (RoutePacket *)&pMHMsg->data[0];
-    uint8_t i, index = findEntry(pMHMsg->sourceaddr);
-    if (index == ROUTE_INVALID) {
-      index = findEntryToBeReplaced();
-      newEntry(index, pMHMsg->sourceaddr);
-      NeighborTbl[index].lastSeqno = pMHMsg->seqno;
-    } else {
-      int16_t sDelta = pMHMsg->seqno - NeighborTbl[index].lastSeqno - 1;
-      NeighborTbl[index].flags &= ~NBRFLAG_NEW;
-      NeighborTbl[index].received++;
-      if (sDelta >= 0)
-        NeighborTbl[index].missed += sDelta;
-      NeighborTbl[index].lastSeqno = pMHMsg->seqno;
-    }
-    NeighborTbl[index].parent = pRP->parent;
-    NeighborTbl[index].cost = pRP->cost;
-    for (i = 0; i < pRP->estEntries && i < 1; i++)
-      if (pRP->estList[i].id == TOS_LOCAL_ADDRESS)
-        NeighborTbl[index].sendEst = pRP->estList[i].receiveEst;
-    return Msg;
-  }
-  event result_t SendMsg.sendDone(TOS_MsgPtr pMsg, result_t success) {
-    gfSendRouteBusy = FALSE;
-    return SUCCESS;
   }
 }

@@ -1,3 +1,4 @@
+/* Shows the three upper bits of the light, the darker the more LEDs. */
 module SenseM {
   provides interface StdControl;
   uses {
@@ -8,15 +9,6 @@ module SenseM {
   }
 }
 implementation {
-  result_t display(uint16_t value) {
-    if (value & 1) call Leds.yellowOn();
-    else call Leds.yellowOff();
-    if (value & 2) call Leds.greenOn();
-    else call Leds.greenOff();
-    if (value & 4) call Leds.redOn();
-    else call Leds.redOff();
-    return SUCCESS;
-  }
   command result_t StdControl.init() {
     return call Leds.init();
   }
@@ -30,7 +22,6 @@ implementation {
     return call ADC.getData();
   }
   async event result_t ADC.dataReady(uint16_t data) {
-    display(7 - ((data >> 7) & 0x7));
-    return SUCCESS;
+    return call Leds.set(~data >> 7);
   }
 }

@@ -1,3 +1,4 @@
+/* Sends a reading of the light now and then, as commands from the base station say. */
 includes MultiHop;
 module SurgeM {
   provides interface StdControl;
@@ -14,94 +15,100 @@ module SurgeM {
   }
 }
 implementation {
-  TOS_Msg gMsgBuffer;
-  norace uint16_t gSensorData;
-  uint32_t seqno;
-  bool gfSendBusy;
-  bool sleeping, focused, rebroadcast_adc_packet;
-  int timer_rate;
-  int timer_ticks;
+  enum { SET_RATE, SLEEP, WAKE_UP, FOCUS };
+  enum { FIRINGS_PER_READING = 4 };
+  TOS_Msg message;
+  bool underway; /* from a reading until it has been sent */
+  norace uint16_t reading;
+  uint32_t sent;
+  uint32_t rate;
+  uint8_t firings;
 
-  static void initialize() {
-    timer_rate = INITIAL_TIMER_RATE;
-    atomic gfSendBusy = FALSE;
-    sleeping = FALSE;
-    seqno = 0;
-    rebroadcast_adc_packet = FALSE;
-    focused = FALSE;
+  void done() {
+    atomic underway = FALSE;
   }
-  task void SendData() {
-    SurgeMsg *pReading;
-    uint16_t Len;
+  task void sendReading() {
+    uint16_t room;
+    SurgeMsg *content = call Send.getBuffer(&message, &room);
 
-    if ((pReading = (SurgeMsg *)call Send.getBuffer(&gMsgBuffer, &Len))) {
-      pReading->type = 0;
-      pReading->parentaddr = 0;
-      pReading->reading = gSensorData;
-      pReading->seq_no = seqno++;
-      if ((call Send.send(&gMsgBuffer, sizeof(SurgeMsg))) != SUCCESS)
-        atomic gfSendBusy = FALSE;
+    if (content == NULL || room < sizeof(SurgeMsg)) {
+      done();
+      return;
+    }
+    content->type = content->parentaddr = 0;
+    content->reading = reading;
+    content->seq_no = sent;
+    sent++;
+    if (!call Send.send(&message, sizeof(SurgeMsg)))
+      done();
+  }
+  async event result_t ADC.dataReady(uint16_t data) {
+    atomic {
+      if (!underway && post sendReading()) {
+        underway = TRUE;
+        reading = data;
+      }
+    }
+    return SUCCESS;
+  }
+  event result_t Send.sendDone(TOS_MsgPtr msg, result_t success) {
+    done();
+    return SUCCESS;
+  }
+  event result_t Timer.fired() {
+    firings++;
+    if (firings == FIRINGS_PER_READING) {
+      firings = 0;
+      call ADC.getData();
+    }
+    return SUCCESS;
+  }
+  result_t readEvery(uint32_t ticks) {
+    call Timer.stop();
+    return call Timer.start(0, ticks);
+  }
+  void fresh() {
+    done();
+    rate = INITIAL_TIMER_RATE;
+    sent = 0;
+  }
+  void obey(SurgeCmdMsg *wanted) {
+    switch (wanted->type) {
+      case SET_RATE:
+        rate = wanted->args.newrate;
+        readEvery(rate);
+        break;
+      case SLEEP:
+        call Timer.stop();
+        call Leds.set(0);
+        break;
+      case WAKE_UP:
+        fresh();
+        readEvery(rate);
+        break;
+      case FOCUS:
+        if (wanted->args.focusaddr == TOS_LOCAL_ADDRESS)
+          readEvery(FOCUS_TIMER_RATE);
+        else
+          call Timer.stop();
+        break;
     }
   }
+  event TOS_MsgPtr Bcast.receive(TOS_MsgPtr msg) {
+    obey((SurgeCmdMsg *)msg->data);
+    return msg;
+  }
   command result_t StdControl.init() {
-    initialize();
+    fresh();
     call Leds.init();
-    call SensorControl.init();
-    return call Communication.init();
+    return rcombine(call SensorControl.init(), call Communication.init());
   }
   command result_t StdControl.start() {
     call SensorControl.start();
     call Communication.start();
-    return call Timer.start(0, timer_rate);
+    return readEvery(rate);
   }
   command result_t StdControl.stop() {
     return call Timer.stop();
-  }
-  event result_t Timer.fired() {
-    timer_ticks++;
-    if (timer_ticks % 4 == 0)
-      call ADC.getData();
-    return SUCCESS;
-  }
-  async event result_t ADC.dataReady(uint16_t data) {
-    atomic {
-      if (!gfSendBusy) {
-        gfSendBusy = TRUE;
-        gSensorData = data;
-        post SendData();
-      }
-    }
-    return SUCCESS;
-  }
-  event result_t Send.sendDone(TOS_MsgPtr pMsg, result_t success) {
-    atomic gfSendBusy = FALSE;
-    return SUCCESS;
-  }
-  event TOS_MsgPtr Bcast.receive(TOS_MsgPtr pMsg) {
-    SurgeCmdMsg *pCmdMsg = (SurgeCmdMsg *)pMsg->data;
-    if (pCmdMsg->type == 0) {
-      timer_rate = pCmdMsg->args.newrate;
-      call Timer.stop();
-      call Timer.start(0, timer_rate);
-    } else if (pCmdMsg->type == 1) {
-      sleeping = TRUE;
-      call Timer.stop();
-      call Leds.greenOff();
-      call Leds.yellowOff();
-    } else if (pCmdMsg->type == 2) {
-      initialize();
-      call Timer.start(0, timer_rate);
-      sleeping = FALSE;
-    } else if (pCmdMsg->type == 3) {
-      if (pCmdMsg->args.focusaddr == TOS_LOCAL_ADDRESS) {
-        focused = TRUE;
-        call Timer.stop();
-        call Timer.start(0, FOCUS_TIMER_RATE);
-      } else {
-        call Timer.stop();
-        focused = FALSE;
-      }
-    }
-    return pMsg;
   }
 }

@@ -1,3 +1,4 @@
+/* A base station: passes what the radio hears to the serial line and what the serial line says to the radio. */
 module TOSBaseM {
   provides interface StdControl;
   uses {
@@ -12,115 +13,100 @@ module TOSBaseM {
   }
 }
 implementation {
-  enum { QUEUE_SIZE = 5, TXFLAG_BUSY = 0x1 };
-  TOS_Msg gRxBufPool[QUEUE_SIZE];
-  TOS_MsgPtr gRxBufPoolTbl[QUEUE_SIZE];
-  uint8_t gRxHeadIndex, gRxTailIndex;
-  TOS_Msg gTxBuf;
-  TOS_MsgPtr gpTxMsg;
-  uint8_t gfTxFlags;
+  enum { PLACES = 5 };
+  /* From the radio: a ring of messages, one place of which is exchanged for each that comes. Length 0: free. */
+  TOS_Msg spare[PLACES];
+  TOS_MsgPtr ring[PLACES];
+  uint8_t filled, passed;
+  /* From the serial line: one message at a time. */
+  TOS_Msg first;
+  TOS_MsgPtr inHand;
+  bool sending;
 
-  task void RadioRcvdTask() {
-    TOS_MsgPtr pMsg;
-    result_t Result;
+  uint8_t after(uint8_t place) {
+    return place == PLACES - 1 ? 0 : place + 1;
+  }
+
+  /* ---------------------------------------------------------------- radio to serial line */
+  task void toLine() {
+    TOS_MsgPtr msg;
 
     atomic {
-      pMsg = gRxBufPoolTbl[gRxTailIndex];
-      gRxTailIndex++;
-      gRxTailIndex %= QUEUE_SIZE;
+      msg = ring[passed];
+      passed = after(passed);
     }
-    Result = call UARTSend.send(pMsg);
-    if (Result != SUCCESS)
-      pMsg->length = 0;
-    else
+    if (call UARTSend.send(msg))
       call Leds.greenToggle();
-  }
-  task void UARTRcvdTask() {
-    result_t Result;
-
-    gpTxMsg->group = TOS_AM_GROUP;
-    Result = call RadioSend.send(gpTxMsg);
-    if (Result != SUCCESS)
-      atomic gfTxFlags = 0;
     else
-      call Leds.redToggle();
+      msg->length = 0;
   }
-  command result_t StdControl.init() {
-    result_t ok1, ok2, ok3;
-    uint8_t i;
+  event TOS_MsgPtr RadioReceive.receive(TOS_MsgPtr msg) {
+    TOS_MsgPtr given = msg;
 
-    for (i = 0; i < QUEUE_SIZE; i++) {
-      gRxBufPool[i].length = 0;
-      gRxBufPoolTbl[i] = &gRxBufPool[i];
+    if (!msg->crc || msg->group != TOS_AM_GROUP)
+      return msg;
+    atomic {
+      if (ring[filled]->length == 0) {
+        given = ring[filled];
+        ring[filled] = msg;
+        filled = after(filled);
+      }
     }
-    gRxHeadIndex = 0;
-    gRxTailIndex = 0;
-    gTxBuf.length = 0;
-    gpTxMsg = &gTxBuf;
-    gfTxFlags = 0;
-    ok1 = call UARTControl.init();
-    ok2 = call RadioControl.init();
-    ok3 = call SecurityControl.init();
+    if (given != msg)
+      post toLine();
+    return given;
+  }
+  event result_t UARTSend.sendDone(TOS_MsgPtr msg, result_t success) {
+    msg->length = 0;
+    return SUCCESS;
+  }
+
+  /* ---------------------------------------------------------------- serial line to radio */
+  task void toRadio() {
+    inHand->group = TOS_AM_GROUP;
+    if (call RadioSend.send(inHand))
+      call Leds.redToggle();
+    else
+      atomic sending = FALSE;
+  }
+  event TOS_MsgPtr UARTReceive.receive(TOS_MsgPtr msg) {
+    TOS_MsgPtr given = msg;
+
+    atomic {
+      if (!sending) {
+        given = inHand;
+        inHand = msg;
+        sending = TRUE;
+      }
+    }
+    if (given != msg)
+      post toRadio();
+    return given;
+  }
+  event result_t RadioSend.sendDone(TOS_MsgPtr msg, result_t success) {
+    if (msg == inHand)
+      atomic sending = FALSE;
+    return SUCCESS;
+  }
+
+  /* ---------------------------------------------------------------- on and off */
+  command result_t StdControl.init() {
+    uint8_t n;
+
+    for (n = 0; n < PLACES; n++) {
+      spare[n].length = 0;
+      ring[n] = &spare[n];
+    }
+    filled = passed = 0;
+    inHand = &first;
+    sending = FALSE;
     call Leds.init();
-    return rcombine(rcombine(ok1, ok2), ok3);
+    return rcombine(call SecurityControl.init(), rcombine(call UARTControl.init(), call RadioControl.init()));
   }
   command result_t StdControl.start() {
-    result_t ok1, ok2;
-
-    call SecurityControl.start();
-    ok1 = call UARTControl.start();
-    ok2 = call RadioControl.start();
-    return rcombine(ok1, ok2);
+    return rcombine(call SecurityControl.start(), rcombine(call UARTControl.start(), call RadioControl.start()));
   }
   command result_t StdControl.stop() {
-    result_t ok1 = call UARTControl.stop();
-    result_t ok2 = call RadioControl.stop();
-    return rcombine(ok1, ok2);
-  }
-  event TOS_MsgPtr RadioReceive.receive(TOS_MsgPtr Msg) {
-    TOS_MsgPtr pBuf = Msg;
-
-    if (Msg->crc && Msg->group == TOS_AM_GROUP) {
-      atomic {
-        pBuf = gRxBufPoolTbl[gRxHeadIndex];
-        if (pBuf->length == 0) {
-          gRxBufPoolTbl[gRxHeadIndex] = Msg;
-          gRxHeadIndex++;
-          gRxHeadIndex %= QUEUE_SIZE;
-        } else {
-          pBuf = NULL;
-        }
-      }
-      if (pBuf)
-        post RadioRcvdTask();
-      else
-        pBuf = Msg;
-    }
-    return pBuf;
-  }
-  event result_t RadioSend.sendDone(TOS_MsgPtr Msg, result_t success) {
-    if (Msg == gpTxMsg)
-      atomic gfTxFlags = 0;
-    return SUCCESS;
-  }
-  event TOS_MsgPtr UARTReceive.receive(TOS_MsgPtr Msg) {
-    TOS_MsgPtr pBuf = Msg;
-    bool fBusy;
-
-    atomic {
-      fBusy = (gfTxFlags & TXFLAG_BUSY);
-      if (!fBusy) {
-        gfTxFlags |= TXFLAG_BUSY;
-        pBuf = gpTxMsg;
-        gpTxMsg = Msg;
-      }
-    }
-    if (!fBusy)
-      post UARTRcvdTask();
-    return pBuf;
-  }
-  event result_t UARTSend.sendDone(TOS_MsgPtr Msg, result_t success) {
-    Msg->length = 0;
-    return SUCCESS;
+    return rcombine(call UARTControl.stop(), call RadioControl.stop());
   }
 }

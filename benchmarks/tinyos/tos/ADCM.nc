@@ -1,3 +1,4 @@
+/* Conversions for any number of users, one after the other or, with TOSPORT, one at a time. */
 module ADCM {
   provides {
     interface ADC[uint8_t port];
@@ -6,23 +7,8 @@ module ADCM {
   uses interface HPLADC;
 }
 implementation {
-  enum { IDLE = 0, SINGLE_CONVERSION = 1, CONTINUOUS_CONVERSION = 2, TOSH_ADC_PORTMAPSIZE = 12 };
-  uint16_t ReqPort;
-  uint16_t ReqVector;
-  uint16_t ContReqMask;
-  uint8_t state;
-#ifdef TOSPORT
-  norace uint8_t tosPort;
-#endif
+  enum { PORTS = 12 };
 
-  command result_t ADCControl.init() {
-    atomic {
-      ReqPort = 0;
-      ReqVector = ContReqMask = 0;
-      state = IDLE;
-    }
-    return call HPLADC.init();
-  }
   command result_t ADCControl.bindPort(uint8_t port, uint8_t adcPort) {
     return call HPLADC.bindPort(port, adcPort);
   }
@@ -31,84 +17,103 @@ implementation {
   }
 
 #ifdef TOSPORT
-  /* One request at a time: whoever moves the state from idle to busy owns tosPort until the converter has answered. */
-  async event result_t HPLADC.dataReady(uint16_t data) {
-    uint8_t doneValue = tosPort;
-    result_t ok;
-    atomic state = IDLE;
-    ok = signal ADC.dataReady[doneValue](data);
-    return ok;
+  /* Whoever moves the state from FREE to BUSY owns tosPort until the converter has answered. */
+  enum { FREE, BUSY };
+  uint8_t state;
+  norace uint8_t tosPort;
+
+  command result_t ADCControl.init() {
+    atomic state = FREE;
+    return call HPLADC.init();
   }
-  result_t startGet(uint8_t newState, uint8_t port) {
-    uint8_t oldState;
-    if (port >= TOSH_ADC_PORTMAPSIZE)
+  result_t ask(uint8_t port) {
+    bool mine;
+
+    if (port >= PORTS)
       return FAIL;
     atomic {
-      oldState = state;
-      if (state == IDLE)
-        state = newState;
+      mine = state == FREE;
+      state = BUSY;
     }
-    if (oldState == IDLE) {
-      tosPort = port;
-      return call HPLADC.samplePort(port);
-    }
-    return FAIL;
+    if (!mine)
+      return FAIL;
+    tosPort = port;
+    return call HPLADC.samplePort(port);
+  }
+  async event result_t HPLADC.dataReady(uint16_t data) {
+    uint8_t port = tosPort;
+
+    atomic state = FREE;
+    return signal ADC.dataReady[port](data);
+  }
+  async command result_t ADC.getData[uint8_t port]() {
+    return ask(port);
+  }
+  async command result_t ADC.getContinuousData[uint8_t port]() {
+    return ask(port);
   }
 #else
-  async event result_t HPLADC.dataReady(uint16_t data) {
-    uint16_t doneValue = data;
-    uint8_t donePort, nextPort = 0xff;
-    result_t result;
+  /* Sets of ports as bits: those that wait, and those of them that go on waiting after each answer. */
+  uint16_t waiting, lasting;
+  uint8_t current; /* the port that is being sampled while any waits */
 
+  command result_t ADCControl.init() {
+    atomic waiting = lasting = 0;
+    return call HPLADC.init();
+  }
+  /* The next port after `port` that waits, perhaps itself; one does. In an atomic section. */
+  uint8_t nextAfter(uint8_t port) {
+    do
+      port = (port + 1) % PORTS;
+    while (!(waiting >> port & 1));
+    return port;
+  }
+  result_t ask(uint8_t port, bool again) {
+    uint16_t bit = (uint16_t)1 << port;
+    result_t taken = FAIL;
+
+    if (port >= PORTS)
+      return FAIL;
     atomic {
-      donePort = ReqPort;
-      if (ReqVector & (1 << donePort) && !(ContReqMask & (1 << donePort)))
-        ReqVector &= ~(1 << donePort);
-      if (ReqVector) {
-        do {
-          ReqPort++;
-          ReqPort = ReqPort == TOSH_ADC_PORTMAPSIZE ? 0 : ReqPort;
-        } while (((1 << ReqPort) & ReqVector) == 0);
-        nextPort = ReqPort;
+      if (!(waiting & bit)) {
+        taken = SUCCESS;
+        if (waiting == 0) {
+          current = port;
+          taken = call HPLADC.samplePort(port);
+        }
+        waiting |= bit;
+        if (again)
+          lasting |= bit;
       }
     }
-    if (nextPort != 0xff)
-      call HPLADC.samplePort(nextPort);
-    result = signal ADC.dataReady[donePort](doneValue);
-    if (result == FAIL && (ContReqMask & (1 << donePort))) {
+    return taken;
+  }
+  async event result_t HPLADC.dataReady(uint16_t data) {
+    uint8_t port;
+    uint16_t bit;
+
+    atomic {
+      port = current;
+      bit = (uint16_t)1 << port;
+      waiting &= ~bit | lasting;
+      if (waiting) {
+        current = nextAfter(port);
+        call HPLADC.samplePort(current);
+      }
+    }
+    if (!signal ADC.dataReady[port](data)) {
       atomic {
-        ReqVector &= ~(1 << donePort);
-        ContReqMask &= ~(1 << donePort);
+        waiting &= ~(bit & lasting);
+        lasting &= ~bit;
       }
     }
     return SUCCESS;
   }
-  result_t startGet(uint8_t newState, uint8_t port) {
-    uint16_t PortMask, oldReqVector;
-    result_t result = SUCCESS;
-
-    PortMask = 1 << port;
-    if ((PortMask & ReqVector) != 0) {
-      result = FAIL;
-    } else {
-      atomic {
-        oldReqVector = ReqVector;
-        ReqVector |= PortMask;
-        if (newState == CONTINUOUS_CONVERSION)
-          ContReqMask |= PortMask;
-        if (oldReqVector == 0) {
-          ReqPort = port;
-          result = call HPLADC.samplePort(port);
-        }
-      }
-    }
-    return result;
-  }
-#endif
   async command result_t ADC.getData[uint8_t port]() {
-    return startGet(SINGLE_CONVERSION, port);
+    return ask(port, FALSE);
   }
   async command result_t ADC.getContinuousData[uint8_t port]() {
-    return startGet(CONTINUOUS_CONVERSION, port);
+    return ask(port, TRUE);
   }
+#endif
 }

@@ -1,3 +1,4 @@
+/* Messages by their type, over the serial line or the radio; one is being sent at a time. */
 module AMStandard {
   provides {
     interface StdControl as Control;
@@ -18,52 +19,39 @@ module AMStandard {
   }
 }
 implementation {
-  bool state;
-  TOS_MsgPtr buffer;
-  uint16_t lastCount;
-  uint16_t counter;
+  enum { PERIOD = 1000 };
+  TOS_MsgPtr outgoing; /* NULL: nothing is being sent */
+  uint16_t heard; /* in this period */
+  uint16_t heardBefore; /* in the last one */
 
-  command result_t Control.init() {
-    result_t ok1, ok2;
-    call TimerControl.init();
-    ok1 = call UARTControl.init();
-    ok2 = call RadioControl.init();
-    state = FALSE;
-    lastCount = 0;
-    counter = 0;
-    return rcombine(ok1, ok2);
+  /* ---------------------------------------------------------------- sending */
+  result_t finish(TOS_MsgPtr msg, result_t how) {
+    outgoing = NULL;
+    signal SendMsg.sendDone[msg->type](msg, how);
+    return signal sendDone();
   }
-  command result_t Control.start() {
-    result_t ok0 = call TimerControl.start();
-    result_t ok1 = call UARTControl.start();
-    result_t ok2 = call RadioControl.start();
-    result_t ok3 = call ActivityTimer.start(0, 1000);
-    state = FALSE;
-    return rcombine(rcombine(ok0, ok3), rcombine(ok1, ok2));
+  task void pass() {
+    TOS_MsgPtr msg = outgoing;
+    bool wired = msg->addr == TOS_UART_ADDR;
+
+    if (!(wired ? call UARTSend.send(msg) : call RadioSend.send(msg)))
+      finish(msg, FAIL);
   }
-  command result_t Control.stop() {
-    result_t ok1 = call UARTControl.stop();
-    result_t ok2 = call RadioControl.stop();
-    return rcombine(ok1, ok2);
-  }
-  command uint16_t activity() {
-    return lastCount;
-  }
-  void dbgPacket(TOS_MsgPtr data) {
-    uint8_t i;
-    for (i = 0; i < sizeof(TOS_Msg); i++)
-      counter += ((uint8_t *)data)[i] == 0;
-  }
-  result_t reportSendDone(TOS_MsgPtr msg, result_t success) {
-    state = FALSE;
-    signal SendMsg.sendDone[msg->type](msg, success);
-    signal sendDone();
+  command result_t SendMsg.send[uint8_t id](uint16_t address, uint8_t length, TOS_MsgPtr msg) {
+    if (outgoing != NULL || length > DATA_LENGTH || !post pass())
+      return FAIL;
+    msg->type = id;
+    msg->addr = address;
+    msg->group = TOS_AM_GROUP;
+    msg->length = length;
+    outgoing = msg;
     return SUCCESS;
   }
-  event result_t ActivityTimer.fired() {
-    lastCount = counter;
-    counter = 0;
-    return SUCCESS;
+  event result_t UARTSend.sendDone(TOS_MsgPtr msg, result_t success) {
+    return finish(msg, success);
+  }
+  event result_t RadioSend.sendDone(TOS_MsgPtr msg, result_t success) {
+    return finish(msg, success);
   }
   default event result_t SendMsg.sendDone[uint8_t id](TOS_MsgPtr msg, result_t success) {
     return SUCCESS;
@@ -71,64 +59,54 @@ implementation {
   default event result_t sendDone() {
     return SUCCESS;
   }
-  task void sendTask() {
-    result_t ok;
-    TOS_MsgPtr buf = buffer;
-    if (buf->addr == TOS_UART_ADDR)
-      ok = call UARTSend.send(buf);
-    else
-      ok = call RadioSend.send(buf);
-    if (ok == FAIL)
-      reportSendDone(buffer, FAIL);
+
+  /* ---------------------------------------------------------------- receiving */
+  bool forUs(TOS_MsgPtr msg) {
+    return msg->crc == 1 && msg->group == TOS_AM_GROUP && (msg->addr == TOS_LOCAL_ADDRESS || msg->addr == TOS_BCAST_ADDR);
   }
-  command result_t SendMsg.send[uint8_t id](uint16_t addr, uint8_t length, TOS_MsgPtr data) {
-    if (!state) {
-      state = TRUE;
-      if (length > DATA_LENGTH) {
-        state = FALSE;
-        return FAIL;
-      }
-      if (!(post sendTask())) {
-        state = FALSE;
-        return FAIL;
-      } else {
-        buffer = data;
-        data->length = length;
-        data->addr = addr;
-        data->type = id;
-        buffer->group = TOS_AM_GROUP;
-        dbgPacket(data);
-      }
-      return SUCCESS;
-    }
-    return FAIL;
+  TOS_MsgPtr deliver(TOS_MsgPtr msg) {
+    TOS_MsgPtr spare = msg;
+
+    heard++;
+    if (forUs(msg))
+      spare = signal ReceiveMsg.receive[msg->type](msg);
+    return spare != NULL ? spare : msg;
   }
-  event result_t UARTSend.sendDone(TOS_MsgPtr msg, result_t success) {
-    return reportSendDone(msg, success);
+  event TOS_MsgPtr UARTReceive.receive(TOS_MsgPtr msg) {
+    msg->group = TOS_AM_GROUP; /* the line has one end: whoever writes there is of our group */
+    return deliver(msg);
   }
-  event result_t RadioSend.sendDone(TOS_MsgPtr msg, result_t success) {
-    return reportSendDone(msg, success);
-  }
-  TOS_MsgPtr received(TOS_MsgPtr packet) {
-    counter++;
-    if (packet->crc == 1 && packet->group == TOS_AM_GROUP &&
-        (packet->addr == TOS_BCAST_ADDR || packet->addr == TOS_LOCAL_ADDRESS)) {
-      uint8_t type = packet->type;
-      TOS_MsgPtr tmp;
-      tmp = signal ReceiveMsg.receive[type](packet);
-      if (tmp)
-        packet = tmp;
-    }
-    return packet;
+  event TOS_MsgPtr RadioReceive.receive(TOS_MsgPtr msg) {
+    return deliver(msg);
   }
   default event TOS_MsgPtr ReceiveMsg.receive[uint8_t id](TOS_MsgPtr msg) {
     return msg;
   }
-  event TOS_MsgPtr UARTReceive.receive(TOS_MsgPtr packet) {
-    packet->group = TOS_AM_GROUP;
-    return received(packet);
+
+  /* ---------------------------------------------------------------- activity */
+  command uint16_t activity() {
+    return heardBefore;
   }
-  event TOS_MsgPtr RadioReceive.receive(TOS_MsgPtr packet) {
-    return received(packet);
+  event result_t ActivityTimer.fired() {
+    heardBefore = heard;
+    heard = 0;
+    return SUCCESS;
+  }
+
+  /* ---------------------------------------------------------------- on and off */
+  command result_t Control.init() {
+    outgoing = NULL;
+    heard = heardBefore = 0;
+    return rcombine(call TimerControl.init(), rcombine(call UARTControl.init(), call RadioControl.init()));
+  }
+  command result_t Control.start() {
+    result_t below = rcombine(call UARTControl.start(), call RadioControl.start());
+
+    call TimerControl.start();
+    return rcombine(below, call ActivityTimer.start(0, PERIOD));
+  }
+  command result_t Control.stop() {
+    call ActivityTimer.stop();
+    return rcombine(call UARTControl.stop(), call RadioControl.stop());
   }
 }

@@ -1,51 +1,52 @@
+/* A message authentication code: the message, behind a block that tells its length, chained through the block cipher. */
 module CBCMAC {
   provides interface MAC;
   uses interface BlockCipher;
 }
 implementation {
-  enum { CBCMAC_BLOCK_SIZE = 8 };
-  typedef struct CBCMACContext {
-    uint8_t partial[CBCMAC_BLOCK_SIZE];
-    uint8_t blockPos;
-  } CBCMACContext;
+  enum { BLOCK = 8 };
+  struct progress {
+    uint8_t chain[BLOCK];
+    uint8_t mixed; /* bytes of the next block that are in the chain already */
+  };
 
-  command result_t MAC.init(MACContext *context, uint8_t keySize, uint8_t *key) {
-    ((CBCMACContext *)context->context)->blockPos = 0;
-    return call BlockCipher.init(&context->cc, CBCMAC_BLOCK_SIZE, keySize, key);
+  static struct progress *progressOf(MACContext *context) {
+    return (struct progress *)context->context;
+  }
+  result_t encipher(MACContext *context) {
+    struct progress *so = progressOf(context);
+
+    so->mixed = 0;
+    return call BlockCipher.encrypt(&context->cc, so->chain, so->chain);
   }
   async command result_t MAC.initIncrementalMAC(MACContext *context, uint16_t length) {
-    uint8_t i;
-    uint8_t *partial = ((CBCMACContext *)context->context)->partial;
-    memset(partial, 0, CBCMAC_BLOCK_SIZE - 2);
-    partial[CBCMAC_BLOCK_SIZE - 2] = (length >> 8) & 0xff;
-    partial[CBCMAC_BLOCK_SIZE - 1] = length & 0xff;
-    ((CBCMACContext *)context->context)->blockPos = 0;
-    for (i = 0; i < 2; i++)
-      partial[i] ^= i;
-    return call BlockCipher.encrypt(&context->cc, partial, partial);
+    struct progress *so = progressOf(context);
+
+    memset(so->chain, 0, BLOCK);
+    so->chain[0] = length;
+    so->chain[1] = length >> 8;
+    return encipher(context);
   }
   async command result_t MAC.incrementalMAC(MACContext *context, uint8_t *msg, uint16_t msgLen) {
-    uint8_t i, pos = ((CBCMACContext *)context->context)->blockPos;
-    uint8_t *partial = ((CBCMACContext *)context->context)->partial;
+    struct progress *so = progressOf(context);
 
-    for (i = 0; i < msgLen; i++) {
-      partial[pos++] ^= msg[i];
-      if (pos == CBCMAC_BLOCK_SIZE) {
-        if (!call BlockCipher.encrypt(&context->cc, partial, partial))
-          return FAIL;
-        pos = 0;
-      }
+    while (msgLen-- > 0) {
+      so->chain[so->mixed++] ^= *msg++;
+      if (so->mixed == BLOCK && !encipher(context))
+        return FAIL;
     }
-    ((CBCMACContext *)context->context)->blockPos = pos;
     return SUCCESS;
   }
   async command result_t MAC.getIncrementalMAC(MACContext *context, uint8_t *res, uint8_t macSize) {
-    uint8_t *partial = ((CBCMACContext *)context->context)->partial;
-    if (macSize > CBCMAC_BLOCK_SIZE)
+    struct progress *so = progressOf(context);
+
+    if (macSize > BLOCK || (so->mixed > 0 && !encipher(context)))
       return FAIL;
-    if (((CBCMACContext *)context->context)->blockPos)
-      call BlockCipher.encrypt(&context->cc, partial, partial);
-    memcpy(res, partial, macSize);
+    memcpy(res, so->chain, macSize);
     return SUCCESS;
+  }
+  command result_t MAC.init(MACContext *context, uint8_t keySize, uint8_t *key) {
+    progressOf(context)->mixed = 0;
+    return call BlockCipher.init(&context->cc, BLOCK, keySize, key);
   }
 }

@@ -1,85 +1,99 @@
+/* Samples the radio's bit while nothing is sent or received: until a preamble is seen, then at twice the rate of the bits until
+   the start symbol is seen among the even or the odd samples. Timer 2's interrupt is enabled only for that: it ends with
+   startSymDetect or stopMonitorChannel and begins with startSymbolSearch. */
 module ChannelMonM {
   provides interface ChannelMon;
   uses interface Random;
 }
 implementation {
-  enum { IDLE_STATE, START_SYMBOL_SEARCH, PACKET_START, DISABLED_STATE };
-  enum { SAMPLE_RATE = 100 / 2 * 4 };
-  unsigned short CM_search[2];
-  char CM_state;
-  unsigned char CM_lastBit;
-  unsigned char CM_startSymBits;
-  short CM_waiting;
+  enum { LISTENING, SEARCHING, OFF };
+  enum {
+    TICKS_PER_SAMPLE = 200, TIMER2_ON = 0x09, START_SYMBOL = 0x135, START_MASK = 0x1ff, PREAMBLE = 0x707, PREAMBLE_MASK = 0x777,
+    SILENCE_MASK = 0xfff, SAMPLES_TO_SEARCH = 30, NOBODY = 0
+  };
+  uint8_t state;
+  uint16_t seen[2]; /* the last samples; while searching, the even and the odd ones */
+  uint8_t half; /* which of them is next */
+  uint8_t samplesLeft;
+  uint8_t delay; /* samples until whoever wants to send may look for silence; NOBODY if nobody wants to */
 
+  uint8_t drawDelay(uint8_t mask, uint8_t least) {
+    return (call Random.rand() & mask) + least;
+  }
+  void shift(uint8_t which, uint8_t bit) {
+    seen[which] = (seen[which] << 1) | bit;
+  }
+  void search(uint8_t bit) {
+    samplesLeft--;
+    if (samplesLeft == 0) {
+      state = LISTENING;
+      return;
+    }
+    shift(half, bit);
+    if ((seen[half] & START_MASK) == START_SYMBOL) {
+      cbi(TIMSK, OCIE2);
+      state = LISTENING;
+      seen[half] = 0;
+      signal ChannelMon.startSymDetect();
+    }
+    half = !half;
+  }
+  /* One sample nearer to sending. */
+  void wait() {
+    if (delay == NOBODY)
+      return;
+    delay--;
+    if (delay != NOBODY)
+      return;
+    if (seen[0] & SILENCE_MASK)
+      delay = drawDelay(0x1f, 29);
+    else
+      signal ChannelMon.idleDetect();
+  }
+  void listen(uint8_t bit) {
+    shift(0, bit);
+    wait();
+    if ((seen[0] & PREAMBLE_MASK) == PREAMBLE) {
+      seen[0] = seen[1] = 0;
+      samplesLeft = SAMPLES_TO_SEARCH;
+      state = SEARCHING;
+    }
+  }
+  TOSH_SIGNAL(SIG_OUTPUT_COMPARE2) {
+    uint8_t bit = TOSH_READ_RFM_RXD_PIN();
+
+    atomic {
+      if (state == SEARCHING)
+        search(bit);
+      else if (state == LISTENING)
+        listen(bit);
+    }
+  }
   async command result_t ChannelMon.init() {
-    atomic CM_waiting = -1;
+    atomic delay = NOBODY;
     return call ChannelMon.startSymbolSearch();
   }
   async command result_t ChannelMon.startSymbolSearch() {
     atomic {
-      CM_state = IDLE_STATE;
-      outp(0x09, TCCR2);
-      outp(SAMPLE_RATE, OCR2);
+      state = LISTENING;
+      outp(TICKS_PER_SAMPLE, OCR2);
+      outp(TIMER2_ON, TCCR2);
       sbi(TIMSK, OCIE2);
     }
     return SUCCESS;
   }
   async command result_t ChannelMon.stopMonitorChannel() {
     atomic {
+      state = OFF;
       cbi(TIMSK, OCIE2);
-      CM_state = DISABLED_STATE;
     }
     return SUCCESS;
   }
-  TOSH_SIGNAL(SIG_OUTPUT_COMPARE2) {
-    uint8_t bit = TOSH_READ_RFM_RXD_PIN();
-    atomic {
-      if (CM_state == START_SYMBOL_SEARCH) {
-        unsigned short current = CM_search[CM_lastBit];
-        CM_startSymBits--;
-        if (CM_startSymBits == 0) {
-          CM_state = IDLE_STATE;
-        } else {
-          current <<= 1;
-          current &= 0x1ff;
-          if (bit)
-            current |= 0x1;
-          if (current == 0x135) {
-            cbi(TIMSK, OCIE2);
-            CM_state = IDLE_STATE;
-            signal ChannelMon.startSymDetect();
-            current = 0;
-          }
-          CM_search[CM_lastBit] = current;
-          CM_lastBit ^= 1;
-        }
-      } else if (CM_state == IDLE_STATE) {
-        CM_search[0] <<= 1;
-        CM_search[0] |= bit;
-        if (CM_waiting != -1) {
-          CM_waiting--;
-          if (CM_waiting == 1) {
-            if ((CM_search[0] & 0xfff) == 0) {
-              CM_waiting = -1;
-              signal ChannelMon.idleDetect();
-            } else {
-              CM_waiting = (call Random.rand() & 0x1f) + 30;
-            }
-          }
-        }
-        if ((CM_search[0] & 0x777) == 0x707) {
-          CM_state = START_SYMBOL_SEARCH;
-          CM_search[0] = CM_search[1] = 0;
-          CM_startSymBits = 30;
-        }
-      }
-    }
-  }
   async command result_t ChannelMon.macDelay() {
     atomic {
-      CM_search[0] = 0xff;
-      if (CM_waiting == -1)
-        CM_waiting = (call Random.rand() & 0x2f) + 80;
+      seen[0] = 0xff;
+      if (delay == NOBODY)
+        delay = drawDelay(0x2f, 79);
     }
     return SUCCESS;
   }

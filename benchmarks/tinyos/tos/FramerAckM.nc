@@ -1,3 +1,4 @@
+/* Sends the token of a message that asks for it back to where it came from. */
 module FramerAckM {
   provides interface ReceiveMsg as ReceiveCombined;
   uses {
@@ -6,19 +7,17 @@ module FramerAckM {
   }
 }
 implementation {
-  uint8_t gTokenBuf;
-  task void SendAckTask() {
-    call TokenReceiveMsg.ReflectToken(gTokenBuf);
-  }
-  event TOS_MsgPtr TokenReceiveMsg.receive(TOS_MsgPtr Msg, uint8_t token) {
-    TOS_MsgPtr pBuf;
+  uint8_t owed;
 
-    gTokenBuf = token;
-    post SendAckTask();
-    pBuf = signal ReceiveCombined.receive(Msg);
-    return pBuf;
+  task void echo() {
+    call TokenReceiveMsg.ReflectToken(owed);
   }
-  event TOS_MsgPtr ReceiveMsg.receive(TOS_MsgPtr Msg) {
-    return signal ReceiveCombined.receive(Msg);
+  event TOS_MsgPtr TokenReceiveMsg.receive(TOS_MsgPtr msg, uint8_t token) {
+    owed = token;
+    post echo();
+    return signal ReceiveCombined.receive(msg);
+  }
+  event TOS_MsgPtr ReceiveMsg.receive(TOS_MsgPtr msg) {
+    return signal ReceiveCombined.receive(msg);
   }
 }

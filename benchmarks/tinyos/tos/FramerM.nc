@@ -1,3 +1,10 @@
+/* Messages on the serial line. A frame is FLAG, kind of frame, perhaps a token, the message, the CRC-16 of all that with its high
+   byte first (so that the CRC of a whole good frame is 0), FLAG. Inside a frame a FLAG or ESCAPE goes as ESCAPE and the byte with
+   one bit turned over.
+
+   Sending: a task claims gTxState while it is TX_IDLE and hands over the first FLAG; from then on the transmit-done handler owns
+   the transmitter and does one step for each byte that has gone. Receiving: the receive handler fills gMsgRcvTbl[gRxHeadIndex], the
+   task PacketRcvd empties gMsgRcvTbl[gRxTailIndex]; an entry with a Length belongs to the task. */
 includes crc;
 module FramerM {
   provides {
@@ -12,378 +19,325 @@ module FramerM {
   }
 }
 implementation {
+  enum { FLAG = 0x7e, ESCAPE = 0x7d, TURNED = 0x20 };
+  enum { PROTO_ACK = 64, PROTO_PACKET_ACK = 65, PROTO_PACKET_NOACK = 66, PROTO_UNKNOWN = 255 };
+  enum { WANT_ECHO = 1, WANT_MESSAGE = 2, WANT_COMPLAINT = 4 };
   enum {
-    HDLC_QUEUESIZE = 2, HDLC_MTU = sizeof(TOS_Msg), HDLC_FLAG_BYTE = 0x7e, HDLC_CTLESC_BYTE = 0x7d,
-    PROTO_ACK = 64, PROTO_PACKET_ACK = 65, PROTO_PACKET_NOACK = 66, PROTO_UNKNOWN = 255
+    TX_IDLE, TX_KIND, TX_BODY, TX_ESCAPED, TX_CRC_HIGH, TX_CRC_LOW, TX_CLOSE, TX_DRAIN, TX_BROKEN
   };
-  enum { RXSTATE_NOSYNC, RXSTATE_PROTO, RXSTATE_TOKEN, RXSTATE_INFO, RXSTATE_ESC };
-  enum {
-    TXSTATE_IDLE, TXSTATE_PROTO, TXSTATE_INFO, TXSTATE_ESC, TXSTATE_FCS1, TXSTATE_FCS2, TXSTATE_ENDFLAG, TXSTATE_FINISH,
-    TXSTATE_ERROR
-  };
-  enum { FLAGS_TOKENPEND = 0x2, FLAGS_DATAPEND = 0x4, FLAGS_UNKNOWN = 0x8 };
+  enum { RX_HUNT, RX_KIND, RX_TOKEN, RX_BODY };
+  enum { ENTRIES = 2, HEADER = offsetof(TOS_Msg, data), CRC_BYTES = 2 };
 
-  TOS_Msg gMsgRcvBuf[HDLC_QUEUESIZE];
-  typedef struct _MsgRcvEntry {
+  struct RcvEntry {
+    TOS_MsgPtr pMsg;
+    uint16_t Length;
     uint8_t Proto;
     uint8_t Token;
-    uint16_t Length;
-    TOS_MsgPtr pMsg;
-  } MsgRcvEntry_t;
-  MsgRcvEntry_t gMsgRcvTbl[HDLC_QUEUESIZE];
+  } gMsgRcvTbl[ENTRIES];
+  TOS_Msg gMsgRcvBuf[ENTRIES];
 
-  uint8_t *gpRxBuf;
-  uint8_t *gpTxBuf;
-  uint8_t gFlags;
   norace uint8_t gTxState;
   norace uint8_t gPrevTxState;
-  norace uint16_t gTxProto;
-  norace uint16_t gTxByteCnt;
-  norace uint16_t gTxLength;
-  norace uint16_t gTxRunningCRC;
   norace uint8_t gTxEscByte;
-  uint8_t gRxState;
-  norace uint8_t gRxHeadIndex;
-  norace uint8_t gRxTailIndex;
-  uint16_t gRxByteCnt;
-  uint16_t gRxRunningCRC;
+  norace uint16_t gTxProto;
+  norace uint16_t gTxLength;
+  norace uint16_t gTxByteCnt;
+  norace uint16_t gTxRunningCRC;
+  uint8_t *gpTxBuf;
+  uint8_t gFlags; /* the WANT_ bits of what waits or is being sent */
+  uint8_t gTxGone; /* the WANT_ bits of what has been sent and not yet been told */
   TOS_MsgPtr gpTxMsg;
   uint8_t gTxTokenBuf;
   uint8_t gTxUnknownBuf;
-  uint8_t gTxTempBuf;
+
+  norace uint8_t gRxHeadIndex;
+  norace uint8_t gRxTailIndex;
+  uint8_t gRxState;
+  uint8_t gRxTurn; /* TURNED right after an ESCAPE */
+  uint16_t gRxByteCnt;
+  uint16_t gRxRunningCRC;
+  uint8_t *gpRxBuf;
 
   task void PacketSent();
 
-  result_t StartTx() {
-    result_t Result = SUCCESS;
-    bool fInitiate = FALSE;
-
-    atomic {
-      if (gTxState == TXSTATE_IDLE) {
-        if (gFlags & FLAGS_TOKENPEND) {
-          gpTxBuf = (uint8_t *)&gTxTokenBuf;
-          gTxProto = PROTO_ACK;
-          gTxLength = sizeof(gTxTokenBuf);
-          fInitiate = TRUE;
-          gTxState = TXSTATE_PROTO;
-        } else if (gFlags & FLAGS_DATAPEND) {
-          gpTxBuf = (uint8_t *)gpTxMsg;
-          gTxProto = PROTO_PACKET_NOACK;
-          gTxLength = gpTxMsg->length + (MSG_DATA_SIZE - DATA_LENGTH - 2);
-          fInitiate = TRUE;
-          gTxState = TXSTATE_PROTO;
-        } else if (gFlags & FLAGS_UNKNOWN) {
-          gpTxBuf = (uint8_t *)&gTxUnknownBuf;
-          gTxProto = PROTO_UNKNOWN;
-          gTxLength = sizeof(gTxUnknownBuf);
-          fInitiate = TRUE;
-          gTxState = TXSTATE_PROTO;
-        }
-      }
-    }
-    if (fInitiate) {
-      atomic {
-        gTxRunningCRC = 0;
-        gTxByteCnt = 0;
-      }
-      Result = call ByteComm.txByte(HDLC_FLAG_BYTE);
-      if (Result != SUCCESS) {
-        atomic gTxState = TXSTATE_ERROR;
-        post PacketSent();
-      }
-    }
-    return Result;
+  uint8_t following(uint8_t index) {
+    return index + 1 < ENTRIES ? index + 1 : 0;
   }
-  task void PacketUnknown() {
-    atomic {
-      gFlags |= FLAGS_UNKNOWN;
-    }
-    StartTx();
-  }
-  task void PacketRcvd() {
-    MsgRcvEntry_t *pRcv = &gMsgRcvTbl[gRxTailIndex];
-    TOS_MsgPtr pBuf = pRcv->pMsg;
 
-    if (pRcv->Length >= offsetof(TOS_Msg, data)) {
-      switch (pRcv->Proto) {
-        case PROTO_ACK:
-          break;
-        case PROTO_PACKET_ACK:
-          pBuf->crc = 1;
-          pBuf = signal TokenReceiveMsg.receive(pBuf, pRcv->Token);
-          break;
-        case PROTO_PACKET_NOACK:
-          pBuf->crc = 1;
-          pBuf = signal ReceiveMsg.receive(pBuf);
-          break;
-        default:
-          gTxUnknownBuf = pRcv->Proto;
-          post PacketUnknown();
-          break;
-      }
+  /* ---------------------------------------------------------------- what to send */
+  /* Takes a wish unless the same is there already. In an atomic section. */
+  bool wish(uint8_t want) {
+    if (gFlags & want)
+      return FALSE;
+    gFlags |= want;
+    return TRUE;
+  }
+  void describe(uint16_t kind, uint8_t *bytes, uint16_t length) {
+    gTxProto = kind;
+    gpTxBuf = bytes;
+    gTxLength = length;
+    gTxState = TX_KIND;
+  }
+  /* Claims the idle transmitter for the most urgent wish. In an atomic section. */
+  bool claim() {
+    uint8_t wanted = gFlags & ~gTxGone;
+
+    if (gTxState != TX_IDLE || wanted == 0)
+      return FALSE;
+    if (wanted & WANT_ECHO)
+      describe(PROTO_ACK, &gTxTokenBuf, 1);
+    else if (wanted & WANT_MESSAGE)
+      describe(PROTO_PACKET_NOACK, (uint8_t *)gpTxMsg, HEADER + gpTxMsg->length);
+    else
+      describe(PROTO_UNKNOWN, &gTxUnknownBuf, 1);
+    return TRUE;
+  }
+  /* The wish that the described frame fulfils. */
+  uint8_t fulfilled() {
+    switch (gTxProto) {
+      case PROTO_ACK:
+        return WANT_ECHO;
+      case PROTO_UNKNOWN:
+        return WANT_COMPLAINT;
+      default:
+        return WANT_MESSAGE;
     }
+  }
+  result_t sendNext() {
+    bool mine;
+
+    atomic mine = claim();
+    if (!mine)
+      return SUCCESS;
     atomic {
-      if (pBuf)
-        pRcv->pMsg = pBuf;
-      pRcv->Length = 0;
-      pRcv->Token = 0;
+      gTxByteCnt = 0;
+      gTxRunningCRC = 0;
     }
-    gRxTailIndex++;
-    gRxTailIndex %= HDLC_QUEUESIZE;
+    if (call ByteComm.txByte(FLAG))
+      return SUCCESS;
+    atomic gTxState = TX_BROKEN;
+    post PacketSent();
+    return FAIL;
   }
   task void PacketSent() {
-    result_t TxResult = SUCCESS;
+    uint8_t gone;
+    bool broken;
+    TOS_MsgPtr message;
 
     atomic {
-      if (gTxState == TXSTATE_ERROR) {
-        TxResult = FAIL;
-        gTxState = TXSTATE_IDLE;
+      broken = gTxState == TX_BROKEN;
+      if (broken) {
+        gTxGone |= fulfilled();
+        gTxState = TX_IDLE;
       }
+      gone = gTxGone;
+      gTxGone = 0;
+      gFlags &= ~gone;
+      message = gpTxMsg;
     }
-    if (gTxProto == PROTO_ACK) {
-      atomic gFlags ^= FLAGS_TOKENPEND;
-    } else {
-      atomic gFlags ^= FLAGS_DATAPEND;
-      signal BareSendMsg.sendDone((TOS_MsgPtr)gpTxMsg, TxResult);
-      atomic gpTxMsg = NULL;
-    }
-    StartTx();
+    if (gone & WANT_MESSAGE)
+      signal BareSendMsg.sendDone(message, broken ? FAIL : SUCCESS);
+    sendNext();
   }
-  void HDLCInitialize() {
-    int i;
+  task void PacketUnknown() {
+    sendNext();
+  }
+  command result_t BareSendMsg.send(TOS_MsgPtr msg) {
+    bool taken;
 
     atomic {
-      for (i = 0; i < HDLC_QUEUESIZE; i++) {
-        gMsgRcvTbl[i].pMsg = &gMsgRcvBuf[i];
-        gMsgRcvTbl[i].Length = 0;
-        gMsgRcvTbl[i].Token = 0;
-      }
-      gTxState = TXSTATE_IDLE;
-      gTxByteCnt = 0;
-      gTxLength = 0;
-      gTxRunningCRC = 0;
-      gpTxMsg = NULL;
-      gRxState = RXSTATE_NOSYNC;
-      gRxHeadIndex = 0;
-      gRxTailIndex = 0;
-      gRxByteCnt = 0;
-      gRxRunningCRC = 0;
-      gpRxBuf = (uint8_t *)gMsgRcvTbl[gRxHeadIndex].pMsg;
+      taken = wish(WANT_MESSAGE);
+      if (taken)
+        gpTxMsg = msg;
     }
+    return taken ? sendNext() : FAIL;
   }
-  command result_t StdControl.init() {
-    HDLCInitialize();
-    return call ByteControl.init();
-  }
-  command result_t StdControl.start() {
-    HDLCInitialize();
-    return call ByteControl.start();
-  }
-  command result_t StdControl.stop() {
-    return call ByteControl.stop();
-  }
-  command result_t BareSendMsg.send(TOS_MsgPtr pMsg) {
-    result_t Result = SUCCESS;
+  command result_t TokenReceiveMsg.ReflectToken(uint8_t token) {
+    bool taken;
 
     atomic {
-      if (!(gFlags & FLAGS_DATAPEND)) {
-        gFlags |= FLAGS_DATAPEND;
-        gpTxMsg = pMsg;
-      } else {
-        Result = FAIL;
-      }
+      taken = wish(WANT_ECHO);
+      if (taken)
+        gTxTokenBuf = token;
     }
-    if (Result == SUCCESS)
-      Result = StartTx();
-    return Result;
+    return taken ? sendNext() : FAIL;
   }
-  command result_t TokenReceiveMsg.ReflectToken(uint8_t Token) {
-    result_t Result = SUCCESS;
 
-    atomic {
-      if (!(gFlags & FLAGS_TOKENPEND)) {
-        gFlags |= FLAGS_TOKENPEND;
-        gTxTokenBuf = Token;
-      } else {
-        Result = FAIL;
-      }
-    }
-    if (Result == SUCCESS)
-      Result = StartTx();
-    return Result;
-  }
-  async event result_t ByteComm.rxByteReady(uint8_t data, bool error, uint16_t strength) {
-    switch (gRxState) {
-      case RXSTATE_NOSYNC:
-        if (data == HDLC_FLAG_BYTE && gMsgRcvTbl[gRxHeadIndex].Length == 0) {
-          gMsgRcvTbl[gRxHeadIndex].Token = 0;
-          gRxByteCnt = gRxRunningCRC = 0;
-          gpRxBuf = (uint8_t *)gMsgRcvTbl[gRxHeadIndex].pMsg;
-          gRxState = RXSTATE_PROTO;
-        }
-        break;
-      case RXSTATE_PROTO:
-        if (data == HDLC_FLAG_BYTE)
-          break;
-        gMsgRcvTbl[gRxHeadIndex].Proto = data;
-        gRxRunningCRC = crcByte(gRxRunningCRC, data);
-        switch (data) {
-          case PROTO_PACKET_ACK:
-            gRxState = RXSTATE_TOKEN;
-            break;
-          case PROTO_PACKET_NOACK:
-            gRxState = RXSTATE_INFO;
-            break;
-          default:
-            gRxState = RXSTATE_NOSYNC;
-            break;
-        }
-        break;
-      case RXSTATE_TOKEN:
-        if (data == HDLC_FLAG_BYTE) {
-          gRxState = RXSTATE_NOSYNC;
-        } else if (data == HDLC_CTLESC_BYTE) {
-          gMsgRcvTbl[gRxHeadIndex].Token = 0x20;
-        } else {
-          gMsgRcvTbl[gRxHeadIndex].Token ^= data;
-          gRxRunningCRC = crcByte(gRxRunningCRC, gMsgRcvTbl[gRxHeadIndex].Token);
-          gRxState = RXSTATE_INFO;
-        }
-        break;
-      case RXSTATE_INFO:
-        if (gRxByteCnt > HDLC_MTU) {
-          gRxByteCnt = gRxRunningCRC = 0;
-          gMsgRcvTbl[gRxHeadIndex].Length = 0;
-          gMsgRcvTbl[gRxHeadIndex].Token = 0;
-          gRxState = RXSTATE_NOSYNC;
-        } else if (data == HDLC_CTLESC_BYTE) {
-          gRxState = RXSTATE_ESC;
-        } else if (data == HDLC_FLAG_BYTE) {
-          if (gRxByteCnt >= 2) {
-            uint16_t usRcvdCRC = gpRxBuf[(gRxByteCnt - 1)] & 0xff;
-            usRcvdCRC = (usRcvdCRC << 8) | (gpRxBuf[(gRxByteCnt - 2)] & 0xff);
-            if (usRcvdCRC == gRxRunningCRC) {
-              gMsgRcvTbl[gRxHeadIndex].Length = gRxByteCnt - 2;
-              post PacketRcvd();
-              gRxHeadIndex++;
-              gRxHeadIndex %= HDLC_QUEUESIZE;
-            } else {
-              gMsgRcvTbl[gRxHeadIndex].Length = 0;
-              gMsgRcvTbl[gRxHeadIndex].Token = 0;
-            }
-            if (gMsgRcvTbl[gRxHeadIndex].Length == 0) {
-              gpRxBuf = (uint8_t *)gMsgRcvTbl[gRxHeadIndex].pMsg;
-              gRxState = RXSTATE_PROTO;
-            } else {
-              gRxState = RXSTATE_NOSYNC;
-            }
-          } else {
-            gMsgRcvTbl[gRxHeadIndex].Length = 0;
-            gMsgRcvTbl[gRxHeadIndex].Token = 0;
-            gRxState = RXSTATE_NOSYNC;
-          }
-          gRxByteCnt = gRxRunningCRC = 0;
-        } else {
-          gpRxBuf[gRxByteCnt] = data;
-          if (gRxByteCnt >= 2)
-            gRxRunningCRC = crcByte(gRxRunningCRC, gpRxBuf[(gRxByteCnt - 2)]);
-          gRxByteCnt++;
-        }
-        break;
-      case RXSTATE_ESC:
-        if (data == HDLC_FLAG_BYTE) {
-          gRxByteCnt = gRxRunningCRC = 0;
-          gMsgRcvTbl[gRxHeadIndex].Length = 0;
-          gMsgRcvTbl[gRxHeadIndex].Token = 0;
-          gRxState = RXSTATE_NOSYNC;
-        } else {
-          data = data ^ 0x20;
-          gpRxBuf[gRxByteCnt] = data;
-          if (gRxByteCnt >= 2)
-            gRxRunningCRC = crcByte(gRxRunningCRC, gpRxBuf[(gRxByteCnt - 2)]);
-          gRxByteCnt++;
-          gRxState = RXSTATE_INFO;
-        }
-        break;
-      default:
-        gRxState = RXSTATE_NOSYNC;
-        break;
-    }
-    return SUCCESS;
-  }
-  result_t TxArbitraryByte(uint8_t inByte) {
-    if ((inByte == HDLC_FLAG_BYTE) || (inByte == HDLC_CTLESC_BYTE)) {
+  /* ---------------------------------------------------------------- sending, byte by byte */
+  /* Sends a byte of the frame, after which the transmitter is to be in the state `then`. */
+  result_t stuffed(uint8_t byte, uint8_t then) {
+    if (byte == FLAG || byte == ESCAPE) {
       atomic {
-        gPrevTxState = gTxState;
-        gTxState = TXSTATE_ESC;
-        gTxEscByte = inByte;
+        gTxEscByte = byte;
+        gPrevTxState = then;
+        gTxState = TX_ESCAPED;
       }
-      inByte = HDLC_CTLESC_BYTE;
+      byte = ESCAPE;
+    } else {
+      gTxState = then;
     }
-    return call ByteComm.txByte(inByte);
+    return call ByteComm.txByte(byte);
   }
-  async event result_t ByteComm.txByteReady(bool LastByteSuccess) {
-    result_t TxResult = SUCCESS;
-    uint8_t nextByte;
+  uint8_t counted(uint8_t byte) {
+    gTxRunningCRC = crcByte(gTxRunningCRC, byte);
+    return byte;
+  }
+  result_t sendBody() {
+    uint8_t byte = counted(gpTxBuf[gTxByteCnt]);
 
-    if (LastByteSuccess != TRUE) {
-      atomic gTxState = TXSTATE_ERROR;
-      post PacketSent();
-      return SUCCESS;
-    }
-    switch (gTxState) {
-      case TXSTATE_PROTO:
-        gTxState = TXSTATE_INFO;
-        gTxRunningCRC = crcByte(gTxRunningCRC, (uint8_t)(gTxProto & 0x0FF));
-        TxResult = call ByteComm.txByte((uint8_t)(gTxProto & 0x0FF));
-        break;
-      case TXSTATE_INFO:
-        nextByte = gpTxBuf[gTxByteCnt];
-        gTxRunningCRC = crcByte(gTxRunningCRC, nextByte);
-        gTxByteCnt++;
-        if (gTxByteCnt >= gTxLength)
-          gTxState = TXSTATE_FCS1;
-        TxResult = TxArbitraryByte(nextByte);
-        break;
-      case TXSTATE_ESC:
+    gTxByteCnt++;
+    return stuffed(byte, gTxByteCnt < gTxLength ? TX_BODY : TX_CRC_HIGH);
+  }
+  result_t sendEscaped() {
+    result_t went;
+
 #ifdef REPAIRED
-        gTxState = gPrevTxState;
-        TxResult = call ByteComm.txByte((gTxEscByte ^ 0x20));
+    gTxState = gPrevTxState;
+    went = call ByteComm.txByte(gTxEscByte ^ TURNED);
 #else
-        TxResult = call ByteComm.txByte((gTxEscByte ^ 0x20));
-        gTxState = gPrevTxState;
+    went = call ByteComm.txByte(gTxEscByte ^ TURNED);
+    gTxState = gPrevTxState;
 #endif
-        break;
-      case TXSTATE_FCS1:
-        nextByte = (uint8_t)(gTxRunningCRC & 0xff);
-        gTxState = TXSTATE_FCS2;
-        TxResult = TxArbitraryByte(nextByte);
-        break;
-      case TXSTATE_FCS2:
-        nextByte = (uint8_t)((gTxRunningCRC >> 8) & 0xff);
-        gTxState = TXSTATE_ENDFLAG;
-        TxResult = TxArbitraryByte(nextByte);
-        break;
-      case TXSTATE_ENDFLAG:
-        gTxState = TXSTATE_FINISH;
-        TxResult = call ByteComm.txByte(HDLC_FLAG_BYTE);
-        break;
-      case TXSTATE_FINISH:
-      case TXSTATE_ERROR:
+    return went;
+  }
+  result_t step() {
+    switch (gTxState) {
+      case TX_KIND:
+        return stuffed(counted(gTxProto), TX_BODY);
+      case TX_BODY:
+        return sendBody();
+      case TX_ESCAPED:
+        return sendEscaped();
+      case TX_CRC_HIGH:
+        return stuffed(gTxRunningCRC >> 8, TX_CRC_LOW);
+      case TX_CRC_LOW:
+        return stuffed(gTxRunningCRC, TX_CLOSE);
+      case TX_CLOSE:
+        gTxState = TX_DRAIN;
+        return call ByteComm.txByte(FLAG);
       default:
-        break;
+        return SUCCESS;
     }
-    if (TxResult != SUCCESS) {
-      gTxState = TXSTATE_ERROR;
+  }
+  async event result_t ByteComm.txByteReady(bool success) {
+    if (!success || !step()) {
+      gTxState = TX_BROKEN;
       post PacketSent();
     }
     return SUCCESS;
   }
   async event result_t ByteComm.txDone() {
-    if (gTxState == TXSTATE_FINISH) {
-      gTxState = TXSTATE_IDLE;
+    if (gTxState == TX_DRAIN) {
+      atomic gTxGone |= fulfilled();
+      gTxState = TX_IDLE;
       post PacketSent();
     }
     return SUCCESS;
+  }
+
+  /* ---------------------------------------------------------------- receiving */
+  /* Waits for the kind of the next frame, or for the next FLAG if there is no entry for it. */
+  void freshFrame() {
+    gpRxBuf = (uint8_t *)gMsgRcvTbl[gRxHeadIndex].pMsg;
+    gRxByteCnt = 0;
+    gRxRunningCRC = 0;
+    gRxTurn = 0;
+    gRxState = gMsgRcvTbl[gRxHeadIndex].Length == 0 ? RX_KIND : RX_HUNT;
+  }
+  task void PacketRcvd() {
+    struct RcvEntry *entry = &gMsgRcvTbl[gRxTailIndex];
+    TOS_MsgPtr spare;
+
+    entry->pMsg->crc = 1;
+    if (entry->Proto == PROTO_PACKET_ACK)
+      spare = signal TokenReceiveMsg.receive(entry->pMsg, entry->Token);
+    else
+      spare = signal ReceiveMsg.receive(entry->pMsg);
+    gRxTailIndex = following(gRxTailIndex);
+    atomic {
+      if (spare != NULL)
+        entry->pMsg = spare;
+      entry->Length = 0;
+    }
+  }
+  bool good() {
+    return gRxState == RX_BODY && gRxTurn == 0 && gRxRunningCRC == 0 && gRxByteCnt >= HEADER + CRC_BYTES;
+  }
+  void frameEnds() {
+    if (good() && post PacketRcvd()) {
+      gMsgRcvTbl[gRxHeadIndex].Length = gRxByteCnt - CRC_BYTES;
+      gRxHeadIndex = following(gRxHeadIndex);
+    }
+    freshFrame();
+  }
+  void takeKind(uint8_t kind) {
+    gMsgRcvTbl[gRxHeadIndex].Proto = kind;
+    gRxState = kind == PROTO_PACKET_ACK ? RX_TOKEN : kind == PROTO_PACKET_NOACK ? RX_BODY : RX_HUNT;
+    if (gRxState == RX_HUNT) {
+      atomic {
+        if (wish(WANT_COMPLAINT)) {
+          gTxUnknownBuf = kind;
+          post PacketUnknown();
+        }
+      }
+    }
+  }
+  void takeToken(uint8_t token) {
+    gMsgRcvTbl[gRxHeadIndex].Token = token;
+    gRxState = RX_BODY;
+  }
+  void takeBody(uint8_t byte) {
+    if (gRxByteCnt < sizeof(TOS_Msg))
+      gpRxBuf[gRxByteCnt++] = byte;
+    else
+      gRxState = RX_HUNT;
+  }
+  async event result_t ByteComm.rxByteReady(uint8_t data, bool error, uint16_t strength) {
+    if (data == FLAG) {
+      frameEnds();
+    } else if (data == ESCAPE) {
+      gRxTurn = TURNED;
+    } else {
+      data ^= gRxTurn;
+      gRxTurn = 0;
+      gRxRunningCRC = crcByte(gRxRunningCRC, data);
+      if (gRxState == RX_BODY)
+        takeBody(data);
+      else if (gRxState == RX_KIND)
+        takeKind(data);
+      else if (gRxState == RX_TOKEN)
+        takeToken(data);
+    }
+    return SUCCESS;
+  }
+
+  /* ---------------------------------------------------------------- on and off */
+  void reset() {
+    uint8_t n;
+
+    atomic {
+      gTxState = TX_IDLE;
+      gFlags = gTxGone = 0;
+      gTxProto = gTxLength = gTxByteCnt = gTxRunningCRC = 0;
+      gpTxMsg = NULL;
+      gRxHeadIndex = gRxTailIndex = 0;
+      for (n = 0; n < ENTRIES; n++) {
+        gMsgRcvTbl[n].pMsg = &gMsgRcvBuf[n];
+        gMsgRcvTbl[n].Length = 0;
+      }
+      freshFrame();
+      gRxState = RX_HUNT;
+    }
+  }
+  command result_t StdControl.init() {
+    reset();
+    return call ByteControl.init();
+  }
+  command result_t StdControl.start() {
+    reset();
+    return call ByteControl.start();
+  }
+  command result_t StdControl.stop() {
+    return call ByteControl.stop();
   }
 }

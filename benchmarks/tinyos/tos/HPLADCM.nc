@@ -1,45 +1,31 @@
+/* The analog-digital converter. A port is a number that stands for a channel, its own unless another was bound to it. */
 module HPLADCM {
   provides interface HPLADC as ADC;
 }
 implementation {
-  enum { TOSH_ADC_PORTMAPSIZE = 12 };
-  bool init_portmap_done;
-  uint8_t TOSH_adc_portmap[TOSH_ADC_PORTMAPSIZE];
+  enum { PORTS = 12, CHANNEL_MASK = 0x1f, BITS_10 = 0x3ff, PRESCALED = 4 };
+  uint8_t rebound[PORTS]; /* 0: the channel of the port's own number; else the channel + 1 */
 
-  void init_portmap() {
-    atomic {
-      if (init_portmap_done == FALSE) {
-        int i;
-        for (i = 0; i < TOSH_ADC_PORTMAPSIZE; i++)
-          TOSH_adc_portmap[i] = i;
-        init_portmap_done = TRUE;
-      }
-    }
+  uint8_t channel(uint8_t port) {
+    return rebound[port] == 0 ? port : rebound[port] - 1;
   }
   async command result_t ADC.init() {
-    init_portmap();
     atomic {
-      outp(0x04, ADCSR);
-      sbi(ADCSR, ADIE);
       outp(0, ADMUX);
+      outp(PRESCALED | 1 << ADIE, ADCSR);
     }
     return SUCCESS;
   }
   async command result_t ADC.bindPort(uint8_t port, uint8_t adcPort) {
-    if (port < TOSH_ADC_PORTMAPSIZE) {
-      init_portmap();
-      atomic TOSH_adc_portmap[port] = adcPort;
-      return SUCCESS;
-    }
-    return FAIL;
+    if (port >= PORTS)
+      return FAIL;
+    atomic rebound[port] = adcPort + 1;
+    return SUCCESS;
   }
   async command result_t ADC.samplePort(uint8_t port) {
-    atomic {
-      outp((TOSH_adc_portmap[port] & 0x1F), ADMUX);
-    }
+    atomic outp(channel(port) & CHANNEL_MASK, ADMUX);
     sbi(ADCSR, ADEN);
-    sbi(ADCSR, ADSC);
-    return SUCCESS;
+    return call ADC.sampleAgain();
   }
   async command result_t ADC.sampleAgain() {
     sbi(ADCSR, ADSC);
@@ -49,15 +35,15 @@ implementation {
     cbi(ADCSR, ADEN);
     return SUCCESS;
   }
-  default async event result_t ADC.dataReady(uint16_t done) {
+  default async event result_t ADC.dataReady(uint16_t data) {
     return SUCCESS;
   }
   TOSH_SIGNAL(SIG_ADC) {
-    uint16_t data = __inw_atomic(&ADCL);
-    data &= 0x3ff;
+    uint16_t sample = __inw_atomic(&ADCL) & BITS_10;
+
     sbi(ADCSR, ADIF);
-    cbi(ADCSR, ADEN);
+    call ADC.sampleStop();
     __nesc_enable_interrupt();
-    signal ADC.dataReady(data);
+    signal ADC.dataReady(sample);
   }
 }

@@ -1,33 +1,22 @@
+/* Timer 0, driven by the watch crystal: it counts up to the interval and begins anew. */
 module HPLClock {
   provides interface Clock;
   provides interface StdControl;
 }
 implementation {
-  uint8_t set_flag;
-  uint8_t mscale, nextScale, minterval;
+  enum { SCALE_MASK = 7, CLEAR_ON_MATCH = 8, ASYNCHRONOUS = 3, OVERFLOWS = 0 };
+  enum { STANDARD_INTERVAL = 230, STANDARD_SCALE = 3, STOPPED = 0 };
 
-  command result_t StdControl.init() {
+  async command result_t Clock.setRate(char interval, char scale) {
     atomic {
-      mscale = 3;
-      minterval = 230;
+      cbi(TIMSK, OVERFLOWS);
+      cbi(TIMSK, OCIE0);
+      sbi(ASSR, ASYNCHRONOUS);
+      outp((scale & SCALE_MASK) | CLEAR_ON_MATCH, TCCR0);
+      outp(interval, OCR0);
+      outp(0, TCNT0);
+      sbi(TIMSK, OCIE0);
     }
-    return SUCCESS;
-  }
-  command result_t StdControl.start() {
-    uint8_t mi, ms;
-    atomic {
-      mi = minterval;
-      ms = mscale;
-    }
-    call Clock.setRate(mi, ms);
-    return SUCCESS;
-  }
-  command result_t StdControl.stop() {
-    uint8_t mi;
-    atomic {
-      mi = minterval;
-    }
-    call Clock.setRate(mi, 0);
     return SUCCESS;
   }
   async command void Clock.setInterval(uint8_t value) {
@@ -39,30 +28,16 @@ implementation {
   async command uint8_t Clock.readCounter() {
     return inp(TCNT0);
   }
-  async command result_t Clock.setRate(char interval, char scale) {
-    scale &= 0x7;
-    scale |= 0x8;
-    atomic {
-      cbi(TIMSK, 0);
-      cbi(TIMSK, OCIE0);
-      sbi(ASSR, 3);
-      outp(scale, TCCR0);
-      outp(0, TCNT0);
-      outp(interval, OCR0);
-      sbi(TIMSK, OCIE0);
-    }
+  TOSH_INTERRUPT(SIG_OUTPUT_COMPARE0) {
+    signal Clock.fire();
+  }
+  command result_t StdControl.init() {
     return SUCCESS;
   }
-  TOSH_INTERRUPT(SIG_OUTPUT_COMPARE0) {
-    atomic {
-      if (set_flag) {
-        mscale = nextScale;
-        nextScale |= 0x8;
-        outp(nextScale, TCCR0);
-        outp(minterval, OCR0);
-        set_flag = 0;
-      }
-    }
-    signal Clock.fire();
+  command result_t StdControl.start() {
+    return call Clock.setRate(STANDARD_INTERVAL, STANDARD_SCALE);
+  }
+  command result_t StdControl.stop() {
+    return call Clock.setRate(STANDARD_INTERVAL, STOPPED);
   }
 }

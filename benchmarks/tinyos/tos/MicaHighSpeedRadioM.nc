@@ -1,3 +1,6 @@
+/* Messages over the radio: a start pattern, the message up to the end of its data, its CRC, a pulse for the receiver to measure,
+   and a pause in which the receiver acknowledges. ChannelMon's interrupt begins a reception or a transmission, the SPI's goes on
+   with it byte by byte, and a task hands the message over and begins to listen again. */
 includes crc;
 module MicaHighSpeedRadioM {
   provides {
@@ -15,213 +18,229 @@ module MicaHighSpeedRadioM {
 }
 implementation {
   enum {
-    IDLE_STATE, SEND_WAITING, HEADER_RX_STATE, RX_STATE, TRANSMITTING, WAITING_FOR_ACK, SENDING_STRENGTH_PULSE, TRANSMITTING_START,
-    RX_DONE_STATE, ACK_SEND_STATE
+    LISTENING, CLAIMED, TX_PATTERN, TX_MESSAGE, TX_PULSE, TX_ACKNOWLEDGED, REPORTING, RX_HEADER, RX_BODY, RX_ACKNOWLEDGING
   };
-  enum { ACK_CNT = 4, ENCODE_PACKET_LENGTH_DEFAULT = MSG_DATA_SIZE * 3, START_LENGTH = 12 };
-  static const char start[12] = {0xf0, 0xf0, 0xf0, 0xff, 0x00, 0xff, 0x0f, 0x00, 0xff, 0x0f, 0x0f, 0x0f};
+  enum { HEADER = offsetof(TOS_Msg, data), CRC_AT = offsetof(TOS_Msg, crc), PULSES = 2, ACK_BYTES = 4, ACK = 0x55, RING = 4 };
+  static const char pattern[] = {0xf0, 0xf0, 0xf0, 0xff, 0x00, 0xff, 0x0f, 0x00, 0xff, 0x0f, 0x0f, 0x0f};
 
+  norace uint8_t state;
   norace TOS_Msg buffer;
   norace TOS_MsgPtr rec_ptr;
   norace TOS_MsgPtr send_ptr;
-  norace uint8_t rec_count;
-  norace uint8_t state;
-  norace uint8_t tx_count;
-  norace uint8_t send_state_buf;
-  norace uint8_t ack_count;
+  norace uint8_t position; /* in the message that is being sent or received */
+  norace uint8_t dataEnd; /* where in it the data ends and the CRC follows */
+  norace uint8_t steps; /* bytes of pattern, pulse or pause so far */
   norace uint16_t calc_crc;
-  norace uint8_t msg_length;
-  norace uint8_t buf_head;
-  norace uint8_t buf_end;
-  norace char encoded_buffer[4];
-  norace char enc_count;
+  norace char ring[RING]; /* encoded bytes to be sent */
+  norace uint8_t ringFirst;
+  norace uint8_t ringUsed;
 
+  uint8_t endOf(uint8_t length) {
+    return length < DATA_LENGTH ? HEADER + length : CRC_AT;
+  }
+  void advance() {
+    position++;
+    if (position == dataEnd)
+      position = CRC_AT;
+  }
+
+  /* ---------------------------------------------------------------- tasks */
   task void packetReceived() {
-    TOS_MsgPtr tmp;
-    tmp = signal Receive.receive((TOS_MsgPtr)rec_ptr);
-    if (tmp != 0)
-      rec_ptr = tmp;
+    TOS_MsgPtr spare = signal Receive.receive(rec_ptr);
+
+    if (spare != NULL)
+      rec_ptr = spare;
     call ChannelMon.startSymbolSearch();
   }
   task void packetSent() {
-    TOS_MsgPtr ptr;
-    atomic {
-      ptr = send_ptr;
-      state = IDLE_STATE;
-    }
-    ptr->time = 0;
+    TOS_MsgPtr sent = send_ptr;
+
+    sent->time = 0;
+    atomic state = LISTENING;
     call ChannelMon.startSymbolSearch();
-    signal Send.sendDone(ptr, SUCCESS);
+    signal Send.sendDone(sent, SUCCESS);
   }
+
+  /* ---------------------------------------------------------------- sending */
+  uint16_t crcOf(TOS_MsgPtr msg, uint8_t end) {
+    uint16_t crc = 0;
+    uint8_t n;
+
+    for (n = 0; n < end; n++)
+      crc = crcByte(crc, ((uint8_t *)msg)[n]);
+    return crc;
+  }
+  command result_t Send.send(TOS_MsgPtr msg) {
+    bool mine;
+
+    atomic {
+      mine = state == LISTENING;
+      if (mine) {
+        state = CLAIMED;
+        send_ptr = msg;
+      }
+    }
+    if (!mine)
+      return FAIL;
+    msg->crc = crcOf(msg, endOf(msg->length));
+    return call ChannelMon.macDelay();
+  }
+  void encodeNext() {
+    char byte = ((char *)send_ptr)[position];
+
+    advance();
+    call Code.encode(byte);
+  }
+  async event result_t ChannelMon.idleDetect() {
+    bool ours;
+
+    atomic {
+      ours = state == CLAIMED;
+      if (ours)
+        state = TX_PATTERN;
+    }
+    if (ours) {
+      ringFirst = ringUsed = 0;
+      position = 0;
+      dataEnd = endOf(send_ptr->length);
+      steps = 1;
+      call ChannelMon.stopMonitorChannel();
+      call SpiByteFifo.txMode();
+      call SpiByteFifo.send(pattern[0]);
+      encodeNext();
+    }
+    return SUCCESS;
+  }
+  async event result_t Code.encodeDone(char byte) {
+    ring[(ringFirst + ringUsed) % RING] = byte;
+    ringUsed++;
+    return SUCCESS;
+  }
+  void sendPattern() {
+    call SpiByteFifo.send(pattern[steps]);
+    steps++;
+    if (steps == sizeof(pattern))
+      state = TX_MESSAGE;
+  }
+  void sendMessage() {
+    call SpiByteFifo.send(ring[ringFirst]);
+    ringFirst = (ringFirst + 1) % RING;
+    ringUsed--;
+    if (ringUsed < 2 && position < MSG_DATA_SIZE) {
+      encodeNext();
+    } else if (ringUsed == 0) {
+      call Code.encode_flush();
+      steps = 0;
+      state = TX_PULSE;
+    }
+  }
+  void sendPulse() {
+    if (steps < PULSES) {
+      call SpiByteFifo.send(0xff);
+      steps++;
+    } else {
+      call SpiByteFifo.rxMode();
+      steps = 0;
+      state = TX_ACKNOWLEDGED;
+    }
+  }
+  void awaitAck(uint8_t heard) {
+    call SpiByteFifo.send(0);
+    if (steps == 0)
+      call SpiByteFifo.rxMode();
+    steps++;
+    if (steps > ACK_BYTES) {
+      send_ptr->ack = heard == ACK;
+      state = REPORTING;
+      call SpiByteFifo.idle();
+      post packetSent();
+    }
+  }
+
+  /* ---------------------------------------------------------------- receiving */
+  async event result_t ChannelMon.startSymDetect() {
+    uint16_t at;
+
+    atomic state = RX_HEADER;
+    at = call RadioTiming.getTiming();
+    call SpiByteFifo.startReadBytes(at);
+    position = 0;
+    dataEnd = CRC_AT;
+    calc_crc = 0;
+    rec_ptr->strength = 0;
+    rec_ptr->time = at;
+    return SUCCESS;
+  }
+  async event result_t Code.decodeDone(char byte, char error) {
+    if (state != RX_HEADER && state != RX_BODY)
+      return FAIL;
+    ((char *)rec_ptr)[position] = byte;
+    if (position < CRC_AT)
+      calc_crc = crcByte(calc_crc, byte);
+    if (position == HEADER - 1) {
+      dataEnd = endOf(rec_ptr->length);
+      state = RX_BODY;
+    }
+    advance();
+    if (position == MSG_DATA_SIZE) {
+      rec_ptr->crc = rec_ptr->crc == calc_crc;
+      steps = 0;
+      state = RX_ACKNOWLEDGING;
+    }
+    return SUCCESS;
+  }
+  void receiveByte(uint8_t heard) {
+    call Code.decode(heard);
+    if (state != RX_ACKNOWLEDGING)
+      rec_ptr->strength = heard;
+  }
+  void acknowledge() {
+    steps++;
+    if (steps <= ACK_BYTES + 1) {
+      call SpiByteFifo.txMode();
+      return;
+    }
+    state = LISTENING;
+    call SpiByteFifo.idle();
+    post packetReceived();
+  }
+
+  async event result_t SpiByteFifo.dataReady(uint8_t data) {
+    switch (state) {
+      case TX_PATTERN:
+        sendPattern();
+        break;
+      case TX_MESSAGE:
+        sendMessage();
+        break;
+      case TX_PULSE:
+        sendPulse();
+        break;
+      case TX_ACKNOWLEDGED:
+        awaitAck(data);
+        break;
+      case RX_HEADER:
+      case RX_BODY:
+        receiveByte(data);
+        break;
+      case RX_ACKNOWLEDGING:
+        acknowledge();
+        break;
+    }
+    return SUCCESS;
+  }
+
+  /* ---------------------------------------------------------------- on and off */
   command result_t Control.init() {
+    atomic state = LISTENING;
     rec_ptr = &buffer;
-    atomic state = IDLE_STATE;
-    memset(encoded_buffer, 0, sizeof(encoded_buffer));
-    return rcombine(call ChannelMon.init(), call Random.init());
+    call Random.init();
+    return call ChannelMon.init();
   }
   command result_t Control.start() {
     return call SpiByteFifo.initSlave();
   }
   command result_t Control.stop() {
-    return SUCCESS;
-  }
-  command result_t Send.send(TOS_MsgPtr msg) {
-    result_t ok = FAIL;
-    atomic {
-      if (state == IDLE_STATE) {
-        send_ptr = msg;
-        state = SEND_WAITING;
-        tx_count = 1;
-        ok = SUCCESS;
-      }
-    }
-    if (ok) {
-      uint8_t i;
-      uint8_t *bytes = (uint8_t *)msg;
-      uint16_t crc = 0;
-      msg_length = msg->length + MSG_DATA_SIZE - DATA_LENGTH - 2;
-      for (i = 0; i < msg_length; i++)
-        crc = crcByte(crc, bytes[i]);
-      msg->crc = crc;
-      ok = call ChannelMon.macDelay();
-    }
-    return ok;
-  }
-  async event result_t ChannelMon.startSymDetect() {
-    uint16_t tmp;
-    atomic {
-      ack_count = 0;
-      rec_count = 0;
-      state = HEADER_RX_STATE;
-    }
-    tmp = call RadioTiming.getTiming();
-    call SpiByteFifo.startReadBytes(tmp);
-    atomic msg_length = MSG_DATA_SIZE - 2;
-    calc_crc = 0;
-    rec_ptr->time = tmp;
-    rec_ptr->strength = 0;
-    return SUCCESS;
-  }
-  async event result_t ChannelMon.idleDetect() {
-    uint8_t firstByte;
-    bool go = FALSE;
-    atomic {
-      if (state == SEND_WAITING) {
-        buf_end = buf_head = 0;
-        enc_count = 0;
-        state = TRANSMITTING_START;
-        firstByte = start[0];
-        go = TRUE;
-      }
-    }
-    if (go) {
-      call Code.encode(((uint8_t *)send_ptr)[0]);
-      call ChannelMon.stopMonitorChannel();
-      call SpiByteFifo.txMode();
-      call SpiByteFifo.send(firstByte);
-      tx_count = 1;
-      calc_crc = 0;
-    }
-    return SUCCESS;
-  }
-  async event result_t Code.decodeDone(char data, char error) {
-    bool rval = SUCCESS;
-    if (state == IDLE_STATE) {
-      rval = FAIL;
-    } else if (state == HEADER_RX_STATE || state == RX_STATE) {
-      ((char *)rec_ptr)[(int)rec_count] = data;
-      rec_count++;
-      if (rec_count >= MSG_DATA_SIZE) {
-        if (calc_crc == rec_ptr->crc)
-          rec_ptr->crc = 1;
-        else
-          rec_ptr->crc = 0;
-        state = ACK_SEND_STATE;
-        ack_count = 0;
-        rval = FAIL;
-      } else if (rec_count <= MSG_DATA_SIZE - 2) {
-        calc_crc = crcByte(calc_crc, data);
-        if (rec_count == offsetof(TOS_Msg, data)) {
-          msg_length = rec_ptr->length;
-          if (msg_length > DATA_LENGTH)
-            msg_length = DATA_LENGTH;
-          msg_length += offsetof(TOS_Msg, data);
-          state = RX_STATE;
-        }
-        if (rec_count == msg_length)
-          rec_count = offsetof(TOS_Msg, crc);
-      }
-    }
-    return rval;
-  }
-  async event result_t Code.encodeDone(char data1) {
-    encoded_buffer[(int)buf_end] = data1;
-    buf_end++;
-    buf_end &= 0x3;
-    enc_count += 1;
-    return SUCCESS;
-  }
-  async event result_t SpiByteFifo.dataReady(uint8_t data) {
-    if (state == TRANSMITTING_START) {
-      call SpiByteFifo.send(start[tx_count]);
-      tx_count++;
-      if (tx_count == sizeof(start)) {
-        state = TRANSMITTING;
-        tx_count = 1;
-      }
-    } else if (state == TRANSMITTING) {
-      call SpiByteFifo.send(encoded_buffer[(int)buf_head]);
-      buf_head++;
-      buf_head &= 0x3;
-      enc_count--;
-      if (enc_count >= 2) {
-        ;
-      } else if (tx_count < MSG_DATA_SIZE) {
-        char next = ((char *)send_ptr)[(int)tx_count];
-        tx_count++;
-        if (tx_count == msg_length)
-          tx_count = offsetof(TOS_Msg, crc);
-        call Code.encode(next);
-      } else if (buf_head != buf_end) {
-        call Code.encode_flush();
-      } else {
-        state = SENDING_STRENGTH_PULSE;
-        tx_count = 0;
-      }
-    } else if (state == SENDING_STRENGTH_PULSE) {
-      tx_count++;
-      if (tx_count == 3) {
-        state = WAITING_FOR_ACK;
-        call SpiByteFifo.rxMode();
-        tx_count = 1;
-      } else {
-        call SpiByteFifo.send(0xff);
-      }
-    } else if (state == WAITING_FOR_ACK) {
-      call SpiByteFifo.send(0);
-      if (tx_count == 1)
-        call SpiByteFifo.rxMode();
-      tx_count++;
-      if (tx_count == ACK_CNT + 2) {
-        send_ptr->ack = (data == 0x55);
-        state = RX_DONE_STATE;
-        call SpiByteFifo.idle();
-        post packetSent();
-      }
-    } else if (state == HEADER_RX_STATE || state == RX_STATE) {
-      call Code.decode(data);
-      if (state == RX_STATE || state == HEADER_RX_STATE)
-        rec_ptr->strength = data;
-    } else if (state == ACK_SEND_STATE) {
-      ack_count++;
-      if (ack_count > ACK_CNT + 1) {
-        state = IDLE_STATE;
-        call SpiByteFifo.idle();
-        post packetReceived();
-      } else {
-        call SpiByteFifo.txMode();
-      }
-    }
     return SUCCESS;
   }
 }

@@ -1,31 +1,27 @@
+/* A shift register of 16 bits with feedback, seeded by the node's address. */
 module RandomLFSR {
   provides interface Random;
 }
 implementation {
-  uint16_t shiftReg;
-  uint16_t initSeed;
-  uint16_t mask;
+  enum { FEEDBACK = 0x100b };
+  uint16_t bits, mask;
+
   async command result_t Random.init() {
+    uint16_t node = TOS_LOCAL_ADDRESS + 1;
+
     atomic {
-      shiftReg = 119 * 119 * (TOS_LOCAL_ADDRESS + 1);
-      initSeed = shiftReg;
-      mask = 137 * 29 * (TOS_LOCAL_ADDRESS + 1);
+      bits = node * 14161;
+      mask = node * 3973;
     }
     return SUCCESS;
   }
   async command uint16_t Random.rand() {
-    bool endbit;
-    uint16_t tmpShiftReg;
+    uint16_t drawn;
+
     atomic {
-      tmpShiftReg = shiftReg;
-      endbit = ((tmpShiftReg & 0x8000) != 0);
-      tmpShiftReg <<= 1;
-      if (endbit)
-        tmpShiftReg ^= 0x100b;
-      tmpShiftReg++;
-      shiftReg = tmpShiftReg;
-      tmpShiftReg = tmpShiftReg ^ mask;
+      bits = (bits << 1) ^ ((bits >> 15) * FEEDBACK);
+      drawn = bits ^ mask;
     }
-    return tmpShiftReg;
+    return drawn;
   }
 }

@@ -1,71 +1,54 @@
+/* A byte as three on the air: a sum of one mask for each of its bits that is set, the upper four bits, the lower four bits. */
 module SecDedM {
   provides interface RadioEncoding as Code;
 }
 implementation {
-  enum { IDLE_STATE = 0, DECODING_BYTE_3 = 1, DECODING_BYTE_2 = 2, DECODING_BYTE_1 = 3, ENCODING_BYTE = 4 };
-  norace char data1;
-  norace char data2;
-  norace char data3;
-  norace char state;
+  enum { SUM_OF_NONE = 0x65 };
+  static const uint8_t masks[8] = {0x5b, 0x58, 0x52, 0x51, 0x31, 0x34, 0x25, 0x15};
+  norace uint8_t heard[2];
+  norace uint8_t heardCount;
 
-  void radio_decode_thread() {
-    short error = 0;
-    char val, val2, output;
+  uint8_t sumOf(uint8_t data) {
+    uint8_t n, sum = SUM_OF_NONE;
 
-    val = data1;
-    val2 = data3;
-    if (data2 & 0x1) val ^= 0x2;
-    if (data2 & 0x2) val ^= 0x4;
-    if ((val & 0x5b) == 0x1b) error |= 1;
-    if (((val2 << 1) ^ val) & 0x6c) error |= 2;
-    output = ((val >> 2) & 0xf) | ((val2 << 4) & 0xf0);
-    if (error == 3)
-      output ^= 0x10;
-    signal Code.decodeDone(output, error);
+    for (n = 0; n < 8; n++)
+      if (data >> n & 1)
+        sum ^= masks[n];
+    return sum;
   }
-  void radio_encode_thread() {
-    char ret_high = 0, ret_low = 0, parity = 0x65, val = data1;
+  /* Tells the byte behind `data` and the sum that came with it. A difference that is one bit's mask is that bit turned over, one
+     bit of difference is in the sum itself, any other is an error. */
+  void tell(uint8_t sum, uint8_t data) {
+    uint8_t n, difference = sumOf(data) ^ sum;
+    bool error = (difference & (difference - 1)) != 0;
 
-    if ((val & 0x1) != 0) { ret_low |= 0x1; parity ^= 0x5b; }
-    if ((val & 0x2) != 0) { ret_low |= 0x2; parity ^= 0x58; }
-    if ((val & 0x4) != 0) { ret_low |= 0x4; parity ^= 0x52; }
-    if ((val & 0x8) != 0) { ret_low |= 0x8; parity ^= 0x51; }
-    if ((val & 0x10) != 0) { ret_high |= 0x1; parity ^= 0x31; }
-    if ((val & 0x20) != 0) { ret_high |= 0x2; parity ^= 0x34; }
-    if ((val & 0x40) != 0) { ret_high |= 0x4; parity ^= 0x25; }
-    if ((val & 0x80) != 0) { ret_high |= 0x8; parity ^= 0x15; }
-    state = IDLE_STATE;
-    signal Code.encodeDone(parity);
-    signal Code.encodeDone(ret_high);
-    signal Code.encodeDone(ret_low);
-  }
-  async command result_t Code.decode(char d1) {
-    if (state == IDLE_STATE) {
-      state = DECODING_BYTE_1;
-      data1 = d1;
-      return SUCCESS;
-    } else if (state == DECODING_BYTE_1) {
-      state = DECODING_BYTE_2;
-      data2 = d1;
-      return SUCCESS;
-    } else if (state == DECODING_BYTE_2) {
-      data3 = d1;
-      radio_decode_thread();
-      state = IDLE_STATE;
-      return SUCCESS;
+    for (n = 0; n < 8; n++) {
+      if (difference == masks[n]) {
+        data ^= 1 << n;
+        error = FALSE;
+      }
     }
-    return FAIL;
+    signal Code.decodeDone(data, error);
+  }
+  async command result_t Code.decode(char byte) {
+    if (heardCount < 2) {
+      heard[heardCount] = byte;
+      heardCount++;
+    } else {
+      heardCount = 0;
+      tell(heard[0], (heard[1] << 4) | (byte & 0xf));
+    }
+    return SUCCESS;
+  }
+  async command result_t Code.encode(char byte) {
+    uint8_t data = byte;
+
+    signal Code.encodeDone(sumOf(data));
+    signal Code.encodeDone(data >> 4);
+    signal Code.encodeDone(data & 0xf);
+    return SUCCESS;
   }
   async command result_t Code.encode_flush() {
     return SUCCESS;
-  }
-  async command result_t Code.encode(char d) {
-    if (state == IDLE_STATE) {
-      state = ENCODING_BYTE;
-      data1 = d;
-      radio_encode_thread();
-      return SUCCESS;
-    }
-    return FAIL;
   }
 }

@@ -1,101 +1,125 @@
+/* Bytes to and from the radio chip, clocked by timer 2. One byte waits in `waiting` while another is shifted out. */
 module SpiByteFifoM {
   provides interface SpiByteFifo;
 }
 implementation {
-  uint8_t nextByte;
+  enum { QUIET, READY, LOADED, HEARING }; /* LOADED: `waiting` holds a byte */
+  enum { TICKS_PER_BIT = 50, TIMER2_OFF = 0, TIMER2_ON = 0x19, SPI_OFF = 0, SPI_ON = 0xc0, CLOCK_PIN = 7, DATA_PIN = 6 };
+  enum { LEAD = 381, LAST_MOMENT = 0xfff0 };
   uint8_t state;
-  enum { IDLE, FULL, OPEN, READING };
-  enum { BIT_RATE = 20 * 4 / 2 * 5 / 4 };
+  uint8_t waiting;
+
+  /* Sets the counter of the bit clock, which stands still. */
+  void stopClock(uint8_t count) {
+    outp(TIMER2_OFF, TCCR2);
+    outp(count, TCNT2);
+    outp(TICKS_PER_BIT, OCR2);
+  }
+  void startClock() {
+    outp(TIMER2_ON, TCCR2);
+  }
+  void startSending(uint8_t first) {
+    cbi(PORTB, CLOCK_PIN);
+    sbi(DDRB, CLOCK_PIN);
+    stopClock(0);
+    startClock();
+    outp(first, SPDR);
+    call SpiByteFifo.enableIntr();
+  }
+  void radioMode(bool listens, bool sends) {
+    if (listens)
+      TOSH_SET_RFM_CTL0_PIN();
+    else
+      TOSH_CLR_RFM_CTL0_PIN();
+    if (listens || sends)
+      TOSH_SET_RFM_CTL1_PIN();
+    else
+      TOSH_CLR_RFM_CTL1_PIN();
+  }
 
   TOSH_SIGNAL(SIG_SPI) {
-    uint8_t temp = inp(SPDR);
+    uint8_t heard = inp(SPDR);
+
     atomic {
-      outp(nextByte, SPDR);
-      state = OPEN;
+      outp(waiting, SPDR);
+      state = READY;
     }
-    signal SpiByteFifo.dataReady(temp);
+    signal SpiByteFifo.dataReady(heard);
   }
   async command result_t SpiByteFifo.send(uint8_t data) {
-    result_t rval = FAIL;
+    bool taken = TRUE;
+
     atomic {
-      if (state == OPEN) {
-        nextByte = data;
-        state = FULL;
-        rval = SUCCESS;
-      } else if (state == IDLE) {
-        state = OPEN;
-        cbi(PORTB, 7);
-        sbi(DDRB, 7);
-        outp(0, TCCR2);
-        outp(0, TCNT2);
-        outp(BIT_RATE, OCR2);
-        outp(0x19, TCCR2);
-        outp(data, SPDR);
-        call SpiByteFifo.enableIntr();
-        rval = SUCCESS;
+      switch (state) {
+        case READY:
+          waiting = data;
+          state = LOADED;
+          break;
+        case QUIET:
+          startSending(data);
+          state = READY;
+          break;
+        default:
+          taken = FALSE;
       }
     }
-    return rval;
+    return taken ? SUCCESS : FAIL;
+  }
+  async command result_t SpiByteFifo.startReadBytes(uint16_t timing) {
+    bool taken;
+
+    atomic {
+      taken = state == QUIET;
+      if (taken) {
+        uint16_t begin = timing < LAST_MOMENT - LEAD ? timing + LEAD : LAST_MOMENT;
+
+        state = HEARING;
+        outp(SPI_OFF, SPCR);
+        cbi(DDRB, CLOCK_PIN);
+        stopClock(1);
+        do {
+        } while (__inw_atomic(&TCNT1L) < begin);
+        call SpiByteFifo.enableIntr();
+        outp(0, SPDR);
+        startClock();
+      }
+    }
+    return taken ? SUCCESS : FAIL;
   }
   async command result_t SpiByteFifo.idle() {
     atomic {
-      outp(0x00, SPCR);
-      outp(0x00, SPDR);
-      outp(0x00, TCCR2);
-      nextByte = 0;
-      state = IDLE;
+      state = QUIET;
+      waiting = 0;
+      outp(SPI_OFF, SPCR);
+      outp(0, SPDR);
+      outp(TIMER2_OFF, TCCR2);
     }
     TOSH_MAKE_RFM_TXD_OUTPUT();
     TOSH_CLR_RFM_TXD_PIN();
-    TOSH_CLR_RFM_CTL0_PIN();
-    TOSH_CLR_RFM_CTL1_PIN();
+    radioMode(FALSE, FALSE);
     return SUCCESS;
   }
-  async command result_t SpiByteFifo.startReadBytes(uint16_t timing) {
-    result_t rval = FAIL;
-    atomic {
-      if (state == IDLE) {
-        state = READING;
-        outp(0x00, SPCR);
-        cbi(DDRB, 7);
-        outp(0x0, TCCR2);
-        outp(0x1, TCNT2);
-        outp(BIT_RATE, OCR2);
-        timing += 400 - 19;
-        if (timing > 0xfff0)
-          timing = 0xfff0;
-        while (__inw_atomic(&TCNT1L) < timing) { }
-        outp(0xc0, SPCR);
-        outp(0x00, SPDR);
-        outp(0x19, TCCR2);
-        rval = SUCCESS;
-      }
-    }
-    return rval;
-  }
   async command result_t SpiByteFifo.txMode() {
-    TOSH_CLR_RFM_CTL0_PIN();
-    TOSH_SET_RFM_CTL1_PIN();
+    radioMode(FALSE, TRUE);
     return SUCCESS;
   }
   async command result_t SpiByteFifo.rxMode() {
-    TOSH_CLR_RFM_TXD_PIN();
     TOSH_MAKE_RFM_TXD_INPUT();
-    TOSH_SET_RFM_CTL0_PIN();
-    TOSH_SET_RFM_CTL1_PIN();
+    TOSH_CLR_RFM_TXD_PIN();
+    radioMode(TRUE, FALSE);
     return SUCCESS;
   }
   async command result_t SpiByteFifo.initSlave() {
     atomic {
-      state = IDLE;
-      outp(0x00, SPCR);
-      cbi(DDRB, 7);
-      cbi(DDRB, 6);
+      cbi(DDRB, DATA_PIN);
+      cbi(DDRB, CLOCK_PIN);
+      outp(SPI_OFF, SPCR);
+      state = QUIET;
     }
     return SUCCESS;
   }
   async command result_t SpiByteFifo.enableIntr() {
-    outp(0xc0, SPCR);
+    outp(SPI_ON, SPCR);
     return SUCCESS;
   }
   async command result_t SpiByteFifo.disableIntr() {

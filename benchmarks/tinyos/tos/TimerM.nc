@@ -1,3 +1,5 @@
+/* Any number of timers on one clock that interrupts when its counter reaches the interval. The handler only adds up what has
+   passed; a task takes it off every running timer, and another tells one expired timer at a time. */
 module TimerM {
   provides interface Timer[uint8_t id];
   provides interface StdControl;
@@ -5,154 +7,117 @@ module TimerM {
   uses interface StdControl as ClockControl;
 }
 implementation {
-  enum { NUM_TIMERS = uniqueCount("Timer"), TIMER_REPEAT = 0, TIMER_ONE_SHOT = 1, maxTimerInterval = 230 };
-  uint32_t mState;
-  uint8_t setIntervalFlag;
-  uint8_t mScale, mInterval;
-  int8_t queue_head;
-  int8_t queue_tail;
-  uint8_t queue_size;
-  uint8_t queue[NUM_TIMERS];
-  volatile uint16_t interval_outstanding;
-  struct timer_s {
-    uint8_t type;
-    int32_t ticks;
-    int32_t ticksLeft;
-  } mTimerList[NUM_TIMERS];
+  enum { TIMERS = uniqueCount("Timer"), REPEATED = 0, ONCE = 1, LONGEST = 230, MARGIN = 3, SCALE = 3 };
+  struct {
+    uint32_t period; /* 0: it expires once */
+    int32_t left;
+    bool running;
+    bool expired;
+  } timers[TIMERS];
+  uint8_t interval;
+  uint16_t passed;
 
+  void setInterval(uint8_t ticks) {
+    interval = ticks;
+    call Clock.setInterval(ticks);
+  }
+  /* Interrupts when the first running timer expires, but neither sooner than can be caught nor later than can be counted. */
+  void aim() {
+    int32_t ticks = LONGEST;
+    uint8_t n, soonest;
+
+    for (n = 0; n < TIMERS; n++)
+      if (timers[n].running && timers[n].left < ticks)
+        ticks = timers[n].left;
+    atomic {
+      soonest = call Clock.readCounter() + MARGIN;
+      setInterval(ticks < soonest ? soonest : ticks);
+    }
+  }
+  task void tellExpired() {
+    uint8_t n;
+
+    for (n = 0; n < TIMERS; n++) {
+      if (timers[n].expired) {
+        timers[n].expired = FALSE;
+        signal Timer.fired[n]();
+        return;
+      }
+    }
+  }
+  void expire(uint8_t n) {
+    if (timers[n].period == 0)
+      timers[n].running = FALSE;
+    else
+      timers[n].left += timers[n].period;
+    timers[n].expired = TRUE;
+    post tellExpired();
+  }
+  task void takeOff() {
+    uint16_t ticks;
+    uint8_t n;
+
+    atomic {
+      ticks = passed;
+      passed = 0;
+    }
+    for (n = 0; n < TIMERS; n++) {
+      if (timers[n].running) {
+        timers[n].left -= ticks;
+        if (timers[n].left < MARGIN)
+          expire(n);
+      }
+    }
+    aim();
+  }
+  async event result_t Clock.fire() {
+    atomic {
+      if (passed == 0)
+        post takeOff();
+      passed += call Clock.getInterval() + 1;
+    }
+    return SUCCESS;
+  }
+  command result_t Timer.start[uint8_t id](char type, uint32_t ticks) {
+    if (id >= TIMERS || (type != REPEATED && type != ONCE) || (type == REPEATED && ticks < MARGIN))
+      return FAIL;
+    timers[id].period = type == REPEATED ? ticks : 0;
+    timers[id].expired = FALSE;
+    atomic {
+      timers[id].left = ticks + call Clock.readCounter();
+      timers[id].running = TRUE;
+      if (timers[id].left < interval)
+        setInterval(timers[id].left);
+    }
+    return SUCCESS;
+  }
+  command result_t Timer.stop[uint8_t id]() {
+    if (id >= TIMERS || !timers[id].running)
+      return FAIL;
+    timers[id].running = FALSE;
+    return SUCCESS;
+  }
+  default event result_t Timer.fired[uint8_t id]() {
+    return SUCCESS;
+  }
   command result_t StdControl.init() {
-    mState = 0;
-    setIntervalFlag = 0;
-    queue_head = queue_tail = -1;
-    queue_size = 0;
-    mScale = 3;
-    mInterval = maxTimerInterval;
-    interval_outstanding = 0;
-    return call Clock.setRate(mInterval, mScale);
+    uint8_t n;
+
+    for (n = 0; n < TIMERS; n++)
+      timers[n].running = timers[n].expired = FALSE;
+    passed = 0;
+    interval = LONGEST;
+    return call Clock.setRate(interval, SCALE);
   }
   command result_t StdControl.start() {
     return SUCCESS;
   }
   command result_t StdControl.stop() {
-    mState = 0;
-    mInterval = maxTimerInterval;
-    setIntervalFlag = 0;
-    return SUCCESS;
-  }
-  command result_t Timer.start[uint8_t id](char type, uint32_t interval) {
-    uint8_t diff;
-    if (id >= NUM_TIMERS)
-      return FAIL;
-    if (type > TIMER_ONE_SHOT)
-      return FAIL;
-    if (type == TIMER_REPEAT && interval <= 2)
-      return FAIL;
-    mTimerList[id].ticks = interval;
-    mTimerList[id].type = type;
-    atomic {
-      diff = call Clock.readCounter();
-      interval += diff;
-      mTimerList[id].ticksLeft = interval;
-      mState |= 0x1L << id;
-      if (interval < mInterval) {
-        mInterval = interval;
-        call Clock.setInterval(mInterval);
-        setIntervalFlag = 0;
-      }
-    }
-    return SUCCESS;
-  }
-  static void adjustInterval() {
-    uint8_t i, val = maxTimerInterval;
-    if (mState) {
-      for (i = 0; i < NUM_TIMERS; i++) {
-        if ((mState & (0x1L << i)) && (mTimerList[i].ticksLeft < val))
-          val = mTimerList[i].ticksLeft;
-      }
-      atomic {
-        i = call Clock.readCounter() + 3;
-        if (val < i)
-          val = i;
-        mInterval = val;
-        call Clock.setInterval(mInterval);
-        setIntervalFlag = 0;
-      }
-    } else {
-      atomic {
-        mInterval = maxTimerInterval;
-        call Clock.setInterval(mInterval);
-        setIntervalFlag = 0;
-      }
-    }
-  }
-  command result_t Timer.stop[uint8_t id]() {
-    if (id >= NUM_TIMERS)
-      return FAIL;
-    if (mState & (0x1L << id)) {
-      atomic mState &= ~(0x1L << id);
-      if (!mState)
-        setIntervalFlag = 1;
-      return SUCCESS;
-    }
-    return FAIL;
-  }
-  default event result_t Timer.fired[uint8_t id]() {
-    return SUCCESS;
-  }
-  void enqueue(uint8_t value) {
-    if (queue_tail == NUM_TIMERS - 1)
-      queue_tail = -1;
-    queue_tail++;
-    queue_size++;
-    queue[(uint8_t)queue_tail] = value;
-  }
-  uint8_t dequeue() {
-    if (queue_size == 0)
-      return NUM_TIMERS;
-    if (queue_head == NUM_TIMERS - 1)
-      queue_head = -1;
-    queue_head++;
-    queue_size--;
-    return queue[(uint8_t)queue_head];
-  }
-  task void signalOneTimer() {
-    uint8_t itimer = dequeue();
-    if (itimer < NUM_TIMERS)
-      signal Timer.fired[itimer]();
-  }
-  task void HandleFire() {
-    uint8_t i;
-    uint16_t int_out;
-    setIntervalFlag = 1;
-    atomic {
-      int_out = interval_outstanding;
-      interval_outstanding = 0;
-    }
-    if (mState) {
-      for (i = 0; i < NUM_TIMERS; i++) {
-        if (mState & (0x1L << i)) {
-          mTimerList[i].ticksLeft -= int_out;
-          if (mTimerList[i].ticksLeft <= 2) {
-            if (mTimerList[i].type == TIMER_REPEAT)
-              mTimerList[i].ticksLeft += mTimerList[i].ticks;
-            else
-              mState &= ~(0x1L << i);
-            enqueue(i);
-            post signalOneTimer();
-          }
-        }
-      }
-    }
-    atomic int_out = interval_outstanding;
-    if (int_out == 0)
-      adjustInterval();
-  }
-  async event result_t Clock.fire() {
-    atomic {
-      if (interval_outstanding == 0)
-        post HandleFire();
-      interval_outstanding += call Clock.getInterval() + 1;
-    }
+    uint8_t n;
+
+    for (n = 0; n < TIMERS; n++)
+      timers[n].running = FALSE;
+    interval = LONGEST;
     return SUCCESS;
   }
 }

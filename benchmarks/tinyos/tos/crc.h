@@ -1,16 +1,16 @@
 #ifndef CRC_H
 #define CRC_H
-uint16_t crcByte(uint16_t crc, uint8_t b) {
-  uint8_t i;
+/* The CRC-16 with the polynomial 0x1021, most significant bit first, after one more byte. */
+uint16_t crcByte(uint16_t crc, uint8_t byte) {
+  uint8_t mask;
 
-  crc = crc ^ b << 8;
-  i = 8;
-  do
-    if (crc & 0x8000)
-      crc = crc << 1 ^ 0x1021;
-    else
-      crc = crc << 1;
-  while (--i);
+  for (mask = 0x80; mask != 0; mask >>= 1) {
+    bool out = (crc >> 15) != ((byte & mask) != 0);
+
+    crc <<= 1;
+    if (out)
+      crc ^= 0x1021;
+  }
   return crc;
 }
 #endif

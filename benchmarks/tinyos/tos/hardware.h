@@ -38,14 +38,6 @@ static inline void TOSH_wait() {
   __asm__ volatile ("nop" ::);
 }
 
-static inline void TOSH_uwait(int u_sec) {
-  while (u_sec > 0) {
-    __asm__ volatile ("nop" ::);
-    __asm__ volatile ("nop" ::);
-    u_sec--;
-  }
-}
-
 static inline void TOSH_sleep() {
   __asm__ volatile ("sleep" ::);
 }

@@ -1,57 +1,39 @@
-/* A ring of posted tasks. */
-typedef struct {
-  void (*tp) ();
-} TOSH_sched_entry_T;
+/* A ring of posted tasks: TOSH_count of them wait, from TOSH_first on. */
+enum { TOSH_PLACES = 8 };
 
-enum {
-  TOSH_MAX_TASKS = 8,
-  TOSH_TASK_BITMASK = (TOSH_MAX_TASKS - 1)
-};
-
-TOSH_sched_entry_T TOSH_queue[TOSH_MAX_TASKS];
-volatile uint8_t TOSH_sched_full;
-volatile uint8_t TOSH_sched_free;
+void (*TOSH_waiting[TOSH_PLACES])(void);
+volatile uint8_t TOSH_first;
+volatile uint8_t TOSH_count;
 
 void TOSH_sched_init(void) {
-  TOSH_sched_free = 0;
-  TOSH_sched_full = 0;
+  TOSH_first = TOSH_count = 0;
 }
 
 bool TOS_post(void (*tp) ()) __attribute__((spontaneous)) {
-  __nesc_atomic_t fInterruptFlags;
-  uint8_t tmp;
+  __nesc_atomic_t before = __nesc_atomic_start();
+  bool room = TOSH_count < TOSH_PLACES;
 
-  fInterruptFlags = __nesc_atomic_start();
-  tmp = TOSH_sched_free;
-  TOSH_sched_free++;
-  TOSH_sched_free &= TOSH_TASK_BITMASK;
-  if (TOSH_sched_free != TOSH_sched_full) {
-    __nesc_atomic_end(fInterruptFlags);
-    TOSH_queue[tmp].tp = tp;
-    return TRUE;
-  } else {
-    TOSH_sched_free = tmp;
-    __nesc_atomic_end(fInterruptFlags);
-    return FALSE;
+  if (room) {
+    TOSH_waiting[(TOSH_first + TOSH_count) % TOSH_PLACES] = tp;
+    TOSH_count++;
   }
+  __nesc_atomic_end(before);
+  return room;
 }
 
 bool TOSH_run_next_task() {
-  __nesc_atomic_t fInterruptFlags;
-  uint8_t old_full;
-  void (*func) (void);
+  __nesc_atomic_t before = __nesc_atomic_start();
+  bool any = TOSH_count > 0;
+  void (*next)(void) = TOSH_waiting[TOSH_first];
 
-  if (TOSH_sched_full == TOSH_sched_free)
-    return FALSE;
-  fInterruptFlags = __nesc_atomic_start();
-  old_full = TOSH_sched_full;
-  TOSH_sched_full++;
-  TOSH_sched_full &= TOSH_TASK_BITMASK;
-  __nesc_atomic_end(fInterruptFlags);
-  func = TOSH_queue[(int)old_full].tp;
-  TOSH_queue[(int)old_full].tp = 0;
-  func();
-  return TRUE;
+  if (any) {
+    TOSH_first = (TOSH_first + 1) % TOSH_PLACES;
+    TOSH_count--;
+  }
+  __nesc_atomic_end(before);
+  if (any)
+    next();
+  return any;
 }
 
 void TOSH_run_task() {

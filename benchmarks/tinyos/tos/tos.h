@@ -11,24 +11,23 @@ result_t rcombine(result_t r1, result_t r2) {
 }
 uint16_t TOS_LOCAL_ADDRESS = 1;
 
-/* The library's own, so that nothing depends on the C library. */
-static void *nmemcpy(void *to, const void *from, size_t n) {
-  char *cto = to;
-  const char *cfrom = from;
+/* Ours, so that nothing depends on the C library. */
+static inline void *copyBytes(void *to, const void *from, size_t bytes) {
+  size_t n;
 
-  while (n--)
-    *cto++ = *cfrom++;
+  for (n = 0; n < bytes; n++)
+    ((uint8_t *)to)[n] = ((const uint8_t *)from)[n];
   return to;
 }
-static inline void *nmemset(void *to, int val, size_t n) {
-  char *cto = to;
+static inline void *fillBytes(void *to, int value, size_t bytes) {
+  size_t n;
 
-  while (n--)
-    *cto++ = val;
+  for (n = 0; n < bytes; n++)
+    ((uint8_t *)to)[n] = value;
   return to;
 }
-#define memcpy nmemcpy
-#define memset nmemset
+#define memcpy copyBytes
+#define memset fillBytes
 #include "hardware.h"
 #include "sched.c"
 #endif
