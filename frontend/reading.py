@@ -178,6 +178,7 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     from frontend.link import Finders, Joined, LinkOptions, link
     from frontend.lower.units import load_units
     from frontend.text.bodies.library_bodies import with_bodies
+    from frontend.text.compilers import AUTO
     from frontend.text.parse import parse
     from frontend.text.places.as_written import PlatformNames, as_written
     from frontend.text.preprocess import preprocess
@@ -196,7 +197,12 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table,
                           finders or Finders(), annotations)
     with deep_recursion(), no_collection():
-        read = texts or [preprocess(file.path, source) for file, source in zip(sources, settings, strict=True)]
+        read = list(texts or [preprocess(file.path, source) for file, source in zip(sources, settings, strict=True)])
+        lacking = next((file for file, text in zip(sources, read, strict=True) if text.cpp is not None), None)
+        if lacking is not None:  # types are the same in all files only if their headers are
+            settings = [replace(source, cpp=source.cpp or AUTO) for source in settings]
+            read = [text if text.cpp else preprocess(file.path, source)
+                    for file, source, text in zip(sources, settings, read, strict=True)]
         tokens = with_bodies([text.tokens for text in read], model)
         parsed = [parse(file.path, source, replace(text, tokens=mine), may_be_empty=len(sources) > 1)
                   for file, source, text, mine in zip(sources, settings, read, tokens, strict=True)]
@@ -208,6 +214,9 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     # The functions of engines with a stack are known by the names that they have.
     program = as_written(program, by_path, lambda path: _text(by_path[path]), platform, rename=not options.stack)
     notes = _own_headers(sources) if options.cpp is None else ()
+    if lacking is not None:
+        notes = (*notes, Assumption("it includes headers that circ does not have: macros and headers are those of the system's "
+                                    "compiler (--cpp auto)", Location(lacking.path, 1)))
     taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in sources if file.note)
     program = replace(program, files=tuple(file.path for file in sources), warnings=(*notes, *program.warnings),
                       assumptions=(*program.assumptions, *taken))

@@ -80,7 +80,8 @@ def preprocessor(path: str, cpp: str | None, compiler: Compiler | None) -> list[
     if cpp not in (None, AUTO):
         return _split(path, cpp)
     if compiler is None and cpp == AUTO:
-        compiler = next((c for c in map(Compiler, _SYSTEM) if installed(c)), None)
+        project = os.path.dirname(os.path.abspath(path))
+        compiler = next((c for c in (Compiler(name, project=project) for name in _SYSTEM) if installed(c)), None)
     found = None if compiler is None else installed(compiler)
     return [] if compiler is None or found is None else [found, "-E", *(f for f in compiler.flags if harmless(f))]
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from frontend.program import MAX_SOURCE, FrontendError, Location, OptionError, displayed, read_source, source_text, too_large
-from frontend.text.compilers import Compiler, preprocessor, run_preprocessor
+from frontend.text.compilers import AUTO, Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
 from frontend.text.predefined import has, predefined_macros
@@ -65,10 +65,35 @@ class Preprocessed:
 
     tokens: list[Token]
     annotations: tuple[Annotation, ...]
+    cpp: str | None = None
+    """`AUTO` if the system's compiler made them for want of a header."""
+
+
+class MissingHeader(FrontendError):
+    """A header that lies in none of the folders, ours included."""
 
 
 def preprocess(path: str, options: SourceOptions) -> Preprocessed:
-    """The file's tokens after preprocessing; raises FrontendError for whatever is wrong up to there."""
+    """The file's tokens after preprocessing; raises FrontendError for whatever is wrong up to there.
+
+    Where nobody says who preprocesses, a header that we do not have is the system's: its compiler does it all then, if
+    there is one.
+    """
+    try:
+        return _preprocess(path, options)
+    except MissingHeader as missing:
+        if options.cpp is not None or options.text is not None or options.bare or options.data_model != "lp64":
+            raise
+        by_system = replace(options, cpp=AUTO)
+        if not preprocessor(path, AUTO, options.compiler):
+            raise
+        try:
+            return replace(_preprocess(path, by_system), cpp=AUTO)
+        except FrontendError:
+            raise missing from None
+
+
+def _preprocess(path: str, options: SourceOptions) -> Preprocessed:
     if path.endswith(".i"):
         return _preprocessed_text(options.source(path), path)
     words = preprocessor(path, options.cpp, options.compiler)
@@ -414,7 +439,7 @@ class _Preprocessor:
         header, quoted = self._header(name, rest)
         found = self._find(header, quoted, file, name.value == "include_next")
         if found is None:
-            raise FrontendError((rest[0] if rest else name).location, f"cannot find the header '{header}'",
+            raise MissingHeader((rest[0] if rest else name).location, f"cannot find the header '{header}'",
                                 "give its directory with -I, or use the system's headers with --cpp 'gcc -E'")
         path, directory = found
         if os.path.realpath(path) in self._once:

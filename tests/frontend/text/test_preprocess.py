@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from frontend import load_project
 from frontend.program import FrontendError
+from frontend.reading import preprocessed
+from frontend.text.compilers import AUTO, OWN
 from frontend.text.predefined import predefined_macros
 from frontend.text.preprocess import INCLUDE, LIBC, SourceOptions, preprocess
 from frontend.text.tokens import scan_preprocessed
@@ -234,3 +237,42 @@ def test_doubling_macros_are_refused(source: str, tmp_path: Path) -> None:
     path.write_text(source)
     with pytest.raises(FrontendError, match=r"a macro (makes a token of|produces) more than"):
         ours(path)
+
+
+LACKING = "#include <sys/epoll.h>\n#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint x = EPOLLIN;\n"
+
+
+@needs_gcc
+def test_a_header_that_we_lack_is_the_systems(tmp_path: Path) -> None:
+    """Then all of the file is; of a program, all of its files, so that types agree."""
+    (tmp_path / "a.c").write_text(LACKING + "void *t(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return p; }\n")
+    (tmp_path / "b.c").write_text("#include <pthread.h>\nextern pthread_mutex_t m; extern int x; void *t(void *);\nint main(void) { pthread_t h; "
+                                  "pthread_create(&h, 0, t, 0); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }\n")
+    assert preprocess(str(tmp_path / "a.c"), SourceOptions()).cpp == AUTO
+    assert preprocess(str(tmp_path / "b.c"), SourceOptions()).cpp is None
+    files = [tmp_path / "b.c", tmp_path / "a.c"]
+    texts = [preprocessed(file) for file in files]
+    for program in (load_project(files), load_project(files, texts=texts)):
+        assert [v.shown for v in program.shared] == ["x"]
+        assert any("headers that circ does not have" in w.text and w.location.file.endswith("a.c") for w in program.warnings)
+
+
+@needs_gcc
+@pytest.mark.parametrize(("text", "options"), [
+    (LACKING, SourceOptions(cpp=OWN)), (LACKING, SourceOptions(data_model="ilp32")), (LACKING, SourceOptions(bare=True)),
+    (LACKING, SourceOptions(text=LACKING)), ("#include \"nothere.h\"\n", SourceOptions()),
+])
+def test_where_the_systems_headers_would_be_others(tmp_path: Path, text: str, options: SourceOptions) -> None:
+    (tmp_path / "a.c").write_text(text)
+    with pytest.raises(FrontendError, match="cannot find the header"):
+        preprocess(str(tmp_path / "a.c"), options)
+
+
+def test_no_compiler_is_taken_from_the_programs_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cc").write_text("#!/bin/sh\ntouch \"$0.ran\"\n")
+    (tmp_path / "cc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "a.c").write_text(LACKING)
+    with pytest.raises(FrontendError, match="cannot find the header"):
+        preprocess(str(tmp_path / "a.c"), SourceOptions())
+    assert not (tmp_path / "cc.ran").exists()
