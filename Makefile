@@ -6,6 +6,9 @@ STAMP  := $(VENV)/installed
 SEED   ?= $(shell date +%s)
 N      ?= 2000
 
+# Tests and benchmarks start circ some thousand times: it must not be compiled anew each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The idioms of interrupt code; the programs of Table 1 have their own table.
 LARGE  := $(wildcard nesc_examples/secure_tos_base* nesc_examples/surge* nesc_examples/sense*)
 IDIOMS := $(filter-out $(LARGE),$(sort $(wildcard nesc_examples/*.c)))
