@@ -73,6 +73,8 @@ class _AstWriter:
                 self.put("(")
                 self._list(node.args.exprs if node.args is not None else [])
                 self.put(")")
+            case c_ast.UnaryOp(op="*", expr=c_ast.FuncCall(name=c_ast.ID(name="__circ_errno" | "__errno_location"))):
+                self.put("errno")
             case c_ast.UnaryOp():
                 self._unary(node, level)
             case c_ast.BinaryOp():
@@ -82,6 +84,8 @@ class _AstWriter:
                 self._wrapped(level >= 0, self._assignment, node, 0)
             case c_ast.TernaryOp():
                 self._wrapped(level > 0, self._ternary, node, 0)
+            case c_ast.Cast(expr=c_ast.Constant(value="0")) if _type_text(node.to_type) == "void *":
+                self.put("NULL")
             case c_ast.Cast():
                 self.put("(")
                 self.write(node.to_type, -1)
