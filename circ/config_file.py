@@ -16,12 +16,12 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from circ.scan.header import ASKING, READING
 from frontend.program import FrontendError, Location, displayed, read_data
+from frontend.records import dataclass
 
 NAMES = ("circ.toml", "pyproject.toml")
 _REPORTING = ("--format", "--fail-on", "--baseline", "--color", "--explain", "--explain-full", "--verbose", "--full-trace",

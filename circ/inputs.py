@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.run.certificate_files import missing_threads
 from circ.run.projects import Selection, find_database, only_program
@@ -15,6 +15,7 @@ from circ.scan.header import header_of
 from frontend import LoadOptions, SourceFile
 from frontend.program import FrontendError, Location, Program
 from frontend.project import COMMANDS, database_of
+from frontend.records import dataclass
 
 
 class NothingNamed(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from circ.evidence import (
@@ -42,6 +42,7 @@ from circ.evidence import (
     UserQuestion as UserQuestion,
 )
 from frontend.program import NOWHERE, Assumption, Expr, Location, Program, Variable, show
+from frontend.records import dataclass
 
 if TYPE_CHECKING:
     import networkx

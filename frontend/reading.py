@@ -7,7 +7,7 @@ checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -27,6 +27,7 @@ from frontend.program import (
     no_collection,
     read_source,
 )
+from frontend.records import dataclass
 
 if TYPE_CHECKING:
     from frontend.ir import Module

@@ -8,7 +8,7 @@ mean nothing there. Posts are computed by assumption literals on one solver per 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from circ import smt
@@ -38,6 +38,7 @@ from frontend.program import (
     truth,
     variables,
 )
+from frontend.records import dataclass
 
 _CANONICAL = {"!=": "==", ">=": "<", ">": "<="}
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from circ.views.weaken import index_variables
 from frontend.program import (
@@ -35,6 +34,7 @@ from frontend.program import (
     reads,
 )
 from frontend.program.components import components
+from frontend.records import dataclass
 
 MOST_PATHS = 8
 """More distinct segments than this through one node, and the node becomes an anchor."""

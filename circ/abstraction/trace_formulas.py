@@ -7,7 +7,6 @@ interleaving can happen; otherwise the unsatisfiable core names the guards that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ import smt
@@ -40,6 +39,7 @@ from frontend.program import (
     substitute,
     variables,
 )
+from frontend.records import dataclass
 
 LONGEST_HAVOC = 256
 """Arrays up to this length get all their elements from the model when they are arbitrary."""

@@ -6,8 +6,6 @@ A local state is a location and the values of the locals; a value that is dead, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from circ.abstraction.counters import ContextClass
 from circ.search.state_search import SearchSpace
 from circ.search.trace_building import FoundState
@@ -16,6 +14,7 @@ from circ.semantics.evaluation import Undefined
 from circ.semantics.interpreter import Domain, Globals, LocalState, Move, forget
 from circ.verdict import Assertions, Options, Question, RaceOn
 from frontend.program import AllAt, Arbitrary, Havoc, Program, Scalar, name_of, primitive
+from frontend.records import dataclass
 
 MOST_VALUES = 1_500
 

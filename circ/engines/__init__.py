@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
 from circ.verdict import Engine
+from frontend.records import dataclass
 
 __all__ = ["ANNOTATED", "DEFAULT", "ENGINES", "GROUP", "Entry", "find", "found", "given", "installed", "on_witness"]
 

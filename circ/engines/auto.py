@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
@@ -33,6 +33,7 @@ from circ.views.copies import copy_of, one_by_one
 from circ.views.lifting import lifted
 from circ.views.on_sections import OnSections
 from frontend.program import Program, Role, Self, Var
+from frontend.records import dataclass
 
 if TYPE_CHECKING:
     from circ.inference.context_inference import ContextInference

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from circ.engines.order_words import flags_beside, transfers
@@ -21,6 +21,7 @@ from circ.views.memory_orders.happens_before import PAST, is_focus, mixed, only_
 from circ.views.memory_orders.orders import ordered
 from circ.views.memory_orders.reads import focusable
 from frontend.program import FENCE, AccessKind, Program
+from frontend.records import dataclass
 
 MOST_VIEWS = 6
 """Of one question, of each sort."""

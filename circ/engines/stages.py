@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from circ.inference.effort import Effort
 from circ.verdict import Part
+from frontend.records import dataclass
 
 
 class Who(enum.Enum):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from circ.finite.exception_certificates import exception_certificate
@@ -41,6 +41,7 @@ from circ.finite.system import (
 from circ.finite.words import ALONE, in_words
 from circ.verdict import Engine, Observer, Options, Question, Safe, Statistics, Unknown, Verdict
 from frontend.program import Program
+from frontend.records import dataclass
 
 Exceptions: TypeAlias = dict[GlobalStore, list[Packed]]
 ROUNDS = 200

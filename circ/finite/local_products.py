@@ -7,8 +7,9 @@ of its sets is. Set operations on all threads at once are operations on integers
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from frontend.records import dataclass
 
 Packed: TypeAlias = int
 

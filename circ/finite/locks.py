@@ -6,10 +6,10 @@ Only a guess that makes a good exception set (section 5 of "Precise Thread-Modul
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from circ.finite.system import FiniteSystem, GlobalStore, ThreadGroup, Transition
 from frontend.program import Assign, Assume, Const, Var, primitive, variables
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

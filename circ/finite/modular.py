@@ -20,11 +20,12 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from circ.finite.system import FATAL, ErrorShape, FiniteSystem, GlobalStore, LocalStore, OutOfDomain, Stepper
 from circ.verdict import Options
+from frontend.records import dataclass
 
 Parts: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
 """For each part of a local store (its location first, then its cells): sorted pairs (value, class)."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.finite.modular import CountedStore, JoinError, Modular, Parts
 from circ.finite.system import FiniteSystem, GlobalStore, LocalStore, Stepper
+from frontend.records import dataclass
 
 ValueBox: TypeAlias = tuple[frozenset[int], ...]
 """A set of values for each part of a local store."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from circ.finite.system import (
@@ -50,6 +50,7 @@ from circ.verdict import (
     Verdict,
 )
 from frontend.program import CallSite, Havoc, Procedures, Program, primitive
+from frontend.records import dataclass
 
 Activation: TypeAlias = tuple[int, LocalStore]
 """A function (its number) and the local store in it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.guarantee.formulas import obligations, shown, visible
 from circ.guarantee.thread_states import ThreadStates
@@ -33,6 +33,7 @@ from frontend.program import (
     op_reads,
     op_writes,
 )
+from frontend.records import dataclass
 
 
 class ObligationKind(enum.Enum):

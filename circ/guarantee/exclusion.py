@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from circ.guarantee.formulas import shown, visible
 from circ.guarantee.thread_states import ThreadStates
@@ -20,6 +19,7 @@ from frontend.program import (
     Program,
     ThreadTemplate,
 )
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ what the question does not need.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.guarantee.assume_guarantee import answer
 from circ.guarantee.conditions import FailedCondition, ObligationKind, ThreadConditions
@@ -44,6 +44,7 @@ from frontend.program import (
     truth,
     variables,
 )
+from frontend.records import dataclass
 
 OWNER = "owner"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from circ.smt import Encoder, SatResult, Solver, Term, conjunction, equality, negation
 from frontend.annotations.attached import PRIME, TID
@@ -30,6 +30,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.connectives import conjuncts
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

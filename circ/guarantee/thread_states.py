@@ -7,7 +7,6 @@ the closure of the assumption (the paper's A*). Only where branches meet, or oth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from circ.guarantee.formulas import AnnotatedProgram, ClosedAssumption, StateTerms
 from circ.kernel.guarantee.loop_cuts import AcyclicFlow, Arc, FlowNode, NodeRole
@@ -35,6 +34,7 @@ from frontend.program import (
     op_reads,
     op_writes,
 )
+from frontend.records import dataclass
 
 
 @dataclass(slots=True)

@@ -8,10 +8,10 @@ quotient: a step is silent only if it touches no global of the analysis and not 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from frontend.program import AllAt
+from frontend.records import dataclass
 
 if TYPE_CHECKING:
     from circ.abstraction.abstract_errors import ThreadState

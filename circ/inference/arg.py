@@ -9,7 +9,7 @@ of the occupied classes only decide that a state is not *expanded* (soundness le
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from circ.abstraction.abstract_errors import AccessPair, Errors, ThreadState
@@ -19,6 +19,7 @@ from circ.abstraction.skeleton import Segment, Skeleton
 from circ.inference.acfa import Acfa, ContextMove
 from circ.verdict import Options, OutOfTime
 from frontend.program import AllAt
+from frontend.records import dataclass
 
 
 class Arg:

@@ -16,7 +16,7 @@ that takes too many values, ends in `unknown` with its name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.abstraction.counters import OMEGA, Context, ContextClass, move, with_count
 from circ.abstraction.trace_formulas import Feasible, concrete_trace, decide, same_cell, script
@@ -48,6 +48,7 @@ from circ.views.variable_sets import VariableSet, everything, named_in
 from circ.views.weaken import index_variables, weaken
 from frontend.program import FALSE, AllAt, Assign, Expr, Program, Self, name_of, negate, op_reads, primitive, variables
 from frontend.program.connectives import balanced, disjoin
+from frontend.records import dataclass
 
 MOST_K = 8
 FEW_STATES, MOST_STATES = 2_000, 40_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from circ.abstraction.abstract_errors import Errors
 from circ.abstraction.predicates import Abstraction, Predicates, Steps
@@ -26,6 +26,7 @@ from circ.views.waits import awaited
 from circ.views.weaken import weaken
 from frontend.program import Program, show
 from frontend.program.display import formula_words
+from frontend.records import dataclass
 
 DEFAULT_OPTIONS = Options()
 MOST_K = 3

@@ -9,7 +9,7 @@ wherever the three pairs it forms are possible. What this reaches is exactly wha
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from circ.abstraction.abstract_errors import ThreadState
@@ -17,6 +17,7 @@ from circ.abstraction.counters import ContextClass
 from circ.inference.acfa import Acfa, ContextMove, collapse
 from circ.inference.arg import AbstractSystem
 from frontend.program import AllAt
+from frontend.records import dataclass
 
 Pair: TypeAlias = tuple[int, ThreadState, ContextClass, ContextClass | None]
 """Template and state of the main thread, class of another thread, and the atomic class of a third one, if there is one."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.abstraction.abstract_errors import AccessPair
@@ -24,6 +23,7 @@ from circ.verdict import Question, RaceOn, Trace
 from circ.views.variable_sets import VariableSet
 from frontend.program import Expr, Program, ThreadTemplate, negate
 from frontend.program.connectives import any_of
+from frontend.records import dataclass
 
 MOST_WAYS_AROUND = 16
 

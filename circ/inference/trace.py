@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from circ.abstraction.abstract_errors import AccessPair, ThreadState
@@ -20,6 +20,7 @@ from circ.abstraction.skeleton import Segment
 from circ.inference.arg import AbstractSystem, AbstractTrace, Arg, ContextStep
 from circ.inference.silent_paths import KnownLocals, after, ways
 from frontend.program import AllAt, primitive
+from frontend.records import dataclass
 
 MOST_PATHS = 4
 MOST_INTERLEAVINGS = 24

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.program import Assumption
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from circ.kernel.formula import parse
 from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_list, as_natural, as_object, as_text
 from frontend.program import Expr, Program, Scalar, Variable, variables
+from frontend.records import dataclass
 
 _REQUIRED = ("classes", "formulas", "pairs")
 _OPTIONAL = ("holders", "singles", "counting", "every")

@@ -45,7 +45,6 @@ A run of one thread alone, where others might have existed, is a run in which th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, assert_never
 
@@ -58,6 +57,7 @@ from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Term
 from frontend.program import Access, AllAt, Assumption, Edge, Element, Ints, Program, op_writes, primitive, variables
 from frontend.program.exact import exact_op, show_exact_lvalue
+from frontend.records import dataclass
 
 AccessesAt: TypeAlias = dict[int, list[tuple[Edge, Access]]]
 """By class what may be accessed next."""

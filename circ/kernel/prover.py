@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from circ.smt import SatResult, Solver, Term, conjunction, decide_apart, disjunction, key, loosened, negation, without_stores
+from frontend.records import dataclass
 
 BATCH, ELEMENTS = 48, 12
 """Obligations in one query; those about elements of arrays are harder."""

@@ -5,7 +5,6 @@ Trusted, with the semantics it runs on and nothing else: no view, no solver, no 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from circ.evidence import Assertions, AtomicityOf, RaceOn, Trace
@@ -18,6 +17,7 @@ from circ.semantics.trace_run import NotARun, TraceRun, run_trace
 from circ.semantics.violations import BothCritical, ErrorReached, InvariantBroken, RelyBroken, Violation, violation_at_end
 from circ.semantics.weak_memory import WeakRun
 from frontend.program import Program, RaceModel
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

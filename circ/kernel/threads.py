@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ.kernel.pair_bodies import ANY, SLOTS, Counting, FormulaRow
@@ -31,6 +30,7 @@ from frontend.program import (
     primitive,
     reads,
 )
+from frontend.records import dataclass
 
 Terms: TypeAlias = Mapping[str, Term]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
+
+from frontend.records import dataclass
 
 SOURCE = "circ"
 SHOW, ASSUME = "circ.showInterleaving", "circ.addAssumptions"

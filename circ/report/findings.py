@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from typing import assert_never
 
 from circ.report.data.automata import DrawnAutomaton, drawn_context
@@ -13,6 +12,7 @@ from circ.report.rerun import Rerun
 from circ.report.text import declared_at, first_line
 from circ.verdict import Answer, Assertions, PossibleAccess, RaceOn, Refuted, Safe, Trace, Unknown, word
 from frontend.program import Location, Program
+from frontend.records import dataclass
 
 _PLACE = re.compile(r" ?\(?[^\s()]+:\d+(?::\d+)?\)?")
 """A place in the text of a diagnostic."""

@@ -10,7 +10,7 @@ stands circ's verdict on the variable: `safe` means that the alarm is false, and
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from frontend.program import (
@@ -29,6 +29,7 @@ from frontend.program import (
     primitive,
 )
 from frontend.program.schedule_ghosts import IE
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, assert_never
 
 from circ.report.assumptions import assuming, sequentially_consistent
@@ -53,6 +52,8 @@ def report_json(
 
 
 def circ_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # much to load, for those who print it
+
     try:
         return version("circ")
     except PackageNotFoundError:  # run from a checkout that was never installed

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from circ.verdict import PossibleAccess, PossibleRace, Rank
 from frontend.program import NOWHERE, Location, Program
+from frontend.records import dataclass
 
 
 def headline(race: PossibleRace) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
 
@@ -38,6 +38,7 @@ from frontend.program import (
     show_op,
 )
 from frontend.program.display import DisplayNames
+from frontend.records import dataclass
 
 _ADDRESS = re.compile(r" - \d{5,}\b")
 """An address in an expression, from which that of an object is subtracted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.report.accepted.norace import left_out
 from circ.report.data.automata import DrawnAutomaton, drawn_threads
@@ -15,6 +15,7 @@ from circ.report.summary import BAD_INPUT, BUG, PROVED, UNDECIDED, WORDS, FileRe
 from circ.report.text import population
 from circ.verdict import Answer, Unknown
 from frontend.program import Program
+from frontend.records import dataclass
 
 MOST = 10**15
 """Every count and every time of a scan is less."""

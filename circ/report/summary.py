@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from circ.report.findings import Finding, finding_of
 from circ.report.forms import FailOn
 from circ.verdict import POSSIBLE, Result, word
 from frontend.program import FrontendError
+from frontend.records import dataclass
 
 WORDS = ("safe", "race", "violated", POSSIBLE, "unknown")
 

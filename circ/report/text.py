@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
 
 from circ.report.assumptions import assuming
@@ -29,6 +28,7 @@ from circ.verdict import (
     variable_of,
 )
 from frontend.program import NOWHERE, Assumption, Location, Program, displayed
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
@@ -52,6 +52,7 @@ from circ.verdict import (
 from circ.views.on_watched import OnWatched
 from frontend import LoadOptions, load, resolve_variable
 from frontend.program import Program, Variable
+from frontend.records import dataclass
 
 if TYPE_CHECKING:
     from circ.kernel.certificate import Kernel

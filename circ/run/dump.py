@@ -12,7 +12,6 @@ from typing import Any
 from circ.run.output_files import encoded, write_whole
 from circ.verdict import Observer
 from frontend.program import Program
-from frontend.program.draw import as_dot
 
 NOT_WRITTEN = "not-written"
 """The event that tells of a file that could not be written: its `path`, and `why`."""
@@ -26,6 +25,8 @@ class Dump:
         self.number = 0
         self.tell = tell
         self.broken = False
+        from frontend.program.draw import as_dot  # few ask for it
+
         self._write("cfa", as_dot(program))
 
     def __call__(self, event: str, data: Mapping[str, Any]) -> None:

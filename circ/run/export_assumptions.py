@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from frontend import LoadOptions, SourceFile, load, resolve_variable
 from frontend.annotations.attach import attach, open_loops
 from frontend.annotations.clauses import clauses
 from frontend.program import Location, Program, read_source
+from frontend.records import dataclass
 from frontend.text.parse import SourceOptions, parse
 
 if TYPE_CHECKING:

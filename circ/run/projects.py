@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.run.reading import NotRead, ReadingError, load_heavy, runs_others
 from circ.run.supervise import Done, Emit, Limits, supervise
 from frontend import LoadOptions, SourceFile
 from frontend.program import FrontendError, Location
 from frontend.project import Compiled, ProgramFiles, Unit, chosen, compiled_files, database_of, programs_of, symbols_of
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from circ.run.supervise import Crashed, Done, Emit, Failed, Limits, supervise
 from frontend import LoadOptions, SourceFile, load_project
 from frontend.program import FrontendError, Location, Program, displayed
+from frontend.records import dataclass
 
 _HEAVY = ("frontend.link", "frontend.lower.units", "frontend.text.parse")
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from circ.static.possible.possible_races import by_rank
 from circ.verdict import FIRST_LOOK, Answer, Part, PossibleRace, RaceOn, Unknown, UserQuestion
+from frontend.records import dataclass
 
 FIRST_SHARE = 0.8
 """The part of a budget that first looks may take at most; most take less."""

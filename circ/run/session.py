@@ -11,10 +11,10 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from circ import engines
 from circ.report.accepted.norace import left_out, with_reasons
@@ -33,7 +33,6 @@ from circ.report.text import Manner, file_text
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
 from circ.run.competition.tasks import race_by_orders, read_task, until_a_race, verdict_line
-from circ.run.competition.witnesses import Witnesses
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import BaselineFile, check_writable, encoded, make_folder, report_bug, write_whole
 from circ.run.progress import Progress
@@ -46,6 +45,10 @@ from circ.views.memory_orders.orders import is_weak
 from frontend import LoadOptions, SourceFile
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, MemoryModel, Program, displayed
+
+if TYPE_CHECKING:
+    from circ.run.competition.witnesses import Witnesses
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,15 @@ class Request:
         return Limits(self.timeout, self.memory, self.cpu)
 
 
+def _witnesses(request: Request) -> Witnesses | None:
+    """What is tried and written of witnesses, if anybody asks for it: there is much to load for them."""
+    if request.witness is None and request.witness_out is None:
+        return None
+    from circ.run.competition.witnesses import Witnesses
+
+    return Witnesses(request.witness, request.witness_out)
+
+
 READING_SHARE = 0.75
 """The part of a program's budget that reading it may take."""
 _LEAST_READING = 1.0
@@ -114,7 +126,7 @@ class Session:
         self.told: set[str] = set()
         self.source = request.source
         self.baseline = BaselineFile(None)
-        self.witnesses = Witnesses(request.witness, request.witness_out)
+        self.witnesses = _witnesses(request)
         self.hints: Hints | None = None
         self.files: Sequence[SourceFile] = ()
         timeout = request.timeout if request.competition else None
@@ -251,7 +263,7 @@ class Session:
 
     def _heed_witness(self, program: Program, files: Sequence[SourceFile]) -> None:
         self.files, self.hints = files, None
-        if self.witnesses.given is not None:
+        if self.witnesses is not None and self.witnesses.given is not None:
             self.hints, notes = self.witnesses.hints(program, files, self.source, self._reading())
             self.progress.clear()
             print("\n".join(notes), file=sys.stderr)
@@ -321,8 +333,8 @@ class Session:
             counting = {question for question, finding in findings.items() if finding.counts}
             result = Result(program, in_order(known, asked))
             self._end(result, told, counting)
-            if self.request.witness_out is not None:
-                self._write_witness(result, len(known) == len(asked))
+            if self.witnesses is not None and self.request.witness_out is not None:
+                self._write_witness(self.witnesses, result, len(known) == len(asked))
 
     def _end(self, result: Result, told: ObjectReport, counting: Container[UserQuestion]) -> None:
         """What stands once below the answers of a program, whether all are there or not; some of them do not count."""
@@ -334,10 +346,9 @@ class Session:
                 self.out.write(flow_text(alarms(result.program), words))
             self.out.flush()
 
-    def _write_witness(self, result: Result, complete: bool) -> None:
-        assert self.request.witness_out is not None
+    def _write_witness(self, witnesses: Witnesses, result: Result, complete: bool) -> None:
         try:
-            missing = self.witnesses.write(result, complete, self.files, self.source, self.request.limits)
+            missing = witnesses.write(result, complete, self.files, self.source, self.request.limits)
         except OSError as error:
             self._not_written(str(self.request.witness_out), str(error.strerror))
         else:

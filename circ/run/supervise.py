@@ -15,13 +15,13 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import ceil
 from multiprocessing.connection import Connection, Pipe
 from typing import IO, Any, Generic, TypeAlias, TypeVar
 
 from circ.run.process_tree import Forked, cpu_seconds, die_with, end, end_below, exceeds
 from circ.verdict import PossibleRace
+from frontend.records import dataclass
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from circ.verdict import POSSIBLE, Property
 from frontend.program import FrontendError, Location, OptionError, read_source
+from frontend.records import dataclass
 
 VERDICTS = ("safe", "race", "violated", POSSIBLE, "unknown")
 ASSERTS = str(Property.ASSERTS)

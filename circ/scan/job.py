@@ -13,7 +13,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -36,6 +36,7 @@ from circ.verdict import POSSIBLE, Answer, Property, Refuted, Safe, Unknown, Use
 from frontend import load_project, preprocessed, resolve_variable
 from frontend.program import FrontendError, Program, displayed, read_source
 from frontend.program.variable_names import NoSuchVariable
+from frontend.records import dataclass
 from frontend.text.preprocess import Preprocessed
 
 RequestFor: TypeAlias = Callable[[Source, Header], Request]

@@ -12,12 +12,12 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from circ.run.process_tree import cpu_seconds, end, end_below, exceeds
 from circ.run.supervise import Limits, confine, confine_cpu, obey
+from frontend.records import dataclass
 
 J = TypeVar("J")
 

@@ -11,12 +11,12 @@ import contextlib
 import os
 import sys
 import time
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
 from circ.run.process_tree import die_with
 from circ.scan.remote import on_worker
+from frontend.records import dataclass
 
 PATIENCE = 60.0
 """Seconds that a scheduler may be away."""

@@ -14,7 +14,6 @@ import struct
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
 from typing import IO, Any
 
 from circ.run.process_tree import die_with
@@ -23,6 +22,7 @@ from circ.scan.fingerprint import circ_itself
 from circ.scan.job import Ready, analyse, mistakes_told
 from circ.scan.pool import Ended, Tell, Told, run
 from frontend.program import FrontendError
+from frontend.records import dataclass
 
 _SIZE = struct.Struct("!Q")
 _HEAVY = ("frontend.lower.module", "circ.smt", "circ.engines.auto")

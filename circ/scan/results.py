@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import stat
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias, TypeVar
@@ -20,6 +20,7 @@ from circ.report.rows import MOST, Head, Row
 from circ.report.summary import WORDS
 from circ.run.output_files import IN_USE, lock, unread_pipe
 from frontend.program import FrontendError, Location, no_plain_file
+from frontend.records import dataclass
 
 FORMAT, VERSION = "circ-results", 4
 

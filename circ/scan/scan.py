@@ -12,7 +12,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import assert_never
 
@@ -27,6 +27,7 @@ from circ.scan.pool import Ended, Event, Started, Tick, Told, run
 from circ.scan.results import FileResults, Known, Results, read_results
 from circ.scan.sources import Source
 from frontend.program import displayed
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

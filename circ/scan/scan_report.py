@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from circ.report.accepted.suppressions import complaints, suppressed
@@ -19,6 +19,7 @@ from circ.scan.job import About, Job
 from circ.scan.scan import Scan
 from circ.verdict import POSSIBLE
 from frontend.program import FrontendError, Location
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import glob
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ from circ.run.supervise import Limits
 from frontend import LoadOptions, SourceFile
 from frontend.program import FrontendError, Location
 from frontend.project import COMMANDS, SUFFIXES, excluded
+from frontend.records import dataclass
 
 _LOCK = ".#"
 """How the names of links begin by which editors lock files."""

@@ -8,7 +8,7 @@ the values, step by step, and only what passes counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.abstraction.trace_formulas import Feasible, Formula, script
 from circ.semantics.evaluation import Value, Where
@@ -38,6 +38,7 @@ from frontend.program import (
     primitive,
     substitute,
 )
+from frontend.records import dataclass
 
 SOLVER = 4_000_000
 """Resource units for one question."""

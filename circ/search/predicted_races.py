@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from circ.search.step_effects import Cell, StepEffects, value_in
@@ -21,6 +21,7 @@ from circ.semantics.conflicts import clash, conflict, ready
 from circ.semantics.evaluation import Undefined, Value, Where
 from circ.semantics.interpreter import Globals, LocalState, Machine, Move, settle
 from frontend.program import AllAt
+from frontend.records import dataclass
 
 MOST_PASSES = 24
 """How often the steps that are left are gone through until each of them reads what it has read."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from circ.kernel.doubts import doubt
 from circ.search.sample_values import nearby, samples
@@ -23,6 +22,7 @@ from circ.semantics.violations import violation_at_end
 from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Trace, Unknown, Verdict, Waypoint
 from circ.views.sure import is_doubtful
 from frontend.program import Assume, Program, Role
+from frontend.records import dataclass
 
 EFFORT, MORE = 20_000, 50
 """States in all, and more for each waypoint."""

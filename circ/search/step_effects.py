@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.semantics.evaluation import Undefined, Value, cell
 from circ.semantics.interpreter import Globals, Machine
 from frontend.program import AccessKind, Assume, Element, Havoc, Lvalue, name_of, op_reads, op_writes, primitive, reads
+from frontend.records import dataclass
 
 Cell: TypeAlias = tuple[int, int | None]
 """A slot of the globals, and the element if it is an array; None also for all elements at once."""

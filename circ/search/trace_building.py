@@ -6,12 +6,13 @@ A value is decided when it is first read, but it was *chosen* where it came from
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from circ.semantics.evaluation import Value, Where
 from circ.semantics.interpreter import Code, Machine, Move, settle
 from circ.verdict import Choice, Question, Step, Trace
 from frontend.program import Arbitrary, Havoc, Op, Program, Self, Variable, primitive
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import Random
 
 from circ.search.directed_run import DirectedRun
@@ -24,6 +24,7 @@ from circ.semantics.evaluation import Value, Where
 from circ.semantics.interpreter import LocalState, Move
 from circ.verdict import Observer, Options, Question, RaceOn, Refuted, Statistics, Unknown, Verdict
 from frontend.program import AllAt, Assume, Binary, Const, Edge, Expr, Program, Role, Scalar, Var, children, op_reads, primitive
+from frontend.records import dataclass
 
 LONGEST_TURN = 2_000
 """Steps of one turn; a longer one is dropped."""

@@ -8,7 +8,7 @@ found is shortened by leaving out steps as long as it replays.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from random import Random
 
 from circ.kernel.doubts import doubt
@@ -20,6 +20,7 @@ from circ.semantics.weak_memory import PastAccess, WeakRun
 from circ.verdict import Choice, Observer, Options, Question, RaceOn, Refuted, Statistics, Step, Trace, Unknown, Verdict
 from circ.views.sure import is_doubtful
 from frontend.program import AccessKind, Arbitrary, Program, Self, Variable
+from frontend.records import dataclass
 
 EFFORT = 30_000
 """Steps of all runs about one question."""

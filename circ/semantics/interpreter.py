@@ -8,7 +8,6 @@ Replay gives every value itself, so both ways of running share one meaning of an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
 from circ.semantics.access_guards import Prefixes
@@ -38,6 +37,7 @@ from frontend.program import (
     primitive,
     reads,
 )
+from frontend.records import dataclass
 
 Globals: TypeAlias = tuple[Value, ...]
 LocalState: TypeAlias = tuple[int, tuple[Value, ...]]

@@ -9,12 +9,12 @@ that a loop which waits reads again is meant so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from circ.evidence import Step
 from circ.semantics.interpreter import Machine, State
 from circ.semantics.turns import Turns
 from frontend.program import Access, Edge, name_of, op_reads, op_writes, primitive
+from frontend.records import dataclass
 
 UNSERIALISABLE = frozenset({(False, True, False), (True, True, False), (False, True, True), (True, False, True)})
 """Which of the first, the interrupting and the second access write."""

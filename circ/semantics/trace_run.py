@@ -8,13 +8,12 @@ it does not name exist all the same: they stay at their start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from circ.evidence import Choice, Step, Trace
 from circ.semantics.evaluation import Undefined, Value, cells
 from circ.semantics.interpreter import Globals, Hole, Machine, State
 from circ.semantics.weak_memory import WeakRun
 from frontend.program import Arbitrary, Scalar, Self, Variable
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ comes back to the head. What is left of the loop without these steps has the loo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from frontend.program import Cfa, Edge
 from frontend.program.components import components
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

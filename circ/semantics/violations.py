@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.semantics.interpreter import Machine, State
 from circ.semantics.relies import broken_at_end
 from frontend.program import ErrorLocation, Invariant, Rely
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

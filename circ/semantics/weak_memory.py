@@ -15,7 +15,7 @@ not ordered here are ordered in neither.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, TypeVar
 
 from circ.semantics.conflicts import conflict
@@ -32,6 +32,7 @@ from frontend.program import (
     op_reads,
     op_writes,
 )
+from frontend.records import dataclass
 
 CellName: TypeAlias = tuple[str, int | None]
 """A variable and its element; None for a scalar, or if all of it is meant."""

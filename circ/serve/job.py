@@ -6,7 +6,7 @@ import json
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from circ.report.accepted.norace import with_reasons
@@ -25,6 +25,7 @@ from circ.verdict import Answer, Refuted, Result, Safe, UserQuestion, silent
 from frontend import LoadOptions, SourceFile, load_project, preprocessed
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import FrontendError, Program
+from frontend.records import dataclass
 
 Tell = Callable[[Mapping[str, Any]], None]
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from circ.static.possible.possible_races import possible_races
 from circ.verdict import Answer, PossibleRace, RaceOn, Refuted, Safe, Unknown, UserQuestion
 from frontend.program import Assumption, Location, Program
+from frontend.records import dataclass
 
 _LINES = re.compile(r"\blines? \d+(?:, \d+)*")
 

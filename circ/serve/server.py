@@ -12,7 +12,6 @@ import os
 import selectors
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from multiprocessing.connection import Pipe
 from typing import Any
 
@@ -22,6 +21,7 @@ from circ.run.supervise import obey
 from circ.scan.fingerprint import circ_itself
 from circ.serve.job import CheckRequest, RequestFor, guarded_job
 from circ.serve.memory import Known
+from frontend.records import dataclass
 
 MOST_REMEMBERED = 50
 """Programs; the one that was not asked for longest is forgotten first."""

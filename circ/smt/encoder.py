@@ -8,7 +8,6 @@ and refuses such operations instead.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import assert_never
 
 import z3
@@ -38,6 +37,7 @@ from frontend.program import (
     Variable,
     primitive,
 )
+from frontend.records import dataclass
 
 
 class Inexpressible(Exception):

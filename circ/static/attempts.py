@@ -7,7 +7,6 @@ variable with two conflicting accesses at places that can meet is dropped, and t
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Sequence
-from dataclasses import dataclass
 
 from circ.semantics.conflicts import conflict
 from circ.static.arguments.argument import Argument, RegionPlace
@@ -17,6 +16,7 @@ from circ.static.regions import Regions
 from circ.static.tracking import Tracked
 from circ.static.values import CellValues
 from frontend.program import Access, Edge, Element, Program, variables
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

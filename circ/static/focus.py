@@ -9,7 +9,7 @@ the accesses, whether they are come to and when (`Influence`), by all engines.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.static.tracking import Survey
 from circ.verdict import Certificate, ProofKind, Question, Safe
@@ -17,6 +17,7 @@ from circ.views.quotient import Quotients
 from circ.views.variable_sets import VariableSet, from_rows, named_in
 from circ.views.weaken import index_variables
 from frontend.program import Assign, Assume, Edge, Op, Program, Role, name_of, op_reads, op_writes, primitive, variables
+from frontend.records import dataclass
 
 LARGE = 400
 """Programs with fewer edges are looked at as they are."""

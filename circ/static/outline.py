@@ -7,7 +7,7 @@ does. The outline is a program again, whose automata use those first locations, 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from circ.views.waits import awaited
@@ -25,6 +25,7 @@ from frontend.program import (
     primitive,
     variables,
 )
+from frontend.records import dataclass
 
 SimpleOp: TypeAlias = Assume | Assign | Havoc
 

@@ -10,7 +10,6 @@ asked before `safe` is said, so that one which does not hold as written costs ti
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from circ.kernel.certificate import Kernel
@@ -38,6 +37,7 @@ from circ.static.reasons import reasons
 from circ.static.tracking import Survey, Tracked, TrackedCell, key
 from circ.verdict import Certificate, Observer, Options, ProofKind, Question, RaceOn, Safe, Statistics, Unknown, Verdict
 from frontend.program import Ints, Lvalue, Program, Var
+from frontend.records import dataclass
 
 EFFORT = 60_000
 FEW = 4

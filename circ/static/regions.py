@@ -7,7 +7,6 @@ a thread at that location is known of it everywhere in the region.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 from circ.static.outline import Frame, SimpleOp
@@ -28,6 +27,7 @@ from frontend.program import (
     name_of,
     reads,
 )
+from frontend.records import dataclass
 
 MOST_WAYS = 16
 ENTERS, CELL = 1, 2

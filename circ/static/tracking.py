@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -35,6 +34,7 @@ from frontend.program import (
     reads,
     variables,
 )
+from frontend.records import dataclass
 
 MOST_FLAGS = 24
 MOST_LOCALS = 12

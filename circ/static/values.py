@@ -7,7 +7,6 @@ cell; `TrackedCells` says which lvalue is which position. Every operation gives 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias, assert_never
 
@@ -32,6 +31,7 @@ from frontend.program import (
     truth,
 )
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 MOST_VALUES = 6
 

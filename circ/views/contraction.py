@@ -9,10 +9,11 @@ new way leads from that place, or back to it, and steps that are silent here are
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.program import Cfa, Location
 from frontend.program.components import components
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.semantics.access_guards import Prefixes
 from circ.views.contraction import Contraction, first_places, whole
@@ -44,6 +44,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.schedule_ghosts import is_level_guard
+from frontend.records import dataclass
 
 FEW = 64
 """Automata with fewer edges are not put together before anything is asked about them."""

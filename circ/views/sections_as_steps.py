@@ -23,10 +23,11 @@ view must be the same program for every question and every proof.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.semantics.access_guards import Prefixes
 from frontend.program import Block, Edge, Program, RaceModel, ThreadTemplate, primitive
+from frontend.records import dataclass
 
 MOST_WAYS = 32
 """A section with more ways through it stays as it is."""

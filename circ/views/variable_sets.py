@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from frontend.program import Program
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ their numbers in the view; those of the copies stand behind them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.semantics.serialisability import UNSERIALISABLE, in_order
 from circ.semantics.turns import Turns
@@ -45,6 +45,7 @@ from frontend.program import (
     Var,
     Variable,
 )
+from frontend.records import dataclass
 
 WATCH = Var("<watch>", Scalar(2, False))
 CELL = Var("<watched cell>", Scalar(64, False))

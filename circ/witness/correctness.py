@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.kernel.outcome import Malformed
 from circ.kernel.pair_bodies import FormulaRow, PairsBody, read_body
@@ -44,6 +44,7 @@ from frontend.program import (
     substitute,
     variables,
 )
+from frontend.records import dataclass
 from frontend.text.places.statements import Statement, StatementKind, Statements
 
 MOST_CASES, LONGEST = 8, 400

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+from frontend.records import dataclass
 
 VERSIONS = ("2.0", "2.1", "2.2")
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from circ.verdict import Hints, Waypoint
 from circ.witness.entries import GhostVariable, Place, WaypointType, Witness, WitnessWaypoint
 from frontend.annotations.predicate import parse_predicate
 from frontend.program import AccessKind, Expr, FrontendError, Location, Program
+from frontend.records import dataclass
 from frontend.text.places.statements import Statement, Statements
 
 MOST_PREDICATES = 40

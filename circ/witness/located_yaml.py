@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from frontend.program import FrontendError, Location
+from frontend.records import dataclass
 
 DEEPEST = 40
 LONGEST = 16_000_000

@@ -10,7 +10,6 @@ import json
 import os
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from circ.witness.correctness import ProofInvariants, invariants
 from circ.witness.entries import Place, WitnessWaypoint
 from circ.witness.violation import segments
 from frontend.program import Program, read_source
+from frontend.records import dataclass
 from frontend.text.places.statements import Statements
 
 PROOF_VERSION, VIOLATION_VERSION = "2.1", "2.1"

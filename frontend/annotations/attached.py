@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from frontend.program import Const, DataModel, Location, Scalar, Var
+from frontend.records import dataclass
 from frontend.text.tokens import Annotation
 
 TID = "\\tid"

@@ -8,7 +8,7 @@ thread is inside an atomic section. Every thread has its number `\\tid` as a loc
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from frontend.annotations.attached import PRIME, Attached, Clause, ClauseKind
 from frontend.annotations.frames import with_frames
@@ -51,6 +51,7 @@ from frontend.program import (
     substitute,
 )
 from frontend.program.fold import conjunction, fold
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ there; one that is anywhere else after a step takes it away again if it is its o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frontend.annotations.attached import Clause, ClauseToken, tid_of
 from frontend.annotations.two_state import NameLookup, read_formula
@@ -32,6 +32,7 @@ from frontend.program import (
     Variable,
     primitive,
 )
+from frontend.records import dataclass
 
 _SYNTAX = "//@ ghost name = \\tid at f: 3, 4 if e;"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from frontend.program import BOOL, Assign, Block, Const, Expr, Op, Var
+from frontend.records import dataclass
 
 
 class NotePlace(enum.Enum):

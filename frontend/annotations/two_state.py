@@ -8,7 +8,6 @@ thread. C's promotions and conversions are made explicit; comparisons may be cha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from frontend.annotations.attached import PRIME, Clause, ClauseToken, tid_of
 from frontend.annotations.operators import Operators
@@ -33,6 +32,7 @@ from frontend.program import (
     truth,
 )
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 _DEEPEST = 200
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from pycparser import c_ast
@@ -30,6 +30,7 @@ from frontend.ctypes.types import (
     VoidType,
 )
 from frontend.program import DataModel, Expr, FrontendError, Location, NotModelled, Var
+from frontend.records import dataclass
 from frontend.text.ast_text import text_of
 from frontend.text.parse import Attribute, ParsedFile, expression_of
 from frontend.text.side_effects import walk

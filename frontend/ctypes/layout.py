@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from frontend.ctypes.types import CType, FieldDecl, Record
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
 from frontend.program import Location
+from frontend.records import dataclass
 from frontend.text.attributes import ASM_LABEL, Attribute
 from frontend.text.parse import ParsedFile
 

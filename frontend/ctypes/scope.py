@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.ctypes.types import CType, FunctionType, IntType, RecordType
 from frontend.program import Expr, Var
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

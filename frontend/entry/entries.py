@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from frontend.ctypes import PointerType, RecordType
 from frontend.entry.shared_types import SharedTypes
@@ -11,6 +10,7 @@ from frontend.ir import FunctionDecl, Module
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_STARTERS
 from frontend.program import FrontendError, Location, OptionError
+from frontend.records import dataclass
 from frontend.threads.sources import is_handler, is_thread
 
 _MAKES = tuple(f"{prefix}init" for prefix in LOCK_PREFIXES)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.ir import Function, Guard, Index, IrEdge, Load, Nop, Place, Set, Store, defined
 from frontend.program import Expr, Location, Lvalue, Read, Var, reads, substitute
 from frontend.program.components import components
+from frontend.records import dataclass
 
 Spot: TypeAlias = tuple[Location, str]
 """Where an access stands in the source, and its text: an `Access` has both, too."""

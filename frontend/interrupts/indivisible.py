@@ -14,7 +14,7 @@ another, it is not protected and in doubt: proofs cover it, no race with it is s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frontend.interrupts.access_patterns import AccessPatterns
 from frontend.program import (
@@ -30,6 +30,7 @@ from frontend.program import (
     op_reads,
     primitive,
 )
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

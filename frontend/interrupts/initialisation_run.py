@@ -12,7 +12,7 @@ differs between them is any value from there on: a doubt, so that no race is sho
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from frontend.interrupts.known_memory import KnownMemory
@@ -49,6 +49,7 @@ from frontend.program import (
     substitute,
 )
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 _MOST_STEPS = 100_000
 _OPEN = "what the initialisation leaves there depends on hardware, or on memory that is not followed"

@@ -6,7 +6,7 @@ Each becomes a step on ghost variables; `frontend.interrupts.preemption` says wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.ctypes import FunctionType
 from frontend.interrupts.known_bits import UNKNOWN, evaluate
@@ -52,6 +52,7 @@ from frontend.program import (
 )
 from frontend.program.fold import fold
 from frontend.program.schedule_ghosts import IE, SCHEDULING, enabled, ghost, once_more, posted, sync
+from frontend.records import dataclass
 from frontend.threads.inline import CallRequest
 
 POST = "TOS_post"

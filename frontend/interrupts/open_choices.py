@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from frontend.interrupts.known_bits import UNKNOWN, Bits
 from frontend.interrupts.known_memory import KnownMemory
 from frontend.program import AllAt, Assign, Assume, Cfa, Edge, Havoc, op_writes, primitive
+from frontend.records import dataclass
 
 _LONGEST_WITNESS = 2_000
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from frontend.interrupts.masked_handlers import stays_off
@@ -66,6 +66,7 @@ from frontend.program.schedule_ghosts import (
     ghost,
     posted,
 )
+from frontend.records import dataclass
 from frontend.threads.sources import ThreadSource
 
 

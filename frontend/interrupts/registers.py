@@ -8,7 +8,7 @@ write 0 to it has no effect. The status register's bit is the ghost `IE`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from frontend.ir.interrupt_table import Bit, HandlerRule, InterruptTable
@@ -47,6 +47,7 @@ from frontend.program import (
 from frontend.program.bits import bit
 from frontend.program.fold import fold
 from frontend.program.schedule_ghosts import COUNT, IE, ghost, once_more
+from frontend.records import dataclass
 
 _WHERE = Doubt("this may be the status register of the processor: --platform tells", (IE.name,), step=True)
 _HARDWARE = Var("<hardware>", BYTE)

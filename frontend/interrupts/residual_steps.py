@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.interrupts.known_bits import UNKNOWN
 from frontend.interrupts.known_memory import KnownMemory
 from frontend.program import Assign, Const, Element, Havoc, Lvalue, Op, Read, Scalar, Var, Variable, name_of, op_reads, op_writes
+from frontend.records import dataclass
 
 _INDEX = Scalar(32, False)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from frontend.ir.instruction_sets import ONE_WORD_REGISTERS, SEMICOLON_COMMENTS, is_harmless, is_jump
+from frontend.records import dataclass
 
 ON, OFF = "__circ_interrupts_on", "__circ_interrupts_off"
 READ_STATUS, WRITE_STATUS = "__circ_read_status", "__circ_write_status"

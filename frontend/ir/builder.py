@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frontend.ir.instructions import Address, Call, Forget, Guard, Instr, IrEdge, Load, Nop, Set
 from frontend.program import FALSE, TRUE, Expr, Location, Read, Scalar, Var, negate, truth
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ the order in which C evaluates it (left to right where C leaves it open).
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.annotations.notes import Note
 from frontend.ctypes import CType, FunctionType
 from frontend.program import NOWHERE, Expr, FrontendError, Location, MemoryOrder, Var
+from frontend.records import dataclass
 
 
 # --------------------------------------------------------------------------------------------------- places

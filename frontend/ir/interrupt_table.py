@@ -32,12 +32,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
 from frontend.program import PARTS, PLATFORMS, FrontendError, Location, OptionError
+from frontend.records import dataclass
 
 CORTEX_M = "cortex-m"
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from frontend.ir import library_more, library_posix, library_state
+from frontend.records import dataclass
 from frontend.text import keywords
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from frontend.ctypes import CType, FunctionType, Record
@@ -13,6 +13,7 @@ from frontend.ir.instructions import (
     PathStep,
 )
 from frontend.program import NOWHERE, DataModel, Location, MemoryOrder, Var
+from frontend.records import dataclass
 from frontend.text.tokens import Annotation
 
 if TYPE_CHECKING:  # it brings the parser, which a command that reads no program can do without

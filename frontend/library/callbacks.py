@@ -9,7 +9,7 @@ runs is not followed, the steps carry doubts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from frontend.ctypes import FunctionType, PointerType, VoidType
 from frontend.ir import Call, Function, IrEdge, Place
@@ -38,6 +38,7 @@ from frontend.program import (
     negate,
 )
 from frontend.program.fold import cast, conjunction, fold
+from frontend.records import dataclass
 from frontend.threads.frames import CallFrame
 from frontend.threads.inline import CallRequest, Inliner
 

@@ -8,13 +8,13 @@ whenever it opens, and how many have arrived.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.memory.lock_types import FREE_CHECKED, FREE_RECURSIVE
 from frontend.memory.places import Cell
 from frontend.program import Assign, Assume, Binary, Const, Expr, Havoc, Ite, Op, Read, Var, negate
 from frontend.program.fold import cast, conjunction, fold
+from frontend.records import dataclass
 
 LockAlternatives: TypeAlias = Callable[[Cell, Var | None], list[list[Op]]]
 

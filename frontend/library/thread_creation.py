@@ -7,7 +7,7 @@ loops share one template, are numbered as they start, and have a `done` for each
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frontend.ctypes import PointerType
 from frontend.ir import Place
@@ -41,6 +41,7 @@ from frontend.program import (
     negate,
 )
 from frontend.program.fold import cast, fold, plus
+from frontend.records import dataclass
 from frontend.threads.inline import CallRequest
 
 SCHEDULER = Var("<scheduler started>", BOOL)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from frontend.annotations.attached import tid_of
 from frontend.interrupts.interrupt_calls import Interrupts
 from frontend.ir import Call
@@ -20,6 +18,7 @@ from frontend.memory.lock_types import has_kinds
 from frontend.memory.objects import Notes
 from frontend.memory.world import World
 from frontend.program import Read
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

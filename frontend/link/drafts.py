@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from frontend.annotations.attached import ClauseKind
 from frontend.annotations.thread_ids import own_tid
 from frontend.ir import Function, IrEdge, Module, Nop
@@ -19,6 +17,7 @@ from frontend.memory.sketch import Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import Arbitrary, Assume, Binary, Const, Read, Role, Self, Start, Var, Variable
 from frontend.program.fold import conjunction
+from frontend.records import dataclass
 from frontend.threads.frames import qualified
 from frontend.threads.inline import Inliner
 from frontend.threads.sources import ThreadSource

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from frontend.annotations.attached import Attach, Attached
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.library.atomic_operations import AnnotatedModel
 from frontend.memory.points_to import Solver
 from frontend.program import Ints, Preemption, Program, RaceModel
+from frontend.records import dataclass
 from frontend.threads.sources import NO_TABLE
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from frontend.library.lifetime import Lifetime
@@ -12,6 +11,7 @@ from frontend.memory.sketch import Sketch
 from frontend.memory.sole_values import SoleValues
 from frontend.memory.world import World
 from frontend.program import Const
+from frontend.records import dataclass
 from frontend.threads.constant_propagation import constants
 from frontend.threads.op_facts import OpFacts
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frontend.interrupts.interrupt_calls import Interrupts, posted_tasks
 from frontend.ir import Function, Module
@@ -16,6 +16,7 @@ from frontend.memory.objects import Notes
 from frontend.memory.points_to import PointsTo
 from frontend.memory.world import World
 from frontend.program import FrontendError, Role
+from frontend.records import dataclass
 from frontend.threads.sources import ThreadSource, choose_threads, task
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from frontend.ctypes import CType, FloatType, IntType, PointerType, RecordType, VoidType
 from frontend.ir import Place
 from frontend.program import Expr, Var
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Aggregate:
 class Nothing:
     """The value of a void expression."""
 
-    type: VoidType = VoidType()  # noqa: RUF009 - frozen
+    type: VoidType = VoidType()
 
 
 Operand: TypeAlias = ScalarValue | Floating | Aggregate | Nothing

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -25,6 +24,7 @@ from frontend.lower.expressions import Expressions
 from frontend.lower.operands import Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import Unit, failed_assertion
 from frontend.program import BOOL, TRUE, Const, Expr, FrontendError, NotModelled, Read, negate
+from frontend.records import dataclass
 from frontend.text.ast_text import text_of
 from frontend.text.attributes import cleanup_of
 from frontend.text.keywords import ASM_GOTO, COMPUTED_GOTO, NOT_MODELLED

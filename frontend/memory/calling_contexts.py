@@ -8,11 +8,12 @@ of copies that some pointer may confuse anyway are one object again: no access h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from frontend.ir import Function, Storage
 from frontend.memory.call_graph import BUDGET, SMALL, CallGraph
 from frontend.memory.points_to import FunctionEdge, PointsTo
+from frontend.records import dataclass
 
 MOST_COPIES = 400
 """Of one function; with more calls it has none."""

@@ -8,7 +8,6 @@ tests the address, which is computed from the thread's own registers: the test t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from frontend.ir import Field, Index, IrEdge, Place, Storage, Store
 from frontend.memory.leaves import ArrayNode, LayoutTree, Leaf, MemObject, StructNode, scalar_of
@@ -39,6 +38,7 @@ from frontend.program import (
     negate,
 )
 from frontend.program.fold import cast, conjunction, fold
+from frontend.records import dataclass
 
 _UNSURE = "memory is accessed through an unknown pointer, or as another type than it has"
 _BITS = "the bits of a floating-point number are not tracked"

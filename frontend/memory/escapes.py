@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from frontend.ir import Module, Storage
 from frontend.memory.call_graph import CallGraph
@@ -11,6 +10,7 @@ from frontend.memory.objects import Objects
 from frontend.memory.points_to import NO_OBJECT, PointsTo
 from frontend.program import Const, Expr, Read, Scalar, Self, Var, Variable
 from frontend.program.fold import plus
+from frontend.records import dataclass
 
 UNBOUNDED_COPIES = 1 << 16
 """Threads of an unbounded template that have room for locals that get out."""

@@ -7,7 +7,6 @@ adjacent bit fields; a union whose members do not all have one scalar size is a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.ctypes import (
@@ -25,6 +24,7 @@ from frontend.ctypes import (
 from frontend.ir import MemorySymbol, Module
 from frontend.memory.lock_types import lock_records
 from frontend.program import BOOL, NOWHERE, UNBOUNDED_LENGTH, FrontendError, Location, Scalar, Start
+from frontend.records import dataclass
 
 BYTE = Scalar(8, False)
 _STATE = Scalar(32, True)

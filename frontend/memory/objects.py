@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from frontend.ctypes import ArrayType, CType, IntType, PointerType, Quals, RecordType
 from frontend.ir import AddressValue, MemorySymbol, Module, Storage
@@ -13,6 +13,7 @@ from frontend.memory.leaves import BytesNode, Dim, Layout, Leaf, LeafNode, MemOb
 from frontend.memory.lock_types import state_of_kind
 from frontend.memory.places import CHAR, Places
 from frontend.program import NOWHERE, ZERO, Arbitrary, Const, Element, FrontendError, Location, Start, Values, Variable
+from frontend.records import dataclass
 
 _FIRST_ADDRESS = {2: 0x1000, 4: 0x10000, 8: 0x100000}
 _GAP = 16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from frontend.ctypes import ArrayType, CType, FieldDecl, FloatType, IntType, RecordType
@@ -26,6 +25,7 @@ from frontend.program import (
     Var,
 )
 from frontend.program.fold import cast, fold, plus, times
+from frontend.records import dataclass
 
 CHAR = IntType("unsigned char", 8, False)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from frontend.ctypes import ArrayType, CType, IntType, RecordType, VoidType
@@ -14,6 +13,7 @@ from frontend.memory.places import Cell, PlaceInObject, Places
 from frontend.memory.points_to import ANY, COMPUTED, NO_OBJECT, Target, Targets, is_inside, walks
 from frontend.program import TRUE, UNBOUNDED_LENGTH, Binary, Const, Expr, Location, Scalar, negate
 from frontend.program.fold import cast, conjunction, fold, minus, plus, times
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

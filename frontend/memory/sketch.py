@@ -5,13 +5,14 @@ from __future__ import annotations
 import enum
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.ctypes import CType
 from frontend.ir import IrEdge, Place
 from frontend.memory.places import Cell
 from frontend.memory.points_to import Targets
 from frontend.program import NOWHERE, Access, Doubt, ErrorLocation, Expr, Location, Op, Var, show_op
+from frontend.records import dataclass
 
 DEEP = -2
 """The extent of a function about which nothing is known: everything that a pointer leads to, however indirectly."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from frontend.ir import Module
 from frontend.memory.call_graph import CallGraph
@@ -12,6 +11,7 @@ from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to import FunctionEdge, PointsTo
 from frontend.program import Location
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

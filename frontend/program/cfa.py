@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, TypeVar
 
 from frontend.program.expr import Lvalue
 from frontend.program.ops import Op, name_of, op_writes, show_op
 from frontend.program.source import NOWHERE, Location
+from frontend.records import dataclass
 
 if TYPE_CHECKING:
     import networkx

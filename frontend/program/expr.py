@@ -7,8 +7,9 @@ Every expression is free of side effects and has a scalar type. C's conversions 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
+
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

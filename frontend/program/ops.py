@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from frontend.program.expr import Element, Expr, Lvalue, Var, reads, show, show_lvalue
+from frontend.records import dataclass
 
 
 # --------------------------------------------------------------------------------------------------- operations

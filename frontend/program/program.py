@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ from frontend.program.expr import Expr, Lvalue, Scalar, Var
 from frontend.program.models import Ints, Preemption, RaceModel
 from frontend.program.ops import AllAt, Assign, Havoc, Op, name_of, op_reads, op_writes, primitive, show_op
 from frontend.program.source import NOWHERE, Location
+from frontend.records import dataclass
 
 CALLER = "call@"
 """Functions that circ makes to call what other files of a program would call have names that begin with this."""

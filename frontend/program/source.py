@@ -9,8 +9,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from frontend.records import dataclass
 
 S = TypeVar("S")
 

@@ -9,11 +9,11 @@ import json
 import os
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from frontend.program import FrontendError, Location, read_data
+from frontend.records import dataclass
 
 COMMANDS = "compile_commands.json"
 _FORMAT = "see the JSON Compilation Database Format"

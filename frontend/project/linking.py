@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from frontend.api import SourceFile
+from frontend.records import dataclass
 
 if TYPE_CHECKING:  # it brings the parser, which a command that reads no program can do without
     from frontend.project.unit_symbols import UnitSymbols

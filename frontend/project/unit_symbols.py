@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from frontend.ctypes.linkage import Declared, linkage
 from frontend.ir.interrupt_table import InterruptTable
+from frontend.records import dataclass
 from frontend.text.parse import ParsedFile
 from frontend.threads.sources import is_handler, is_thread
 

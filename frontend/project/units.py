@@ -6,7 +6,6 @@ import fnmatch
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from frontend.api import DEFAULT_OPTIONS, LoadOptions, SourceFile, interrupt_table, parsed_file
@@ -14,6 +13,7 @@ from frontend.program import FrontendError, Location
 from frontend.project.database import COMMANDS, WrongCommand, database_of, read_database
 from frontend.project.flags import language, output_of, source_file
 from frontend.project.linking import ProgramFiles, Unit, programs_of
+from frontend.records import dataclass
 
 if TYPE_CHECKING:
     from frontend.project.unit_symbols import UnitSymbols

@@ -5,11 +5,10 @@ pycparser keeps C23's `[[...]]`, so every attribute that may carry meaning is gi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from frontend.program import FrontendError, Location
+from frontend.records import dataclass
 from frontend.text.macros import spelled
 from frontend.text.tokens import Token, scan
 

@@ -12,9 +12,9 @@ import re
 import shlex
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from frontend.program import FrontendError, Location
+from frontend.records import dataclass
 
 AUTO, OWN = "auto", "own"
 """Values of `--cpp` that are no commands: the compiler of the compile command, or the system's; never any."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.program import MAX_NESTING, DataModel, FrontendError, Location
+from frontend.records import dataclass
 from frontend.text.tokens import PUNCTUATION, Annotation, Token
 
 _CLOSES = {"RPAREN": "(", "RBRACKET": "[", "RBRACE": "{"}

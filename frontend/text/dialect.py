@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.program import DataModel, FrontendError, Location
+from frontend.records import dataclass
 from frontend.text.attribute_placement import DECLARATOR_ENDS, attribute, pragma, tagged
 from frontend.text.attributes import ASM_LABEL, as_tokens, closing, plain_name
 from frontend.text.cursor import CONTROL, Cursor, made

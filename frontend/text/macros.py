@@ -7,10 +7,10 @@ of an argument stays where the user wrote it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frontend.program import FrontendError
+from frontend.records import dataclass
 from frontend.text.tokens import STRING_TYPES, Token, scan
 
 MAX_EXPANSION = 200_000

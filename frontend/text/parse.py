@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord, CParser, ParseError
@@ -41,6 +40,7 @@ from frontend.program import (
     deep_recursion,
     no_collection,
 )
+from frontend.records import dataclass
 from frontend.text.attributes import Attribute, attributes_of
 from frontend.text.cursor import made
 from frontend.text.dialect import Rewritten, rewrite

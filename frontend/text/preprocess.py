@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from frontend.program import MAX_SOURCE, FrontendError, Location, OptionError, displayed, read_source, source_text, too_large
+from frontend.records import dataclass
 from frontend.text.compilers import AUTO, Compiler, preprocessor, run_preprocessor
 from frontend.text.conditional import Condition
 from frontend.text.macros import Dynamic, Expander, Following, Macro, parse_definition, spelled
 from frontend.text.predefined import has, predefined_macros
-from frontend.text.tokens import Annotation, Token, bad_literal, scan, scan_preprocessed
+from frontend.text.tokens import IDENTIFIER, Annotation, Token, bad_literal, scan, scan_preprocessed
 
 INCLUDE = str(Path(__file__).parent.parent / "include")
 """`circ.h`, for real compilers too."""
@@ -140,7 +141,7 @@ def _preprocessed_text(text: str, path: str) -> Preprocessed:
 _LINE_NUMBER = re.compile("[0-9]{1,18}")
 _MACRO = re.compile(r"[A-Za-z_$][\w$]*(?:\Z|[=(])")
 """How a macro begins that is defined on a command line."""
-_MACRO_NAME = re.compile(r"[A-Za-z_$\x80-\U0010ffff][\w$]*")
+_MACRO_NAME = re.compile(IDENTIFIER)
 
 
 def _given(definition: str) -> list[Token]:

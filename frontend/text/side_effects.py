@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
+from frontend.records import dataclass
 from frontend.text.attributes import cleanup_of
 from frontend.text.keywords import LABEL_ADDRESS
 

@@ -14,7 +14,6 @@ addresses do are themselves. A thread's handle is a number of this kind, too, an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from frontend.ctypes import IntType
 from frontend.ir import Call, Function, Load, Storage
@@ -49,6 +48,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.fold import cast, conjunction, disjunction, fold, minus, plus
+from frontend.records import dataclass
 from frontend.threads.same_address import SameAddress, instance, within
 
 _PAGE = 4096

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.ir import Function, Index, Place
 from frontend.ir.split_registers import plain
 from frontend.program import NOWHERE, Expr, Location, Lvalue, Read, Var, substitute
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 
 def qualified(function: Function, register: str, level: int = 0) -> str:

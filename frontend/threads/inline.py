@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from frontend.annotations.notes import Note, NotePlace, note_op
@@ -58,6 +58,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.fold import cast, conjunction
+from frontend.records import dataclass
 from frontend.threads.evaluation import Evaluation
 from frontend.threads.frames import CallFrame, ThreadRegisters, qualified
 from frontend.threads.long_jumps import JUMPS, LANDINGS, LongJumps

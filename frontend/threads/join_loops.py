@@ -9,7 +9,6 @@ of an array at once; so it is found here, by the shape of the program, and said 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from frontend.ir import Address, Call, Copy, Function, Guard, Index, IrEdge, Load, Place, Set, Store, defined
 from frontend.ir.thread_library import THREAD_STARTERS, ThreadCall, names_of
@@ -17,6 +16,7 @@ from frontend.memory.points_to import FunctionEdge
 from frontend.program import Binary, Cast, Const, Expr, Read, Var, negate, reads, substitute
 from frontend.program.components import components
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 _JOINS = names_of(ThreadCall.JOIN)
 

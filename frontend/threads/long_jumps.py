@@ -6,11 +6,12 @@ changed in between open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.ir import IrEdge
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.program import Assume, Binary, Block, Const, Doubt, Havoc, Op, Read, Var
+from frontend.records import dataclass
 
 LANDINGS = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__builtin_setjmp"})
 JUMPS = frozenset({"longjmp", "_longjmp", "siglongjmp", "__builtin_longjmp", "__longjmp_chk"})

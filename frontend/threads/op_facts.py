@@ -6,7 +6,7 @@ All passes over the automaton of a thread ask for this, again and again, about t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frontend.memory.sketch import SketchStep
 from frontend.program import (
@@ -32,6 +32,7 @@ from frontend.program import (
     substitute,
 )
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dd import cudd
 
 from circ.finite.system import ATOMIC, FiniteCell, FiniteSystem, GlobalStore, LocalStore
+from frontend.records import dataclass
 
 StateSet: TypeAlias = Any
 """A set of states: a node of the manager. `dd` carries no static types."""

@@ -6,12 +6,12 @@ An assignment `x := e` is, for each value v of e, "restrict to e = v, forget x, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from dd import cudd
 
 from circ.finite.symbolic.encoding import BitEncoding, BitField, StateSet
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

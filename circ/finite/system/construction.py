@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from circ.finite.system.error_marks import LONGEST_ARRAY, conflicting_shapes, error_marks, observed_at
@@ -29,6 +29,7 @@ from frontend.program import (
     name_of,
     primitive,
 )
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ.finite.system.expression_values import evaluate
@@ -26,6 +25,7 @@ from frontend.program import (
     op_writes,
     primitive,
 )
+from frontend.records import dataclass
 
 TransitionEffect: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[int, ...]]
 """What a transition writes (position, value), and what its havocs chose."""

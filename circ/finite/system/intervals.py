@@ -6,7 +6,7 @@ between those constants stands for all of its members.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 from frontend.program import (
@@ -32,6 +32,7 @@ from frontend.program import (
     primitive,
     reads,
 )
+from frontend.records import dataclass
 
 
 @dataclass(slots=True)

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeAlias
 
 from circ.verdict import Question
 from frontend.program import TRUE, AccessKind, AllAt, Block, Expr, Program, Scalar, ThreadTemplate, primitive
+from frontend.records import dataclass
 
 GlobalStore: TypeAlias = tuple[int, ...]
 """The values of the global cells, in the order of `FiniteSystem.globals`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from circ.finite.system.expression_values import ReadCell, evaluate
@@ -43,6 +43,7 @@ from frontend.program import (
     primitive,
     reads,
 )
+from frontend.records import dataclass
 
 LIMIT = 256
 """A variable for which the analysis finds more values than this is open: an engine has to find its values by running."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from circ.abstraction.predicates import Abstraction, bits, canonical
 from circ.abstraction.proof_rows import DisjunctionTable, FormulaTable, ProofPlace, representatives, written_rows
@@ -36,6 +35,7 @@ from frontend.program import (
 )
 from frontend.program.display import formula_words
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from circ.abstraction.predicates import bits
 from circ.inference.acfa import collapse, moves_of
 from circ.inference.arg import Arg
 from circ.inference.results.minterms import cover
 from frontend.program import show, show_op
+from frontend.records import dataclass
 
 
 def _quote(text: str) -> str:

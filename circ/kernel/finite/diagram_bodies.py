@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integers, as_list, as_natural, as_object, is_integer
 from frontend.program import Program, Self, Variable
+from frontend.records import dataclass
 
 Reference: TypeAlias = tuple[str | int | None, ...]
 Spans: TypeAlias = tuple[tuple[int, int, int], ...]

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from circ.kernel.finite.decisions import EVERYTHING, LISTED, NOTHING, Decisions, Endless
@@ -45,6 +44,7 @@ from frontend.program import (
     op_writes,
     primitive,
 )
+from frontend.records import dataclass
 
 NODES = 250_000
 ELEMENTS = 64

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from circ.kernel.outcome import Malformed
 from circ.kernel.untrusted_json import as_integers, as_list, as_natural, as_object, is_integer
 from frontend.program import Ints, Procedures, Program, Values, Variable
+from frontend.records import dataclass
 
 CellName: TypeAlias = tuple[str, int | None]
 """A scalar, or an element of an array."""

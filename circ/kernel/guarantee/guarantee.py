@@ -20,7 +20,6 @@ Two threads of which one is inside a section are where they were when it began i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 from circ.evidence import Assertions, Question, RaceOn
@@ -60,6 +59,7 @@ from frontend.program import (
     primitive,
     variables,
 )
+from frontend.records import dataclass
 
 TID = "\\tid"
 PRIME = "'"

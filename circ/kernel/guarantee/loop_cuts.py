@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from circ.kernel.guarantee.procedures import claims, procedures, unchanged
 from frontend.program import Block, Cfa, ErrorKind, Havoc, Op, op_writes, primitive
+from frontend.records import dataclass
 
 NO_CALL = -1
 Point: TypeAlias = tuple[int, int]

@@ -14,9 +14,9 @@ on the one way to the call is checked: then what is given back as it was saved i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from frontend.program import Assign, Assume, Binary, Cfa, Const, ErrorKind, Havoc, Op, Read, Var, name_of, op_writes, primitive
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Read from the body of a certificate, and compared with the program: only what is
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from circ.kernel.outcome import Malformed
@@ -30,6 +30,7 @@ from frontend.program import (
     truth,
 )
 from frontend.program.connectives import conjuncts
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
+
+from frontend.records import dataclass
 
 Term: TypeAlias = str | int
 """A register or a guarded scalar by name, or the address of an object."""

@@ -6,7 +6,7 @@ Why each change is right: docs/certificate.md, kind `ownership`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.kernel.ownership.entailment import entails
 from circ.kernel.ownership.heap import Heap, Site, made, uncast
@@ -32,6 +32,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.connectives import conjuncts
+from frontend.records import dataclass
 
 
 @dataclass(slots=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from circ.report.data.plain_data import built
 from circ.report.findings import Finding
 from frontend.program import FrontendError, Location, read_data
+from frontend.records import dataclass
 
 FORMAT, VERSION = "circ-baseline", 1
 _SEVERITY = {"race": 3, "violated": 3, "possible race": 2, "unknown": 1, "safe": 0}

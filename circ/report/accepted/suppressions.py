@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.report.findings import Finding
 from frontend.program import FrontendError, Location, read_source
+from frontend.records import dataclass
 
 _COMMENT = re.compile(r"(?://|/\*)\s*circ-suppress\b(?P<rest>.*)$")
 _SAYS = re.compile(r"\s+(?P<variable>[^\s:]+(?:::[^\s:]+)*)\s*(?::(?!:)\s*(?P<reason>.*?))?\s*(?:\*/.*)?$")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from circ.verdict import ContextAutomaton, ContextEdge
 from frontend.program import NOWHERE, Assume, Const, Edge, Expr, Location, Program, ThreadTemplate, primitive
 from frontend.program.display import DisplayNames, formula_words, text_in_words
+from frontend.records import dataclass
 
 MOST_LOCATIONS = 40
 """A larger automaton is no picture that anybody would look at."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from circ import engines
@@ -13,6 +13,7 @@ from circ.run.check import Plan, answers
 from circ.run.schedule import NamedQuestion
 from circ.verdict import Answer, Observer, Property, RaceOn, Refuted
 from frontend.program import FrontendError, Location, Program, read_data
+from frontend.records import dataclass
 
 _PROPERTIES = {"data-race": Property.RACES, "call(reach_error())": Property.ASSERTS}
 

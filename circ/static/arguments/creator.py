@@ -5,7 +5,7 @@ checks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from circ.static.arguments.argument import plain
@@ -33,6 +33,7 @@ from frontend.program import (
 )
 from frontend.program.connectives import conjuncts
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 NUMBER = "?number"
 

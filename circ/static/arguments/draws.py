@@ -8,7 +8,7 @@ the number of threads that did (a counting fact), which is less than a word hold
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, reduce
 
 from circ.static.arguments.argument import Argument, RegionPlace, as_type, of_thread, plain
@@ -41,6 +41,7 @@ from frontend.program import (
 )
 from frontend.program.connectives import conjuncts, disjoin
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

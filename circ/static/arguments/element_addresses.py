@@ -6,10 +6,10 @@ Guesses for proofs, which the kernel checks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from frontend.program import Binary, Cast, Const, Expr, Read, Var
 from frontend.program.fold import cast
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ and differs from all that were. The bound that the loop tests is what keeps i fr
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 
 from circ.static.arguments.argument import Argument, RegionPlace, of_thread
 from circ.static.arguments.own_facts import NOTHING, LocalFacts, OwnFacts
@@ -34,6 +33,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.fold import fold
+from frontend.records import dataclass
 
 BEFORE, CREATED, COUNTED, DONE = 1, 2, 4, 8
 

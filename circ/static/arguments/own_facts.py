@@ -5,7 +5,7 @@ lock arrays that it holds. A forward analysis on one template; facts die when a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from circ.static.arguments.element_addresses import AddressRange, element_of, range_tested
@@ -34,6 +34,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.connectives import conjuncts
+from frontend.records import dataclass
 
 MOST_NODES = 40
 """Of an expression that a local is known to be equal to."""

@@ -9,7 +9,6 @@ allocated is a number that nobody was given before. It takes formulas for every 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 
 from circ.static.arguments.argument import Argument, RegionPlace, of_thread
 from circ.static.arguments.own_facts import OwnFacts
@@ -35,6 +34,7 @@ from frontend.program import (
     reads,
     variables,
 )
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from frontend.program import (
     Assign,
@@ -22,6 +21,7 @@ from frontend.program import (
     primitive,
     reads,
 )
+from frontend.records import dataclass
 
 ANY = Var("@any", Scalar(64, False))
 """The index that a formula for every index speaks about (docs/certificate.md)."""

@@ -9,7 +9,7 @@ than that.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.static.arguments.argument import Argument, RegionPlace, as_type, of_thread, plain
 from frontend.program import (
@@ -33,6 +33,7 @@ from frontend.program import (
     primitive,
     truth,
 )
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

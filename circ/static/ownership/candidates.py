@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from circ.kernel.ownership import Guarded, Heap, Lifetimes, Site, Slot, pointer_in, uncast
 from circ.static.arguments.sites import allocations
@@ -26,6 +25,7 @@ from frontend.program import (
     truth,
 )
 from frontend.program.connectives import conjuncts
+from frontend.records import dataclass
 
 ALLOCATED = "@"
 """In the names of variables that are parts of allocated memory."""

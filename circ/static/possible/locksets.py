@@ -8,7 +8,7 @@ the lock is held where the register has that value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from frontend.program import (
@@ -30,6 +30,7 @@ from frontend.program import (
     truth,
     variables,
 )
+from frontend.records import dataclass
 
 Register: TypeAlias = tuple[str, int]
 """A local that has this value."""

@@ -10,7 +10,7 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from circ.semantics.conflicts import conflict
 from circ.static.possible.locksets import HeldLock, Locksets, beside, excludes
@@ -18,6 +18,7 @@ from circ.static.possible.parallel import Parallel
 from circ.verdict import PossibleAccess, PossibleRace, Rank
 from frontend.program import NOWHERE, Access, AccessKind, Const, Edge, Element, FunctionText, Location, Program, Variable
 from frontend.program.display import DisplayNames
+from frontend.records import dataclass
 
 EFFORT = 3_000_000
 """Steps of the analyses and pairs of accesses, for all variables together: about half a minute, but counted, not timed."""

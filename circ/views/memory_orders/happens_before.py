@@ -25,7 +25,7 @@ Why no race is lost: docs/memory.md, "Memory orders". To hand on less than C11 d
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from circ.views.memory_orders.fenced import fenced_variables, loads_and_stores_only
@@ -69,6 +69,7 @@ from frontend.program import (
     primitive,
     substitute,
 )
+from frontend.records import dataclass
 
 PAST = Var("<past>", BOOL)
 WROTE, READ_IT = Var("<a write>", BOOL), Var("<a read>", BOOL)

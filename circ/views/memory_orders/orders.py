@@ -18,7 +18,7 @@ such an order, the reads in question find the latest values, and at the end both
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from circ.views.memory_orders.reads import beside, focusable, reading
 from circ.views.memory_orders.told import Told, flag_read, flags, marks, stored
@@ -46,6 +46,7 @@ from frontend.program import (
     op_writes,
     primitive,
 )
+from frontend.records import dataclass
 
 BLIND = Var("<blind>", BOOL)
 """A thread's own: it has read a value of the focus whose store is none of this run, so it passes no acquire fence."""

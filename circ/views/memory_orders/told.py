@@ -11,10 +11,10 @@ Nothing is said of how new the value is: that is what a focus is for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from circ.views.memory_orders.reads import focusable
 from frontend.program import BOOL, TRUE, AccessKind, Assign, Const, Edge, Op, Program, Values, Var, name_of, op_writes, primitive
+from frontend.records import dataclass
 
 MOST_VALUES = 4
 """Of a flag; what has more is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -15,6 +15,7 @@ from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Aggregate, Designated, Nothing, Operand, ScalarValue
 from frontend.lower.unit import WEAK_ORDERS
 from frontend.program import BOOL, FALSE, TRUE, Const, Expr, MemoryModel, MemoryOrder, Read, negate
+from frontend.records import dataclass
 
 _ORDERS = (MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.ACQUIRE, MemoryOrder.RELEASE, MemoryOrder.ACQ_REL,
            MemoryOrder.SEQ_CST)

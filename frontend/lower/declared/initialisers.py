@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from pycparser import c_ast
@@ -18,6 +17,7 @@ from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Operand, ScalarValue
 from frontend.program import BOOL, Binary, Cast, Const, Expr, FrontendError, Location, Read, Scalar, Var
 from frontend.program.fold import compute
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

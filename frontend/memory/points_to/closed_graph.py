@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from frontend.memory.points_to.targets import COMPUTED, UNKNOWN, PointerNode, Shift, Target
+from frontend.records import dataclass
 
 _MOST_ABSOLUTE = 64
 """So many constant addresses a node may get here: a number that is counted up would be another one for every value."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frontend.ctypes import CType
 from frontend.ir import Function
 from frontend.memory.points_to.targets import FunctionEdge
+from frontend.records import dataclass
 
 
 @dataclass(slots=True)

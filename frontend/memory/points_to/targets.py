@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from frontend.ctypes import CType, IntType, RecordType
 from frontend.ir import Module
 from frontend.memory.leaves import MemObject
+from frontend.records import dataclass
 
 ANY = -1
 """Any offset in the object."""

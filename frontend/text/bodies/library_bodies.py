@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from frontend.program import COPIED, IN_LIBRARY, DataModel
+from frontend.records import dataclass
 from frontend.text.bodies.printed import PRINTERS, format_of, printer
 from frontend.text.cursor import made
 from frontend.text.tokens import Token, scan

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from frontend.program import AllAt, Assumption, Block, Cfa, Edge, FunctionText, Location, Op, Program, ThreadTemplate
+from frontend.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

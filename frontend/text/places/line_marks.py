@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from frontend.records import dataclass
 
 _MARK = re.compile(r'\s*#\s*(?:line\s+)?(\d{1,9})(?:\s+"((?:[^"\\]|\\.)*)")?')
 

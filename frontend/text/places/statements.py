@@ -9,11 +9,11 @@ from __future__ import annotations
 import enum
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from frontend.program import Location
+from frontend.records import dataclass
 from frontend.text.parse import ParsedFile
 from frontend.text.places.line_marks import LineMarks
 
