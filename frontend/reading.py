@@ -7,7 +7,7 @@ checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -60,6 +60,8 @@ class SourceFile:
     """What was taken for granted when this file was taken for one of the program."""
     text: str | None = None
     """Its text, if that is not to be read from `path`, which is then only what it is called, and where its headers are."""
+    project: str = field(default="", repr=False, compare=False)
+    """The folder of which no program is run, if it is not just that of the file; what is read does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +104,25 @@ def _chosen(kind: type[Enumeration], word: str, path: str | Path) -> Enumeration
     return kind(word)
 
 
-def preprocessed(file: str | Path | SourceFile, options: LoadOptions = DEFAULT_OPTIONS) -> Preprocessed:
-    """A C file's tokens and annotations: with the options, all that a `Program` is made of. Raises FrontendError."""
+def preprocessed(files: Sequence[str | Path | SourceFile], options: LoadOptions = DEFAULT_OPTIONS) -> list[Preprocessed]:
+    """The tokens and annotations of C files: with the options, all that a `Program` is made of. Raises FrontendError.
+
+    If one includes a header that only the system has, the system's compiler preprocesses all: types are the same in all files
+    only if their headers are.
+    """
+    from frontend.text.compilers import AUTO
     from frontend.text.preprocess import preprocess
 
-    file = _source_file(file)
-    options = _for_machine([file], options)
-    source = _source_options(file, options, _table(options))
+    sources = [_source_file(file) for file in files]
+    options = _for_machine(sources, options)
+    table = _table(options)
+    settings = [_source_options(file, options, table) for file in sources]
     with deep_recursion(), no_collection():
-        return preprocess(file.path, source)
+        read = [preprocess(file.path, source) for file, source in zip(sources, settings, strict=True)]
+        if any(text.cpp is not None for text in read):
+            read = [text if text.cpp else preprocess(file.path, replace(source, cpp=source.cpp or AUTO))
+                    for file, source, text in zip(sources, settings, read, strict=True)]
+    return read
 
 
 def parsed_file(file: SourceFile, options: LoadOptions = DEFAULT_OPTIONS) -> ParsedFile:
@@ -157,7 +169,7 @@ def _source_options(file: SourceFile, options: LoadOptions, table: InterruptTabl
     return SourceOptions((*options.include, *file.include), (*file.define, *options.define, *part),
                          (*file.undefine, *options.undefine), options.cpp, name,
                          bool(options.platform or options.interrupts), file.quoted, file.system, file.forced,
-                         file.compiler, file.text)
+                         file.compiler, file.text, file.project)
 
 
 def _platform_macros(platform: str) -> Iterator[str]:
@@ -179,10 +191,8 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     from frontend.link import Finders, Joined, LinkOptions, link
     from frontend.lower.units import load_units
     from frontend.text.bodies.library_bodies import with_bodies
-    from frontend.text.compilers import AUTO
     from frontend.text.parse import parse
     from frontend.text.places.as_written import PlatformNames, as_written
-    from frontend.text.preprocess import preprocess
 
     if not files:
         raise ValueError("a program needs at least one file")
@@ -198,12 +208,8 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     linking = LinkOptions(options.threads, options.entries, ints, race_model, preemption, options.ignore_norace, table,
                           finders or Finders(), annotations)
     with deep_recursion(), no_collection():
-        read = list(texts or [preprocess(file.path, source) for file, source in zip(sources, settings, strict=True)])
+        read = list(texts or preprocessed(sources, options))
         lacking = next((file for file, text in zip(sources, read, strict=True) if text.cpp is not None), None)
-        if lacking is not None:  # types are the same in all files only if their headers are
-            settings = [replace(source, cpp=source.cpp or AUTO) for source in settings]
-            read = [text if text.cpp else preprocess(file.path, source)
-                    for file, source, text in zip(sources, settings, read, strict=True)]
         tokens = with_bodies([text.tokens for text in read], model)
         parsed = [parse(file.path, source, replace(text, tokens=mine), may_be_empty=len(sources) > 1)
                   for file, source, text, mine in zip(sources, settings, read, tokens, strict=True)]

@@ -10,6 +10,7 @@ from circ.run.supervise import Crashed, Done, Emit, Failed, Limits, supervise
 from frontend import LoadOptions, SourceFile, load_project
 from frontend.program import FrontendError, Location, Program, displayed
 from frontend.records import dataclass
+from frontend.text.compilers import OWN
 
 _HEAVY = ("frontend.link", "frontend.lower.units", "frontend.text.parse")
 
@@ -46,8 +47,8 @@ def load_heavy() -> None:
 
 
 def runs_others(files: Sequence[SourceFile], source: LoadOptions) -> bool:
-    """Whether reading the files may start programs that are not ours."""
-    return source.cpp is not None or any(file.compiler is not None for file in files)
+    """Whether reading may start programs that are not ours: of any file it may turn out that the system's compiler has to."""
+    return source.cpp != OWN
 
 
 T = TypeVar("T")

@@ -2,14 +2,16 @@
 
 Two runs with the same fingerprint give the same answers, limits aside. The text is what the preprocessor makes of the file: all
 tokens, their places, and the comments that carry meaning. Whatever was looked up to get there, found or not found, and whatever
-environment an external preprocessor heeds, is in it as far as it matters; nothing that is made later looks at any file.
+environment an external preprocessor heeds, is in it as far as it matters; nothing that is made later looks at any file but for
+the names of macros at the places of tokens, which are in it, too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +21,7 @@ from typing import Any
 import circ
 import frontend
 from frontend import LoadOptions, SourceFile
+from frontend.program import read_source
 from frontend.text.preprocess import Preprocessed
 
 _LIBRARIES = ("z3-solver", "pycparser", "networkx", "dd")
@@ -34,7 +37,7 @@ def fingerprint(files: Sequence[SourceFile], texts: Sequence[Preprocessed], sour
             data = str(part).encode(errors="surrogatepass")
             digest.update(b"%d:" % len(data) + data)
 
-    put("circ-fingerprint-3", circ_itself(), len(files))
+    put("circ-fingerprint-4", circ_itself(), len(files))
     for name, value in sorted({**asdict(source), **options}.items()):
         put(name, repr(value))
     for file, text in zip(files, texts, strict=True):
@@ -43,7 +46,21 @@ def fingerprint(files: Sequence[SourceFile], texts: Sequence[Preprocessed], sour
             put(token.type, token.value, token.filename, token.lineno, token.column, token.space)
         for annotation in text.annotations:
             put(repr(annotation))
+        put(*_macro_names(file, text))
     return digest.hexdigest()
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def _macro_names(file: SourceFile, text: Preprocessed) -> Iterator[str]:
+    """What the file itself has at the places of tokens, where that is another word: reports call handlers and registers by it."""
+    lines = (file.text if file.text is not None else read_source(file.path)).split("\n")
+    for token in text.tokens:
+        if token.filename == file.path and 0 < token.lineno <= len(lines) and token.column:
+            line, column = lines[token.lineno - 1], token.column - 1
+            if not line.startswith(token.value, column) and (word := _WORD.match(line, column)) is not None:
+                yield word[0]
 
 
 @cache

@@ -156,7 +156,7 @@ class FileScan:
             if ready is not None and self.cache is not None and self.cache.knows(ready.key):
                 analyse(ready, self._stored(ready, tell), partial(self._kept, ready.key))
             elif ready is not None:
-                tell(Packed(pickle.dumps(ready)))
+                tell(Packed(pickle.dumps(_with_texts(ready))))
 
     def _prepared(self, job: Job, place: ReadSoFar, tell: Tell) -> Ready | None:
         """The file preprocessed, with what is asked of it; None if all that is known already."""
@@ -171,7 +171,7 @@ class FileScan:
         tell(About(place.lines, header.expectations, suppressions, request.variables))
         begin = time.monotonic()
         extra = tuple(e.subject for e in header.expectations) if request.variables is None else ()
-        tokens = tuple(preprocessed(file, request.source) for file in files)
+        tokens = tuple(preprocessed(files, request.source))
         key = fingerprint(files, tokens, request.source, {
             "variables": request.variables, "extra": extra, "property": request.prop, "engine": request.engine,
             "predicates": request.predicates, "k": request.k, "unroll": request.unroll,
@@ -300,6 +300,13 @@ def mistakes_told(job: Job, tell: Tell) -> Iterator[ReadSoFar]:
         what = f"{displayed(job.path)}: {type(error).__name__}: {error}"
         tell(Bug(what, traceback.format_exc()))
         tell(Head(job.path, None, place.lines, bug=what))
+
+
+def _with_texts(ready: Ready) -> Ready:
+    """With the texts of its files, in which macros name what the tokens do not."""
+    source = ready.job.source
+    files = tuple(file if file.text is not None else replace(file, text=read_source(file.path)) for file in source.all_files)
+    return replace(ready, job=replace(ready.job, source=replace(source, files=files)))
 
 
 def _same_evidence(answer: Answer, kept: Answer | None) -> bool:

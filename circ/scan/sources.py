@@ -41,7 +41,7 @@ class Source:
 
     @property
     def all_files(self) -> tuple[SourceFile, ...]:
-        return self.files or (SourceFile(self.path),)
+        return self.files or (SourceFile(self.path, project=self.project),)
 
 
 def _everything(database: str) -> Project:

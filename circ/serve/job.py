@@ -119,7 +119,7 @@ def _read(files: list[SourceFile], source: LoadOptions, limits: Limits, known: K
     """The program, under limits; the one that is known if no token of it has changed."""
 
     def read() -> tuple[str, Program | None]:
-        tokens = [preprocessed(file, source) for file in files]
+        tokens = preprocessed(files, source)
         key = fingerprint(files, tokens, source, {})
         return key, None if known is not None and known.key == key else load_project(files, source, tokens)
 

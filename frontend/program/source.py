@@ -83,7 +83,7 @@ class LoweringFailed(NotModelled):
     """Our own mistake in lowering a statement: nothing is known of what it does, so nothing is proved of the program."""
 
 
-MAX_SOURCE = 4_000_000
+MAX_SOURCE = 20_000_000
 """Characters of preprocessed text that a file may have."""
 MAX_DATA = 256_000_000
 

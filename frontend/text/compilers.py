@@ -70,17 +70,18 @@ def _lies_in(path: str, folder: str | None) -> bool:
     return any(os.path.commonpath([folder, p]) == folder for p in (os.path.abspath(path), os.path.realpath(path)))
 
 
-def preprocessor(path: str, cpp: str | None, compiler: Compiler | None) -> list[str]:
+def preprocessor(path: str, cpp: str | None, compiler: Compiler | None, project: str = "") -> list[str]:
     """The words of a command to preprocess a file with, to be completed; none if that is our own task.
 
     `cpp` is the value of `--cpp`, None if it is not given: then the compiler of a compile command is used where it is installed.
+    No compiler that lies in the `project`, by default the file's folder, is one of the system.
     """
     if cpp == OWN:
         return []
     if cpp not in (None, AUTO):
         return _split(path, cpp)
     if compiler is None and cpp == AUTO:
-        project = os.path.dirname(os.path.abspath(path))
+        project = project or os.path.dirname(os.path.abspath(path))
         compiler = next((c for c in (Compiler(name, project=project) for name in _SYSTEM) if installed(c)), None)
     found = None if compiler is None else installed(compiler)
     return [] if compiler is None or found is None else [found, "-E", *(f for f in compiler.flags if harmless(f))]

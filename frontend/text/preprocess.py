@@ -55,6 +55,8 @@ class SourceOptions:
     compiler: Compiler | None = None
     text: str | None = None
     """The text of the file, if it is not to be read from there."""
+    project: str = ""
+    """The folder of which no program is run, if it is not just that of the file."""
 
     def source(self, path: str) -> str:
         return read_source(path) if self.text is None else source_text(self.text, path)
@@ -86,7 +88,7 @@ def preprocess(path: str, options: SourceOptions) -> Preprocessed:
         if options.cpp is not None or options.text is not None or options.bare or options.data_model != "lp64":
             raise
         by_system = replace(options, cpp=AUTO)
-        if not preprocessor(path, AUTO, options.compiler):
+        if not preprocessor(path, AUTO, options.compiler, options.project):
             raise
         try:
             return replace(_preprocess(path, by_system), cpp=AUTO)
@@ -97,7 +99,7 @@ def preprocess(path: str, options: SourceOptions) -> Preprocessed:
 def _preprocess(path: str, options: SourceOptions) -> Preprocessed:
     if path.endswith(".i"):
         return _preprocessed_text(options.source(path), path)
-    words = preprocessor(path, options.cpp, options.compiler)
+    words = preprocessor(path, options.cpp, options.compiler, options.project)
     if words and options.text is not None:
         raise FrontendError(Location(path, 1), "a text that is in no file cannot be given to another preprocessor",
                             "do without --cpp, or write it to a file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,9 +16,10 @@ import pytest
 from circ.report.rows import Head, Row
 from circ.run.session import Request
 from circ.scan.cache import Cache
+from circ.scan.fingerprint import fingerprint
 from circ.scan.job import FileScan, Job
 from circ.scan.sources import Source
-from frontend import LoadOptions
+from frontend import LoadOptions, SourceFile, preprocessed
 from tests.support.include_trees import MAIN, Tree
 
 EDITS = 8
@@ -71,6 +73,37 @@ def test_the_trees_are_worth_the_trouble(tmp_path: Path) -> None:
         words |= {item.verdict if isinstance(item, Row) else "error" for item in scanned(tree, None) if isinstance(item, Row) or item.error}
     assert words == {"safe", "race", "error"}
 
+
+
+LACKING = "#include <sys/epoll.h>\nint x;\nvoid other(void);\n__attribute__((circ_thread)) void w(void) { atomic { x = EPOLLIN; } other(); }\n"
+OTHER = "extern int x;\n#include \"for_gcc.h\"\nvoid other(void) { STEP }\n"
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_what_another_file_of_the_program_makes_the_systems_compiler_see(tmp_path: Path) -> None:
+    """One file lacks a header, so all are preprocessed by the system: what circ's own would have seen of the others is no key."""
+    (tmp_path / "a.c").write_text(LACKING)
+    (tmp_path / "b.c").write_text(OTHER)
+    files = (SourceFile(str(tmp_path / "a.c")), SourceFile(str(tmp_path / "b.c")))
+    heads, verdicts = [], []
+    for step in ("", "x = 1;"):
+        (tmp_path / "for_gcc.h").write_text(f"#ifdef __GNUC_EXECUTION_CHARSET_NAME\n#define STEP {step}\n#else\n#define STEP\n#endif\n")
+        told: list[Any] = []
+        scan = FileScan(lambda source, header: Request(LoadOptions(), timeout=60.0), None, {}, None)
+        scan(Job(0, Source(files[0].path, str(tmp_path), files)), told.append)
+        heads += [item.key for item in told if isinstance(item, Head)]
+        verdicts += [item.verdict for item in told if isinstance(item, Row)]
+    assert verdicts == ["safe", "race"] and heads[0] != heads[1]
+
+
+def test_names_that_macros_give_are_part_of_the_key(tmp_path: Path) -> None:
+    keys = []
+    for name in ("BELL", "HORN"):
+        text = f"#define {name} __vector_7\n".ljust(40) + "int x;\n__attribute__((signal)) void NAME(void) { x = 1; }\n".replace("NAME", name)
+        (tmp_path / "a.c").write_text(text)
+        file = SourceFile(str(tmp_path / "a.c"))
+        keys.append(fingerprint([file], preprocessed([file]), LoadOptions(), {}))
+    assert keys[0] != keys[1]
 
 
 def main(count: int, seed: int) -> int:

@@ -65,6 +65,7 @@ def test_a_source_file_does_nothing_to_the_terminal(tmp_path: Path) -> None:
             done = circ(asked, name, cwd=tmp_path)
             assert "\x1b" not in done.stdout + done.stderr and "\\x1b" in done.stdout + done.stderr
     assert printable("a\tb\r\n\rc") == "a\tb\r\n\\x0dc"
+    assert printable("a\u202eb\ufeff") == "a\\u202eb\\ufeff"
     assert isinstance(plain(sys.stdout), PlainText) and unfiltered(plain(sys.stdout)) is sys.stdout
 
 

@@ -1,4 +1,4 @@
-"""A stream for people's terminals on which a source file cannot move the cursor, clear the screen or ring the bell."""
+"""A stream for terminals on which a source file cannot move the cursor, clear the screen, ring the bell or turn text around."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Any, TextIO, cast
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Control characters; those that are not seen, and those by which text is read from right to left."""
 
 
 def printable(text: str) -> str:
-    """The text with control characters other than tabs and line ends written as `\\x1b`."""
-    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}", text)
+    """The text with control characters other than tabs and line ends written as `\\x1b`, invisible ones as `\\u202e`."""
+    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
 
 
 class PlainText:

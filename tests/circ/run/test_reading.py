@@ -106,6 +106,26 @@ def test_a_killed_circ_leaves_nothing_behind(file: str, command: str) -> None:
     assert gone(mark)
 
 
+@pytest.mark.parametrize("command", ["check", "scan"])
+def test_nor_does_one_for_which_the_systems_compiler_preprocesses(tmp_path: Path, command: str) -> None:
+    """Nobody names it: it is the first `cc` on PATH, here one that takes its time."""
+    mark = f"7{os.getpid()}"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "cc").write_text(f"#!/bin/sh\nsleep {mark}; :\n")
+    (tmp_path / "bin" / "cc").chmod(0o755)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.c").write_text("#include <sys/nobody_has_it.h>\n" + LOCKED)
+    process = subprocess.Popen([sys.executable, "-m", "circ", command, str(tmp_path / "src" / "a.c")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env={**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    deadline = time.monotonic() + 60
+    while not running(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert running(mark)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=20)
+    assert gone(mark)
+
+
 def test_a_tree_of_processes() -> None:
     process = subprocess.Popen(["sh", "-c", "sh -c 'sleep 61 & sleep 62' & while :; do :; done"])
     deadline = time.monotonic() + 20

@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
+from circ.report.rows import Head
 from circ.run.session import Request
 from circ.run.supervise import Limits
 from circ.scan.fingerprint import circ_itself
 from circ.scan.job import FileScan, Found, Job, Packed
 from circ.scan.remote import Items, NotDone, Task, done
 from circ.scan.sources import Source
-from frontend import LoadOptions
+from frontend import LoadOptions, load
 
 HELD = """#include <pthread.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -63,6 +64,21 @@ def test_what_travels_is_all_that_is_needed(tmp_path: Path) -> None:
     items = done(Task(circ_itself(), data, Limits()))
     assert isinstance(items, Items) and not items.why
     assert {i.answer.shown: i.row.verdict for i in items.items if isinstance(i, Found)} == {"x1": "safe", "bare_x1": "race"}
+
+
+def test_handlers_and_registers_are_called_there_as_the_source_has_them(tmp_path: Path) -> None:
+    """The names stand in macros, of which the tokens know nothing."""
+    path = tmp_path / "a.c"
+    path.write_text("#define ISR(v) __attribute__((signal)) void v(void)\n#define BELL __vector_7\n#define PORT (*(volatile unsigned char *)0x38)\n"
+                    "int x;\nISR(BELL) { x = 1; PORT = 1; }\nint main(void) { __asm__(\"sei\"); x = 2; PORT = 2; }\n")
+    program = load(str(path))
+    assert any(t.shown == "BELL" for t in program.templates) or any(t.name == "BELL" for t in program.templates)
+    data = ready(path)
+    path.unlink()
+    items = done(Task(circ_itself(), data, Limits()))
+    assert isinstance(items, Items)
+    [head] = [i for i in items.items if isinstance(i, Head)]
+    assert any(thread.startswith("BELL") for thread in head.threads) and "PORT" in head.asked
 
 
 def test_another_circ_does_nothing_for_us(tmp_path: Path) -> None:

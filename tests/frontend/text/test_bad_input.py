@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from frontend.program import FrontendError
+from frontend.program import MAX_SOURCE, FrontendError
 from frontend.text.parse import SourceOptions, parse
 
 
@@ -106,9 +106,9 @@ def test_preprocessor_commands_that_fail(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".c", ".i"])
 def test_too_large(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"big{suffix}"
-    path.write_text("int x;\n" * 750_000)
+    path.write_text("int x;\n" * (MAX_SOURCE // 7 + 1))
     assert "million characters" in error_of(path)
-    path.write_text("x" * 5_000_000)
+    path.write_text("x" * (MAX_SOURCE + 1))
     assert "million characters" in error_of(path)
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from frontend import load_project
+from circ.scan.sources import find_sources
+from frontend import SourceFile, load_project
 from frontend.program import FrontendError
 from frontend.reading import preprocessed
 from frontend.text.compilers import AUTO, OWN
@@ -251,10 +252,25 @@ def test_a_header_that_we_lack_is_the_systems(tmp_path: Path) -> None:
     assert preprocess(str(tmp_path / "a.c"), SourceOptions()).cpp == AUTO
     assert preprocess(str(tmp_path / "b.c"), SourceOptions()).cpp is None
     files = [tmp_path / "b.c", tmp_path / "a.c"]
-    texts = [preprocessed(file) for file in files]
+    texts = preprocessed(files)
     for program in (load_project(files), load_project(files, texts=texts)):
         assert [v.shown for v in program.shared] == ["x"]
         assert any("headers that circ does not have" in w.text and w.location.file.endswith("a.c") for w in program.warnings)
+
+
+def test_no_compiler_is_taken_from_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder that is scanned, of which a file's own may be a part."""
+    for folder in ("src", "bin"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "bin" / "cc").write_text("#!/bin/sh\necho 'int x;'\n")
+    (tmp_path / "bin" / "cc").chmod(0o755)
+    (tmp_path / "src" / "a.c").write_text("#include <nobody_has_it.h>\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
+    [source] = find_sources([str(tmp_path)])
+    assert source.all_files[0].project == str(tmp_path)
+    with pytest.raises(FrontendError, match="cannot find the header"):
+        preprocessed(source.all_files)
+    assert preprocessed([SourceFile(source.path)])[0].cpp == AUTO
 
 
 @needs_gcc
