@@ -82,6 +82,7 @@ from circ.run.output_files import (
     encoded,
     is_full,
     make_folder,
+    refuse_inputs,
     report_bug,
     write_whole,
 )
@@ -208,6 +209,7 @@ def check(
 
     with guarded(debug, color):
         inputs = Inputs.of(files, build, target, exclude)
+        refuse_inputs({"-o": output, "--witness-out": witness_out, "--baseline": baseline}, inputs.read)
         own = FileOptions(ctx)
         if export_assumption:
             from circ.run.export_assumptions import print_exported
@@ -285,8 +287,9 @@ def verify(
         def request_for(file: str, project: str | None) -> Request:
             return request_of({**own.of_file(file, project), **fixed})
 
+        inputs = Inputs.of(files, options["build"], options["target"], options["exclude"])
+        refuse_inputs({"-o": output, "--baseline": options["baseline"]}, inputs.read)
         with Session(request_of({**ctx.params, **fixed}), request_for) as session:
-            inputs = Inputs.of(files, options["build"], options["target"], options["exclude"])
             for file in inputs.files:
                 session.check([SourceFile(file)])
             for database in inputs.databases:
@@ -347,6 +350,7 @@ def scan(
         document = form.is_document and output is not None
         results = output if not document and results is None else results
         named_files = {"-o": output if document else None, "--results": results, "--baseline": options["baseline"]}
+        refuse_inputs({**named_files, "--resume": resume}, (f.path for source in sources for f in source.all_files))
         check_distinct(named_files)
         check_distinct({**named_files, "--results": None, "--resume": resume})
         if document:
@@ -412,6 +416,7 @@ def cfa(
     with guarded(debug):
         limits, own = Limits(timeout, memory), FileOptions(ctx, READING)
         inputs = Inputs.of(files, build, target, exclude)
+        refuse_inputs({"-o": output}, inputs.read)
         files_of_program = inputs.program(source_of(ctx.params), limits)
         source = source_of(own.of_file(files_of_program[0].path, inputs.project))
         program = load_within(files_of_program, replace(source, contracts=contracts), limits)

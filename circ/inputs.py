@@ -44,6 +44,11 @@ class Inputs:
         return Inputs(plain, tuple(dict.fromkeys(databases)), Selection(tuple(targets or ()), tuple(exclude or ())))
 
     @property
+    def read(self) -> tuple[str, ...]:
+        """The files that are named, databases among them."""
+        return (*self.files, *self.databases)
+
+    @property
     def project(self) -> str | None:
         """The folder that headers may name files of, if it is that of a database rather than that of the file."""
         return (os.path.dirname(self.databases[0]) or ".") if self.databases else None

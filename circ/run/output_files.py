@@ -8,7 +8,7 @@ import fcntl
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +121,14 @@ def check_distinct(named: Mapping[str, Path | None]) -> None:
     for option, path in named.items():
         if path is not None and (first := seen.setdefault(os.path.realpath(path), option)) != option:
             raise FrontendError(Location(str(path), 1), f"{first} and {option} name the same file", "name two files")
+
+
+def refuse_inputs(named: Mapping[str, Path | None], files: Iterable[str]) -> None:
+    """Raises FrontendError if an option names, for being written, a file that is read."""
+    read = {os.path.realpath(file) for file in files}
+    for option, path in named.items():
+        if path is not None and os.path.realpath(path) in read:
+            raise FrontendError(Location(str(path), 1), f"{option} names a file that is checked", "name another one")
 
 
 def encoded(text: str) -> bytes:

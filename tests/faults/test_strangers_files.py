@@ -37,6 +37,17 @@ def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path, words: str) -> 
     assert done.returncode == 2 and "this is no plain file" in done.stderr
 
 
+@pytest.mark.parametrize("words", [
+    "check a.c -o {}", "check a.c --witness-out {}", "check a.c --baseline {}", "verify a.c -o {}", "cfa a.c -o {}", "check a.c --export-assumption -o {}",
+    "scan . --no-cache -o {}", "scan a.c --no-cache --results {}", "scan a.c --no-cache --format html -o {}", "scan a.c --no-cache --baseline {}"])
+def test_what_is_checked_is_not_written_to(tmp_path: Path, words: str) -> None:
+    text = "int x;\n__attribute__((circ_thread)) void w(void) { x = 1; }\n"
+    (tmp_path / "a.c").write_text(text)
+    (tmp_path / "link").symlink_to("a.c")
+    done = circ(*words.format("link").split(), cwd=tmp_path)
+    assert done.returncode == 2 and "names a file that is checked" in done.stderr and (tmp_path / "a.c").read_text() == text
+
+
 def test_devices_and_files_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "zero").symlink_to("/dev/zero")
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")

@@ -36,16 +36,37 @@ class Task:
     data_model: str | None
 
 
+_LONGEST_TASK = 100_000
+_DEEPEST_TASK = 40
+
+
+def _refuse_bombs(text: str, path: str) -> None:
+    """A few aliases stand for terabytes, and brackets that are not closed take time by the square of their number."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        bomb = "an alias" if isinstance(event, yaml.AliasEvent) else "too deeply nested" if depth > _DEEPEST_TASK else ""
+        if bomb:
+            raise FrontendError(Location(path, event.start_mark.line + 1), f"no YAML of a task: {bomb}", "name a task definition")
+
+
 def read_task(path: str) -> Task:
     """The programs of a task definition (format 1.0 or 2.x), and the data model that it names."""
     import yaml
 
+    text = read_data(path)
+    if len(text) > _LONGEST_TASK:
+        raise FrontendError(Location(path, 1), f"no task file: more than {_LONGEST_TASK} characters", "name a task definition")
     try:
-        task = yaml.safe_load(read_data(path))
+        _refuse_bombs(text, path)
+        task = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 1
         raise FrontendError(Location(path, line), f"no YAML: {error.problem}", "name a task definition") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise FrontendError(Location(path, 1), f"no YAML: {str(error).splitlines()[0]}", "name a task definition") from None
     named = task.get("input_files") if isinstance(task, dict) else None
     files = [named] if isinstance(named, str) else named

@@ -110,6 +110,12 @@ def test_task_files(tmp_path: Path, text: str, task: Task) -> None:
     assert read_task(str(tmp_path / "a.yml")) == Task(tuple(f.format(tmp_path) for f in task.files), task.data_model)
 
 
+def test_a_task_file_has_an_end(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("input_files: a.c\n" + "# and more\n" * 20_000)
+    with pytest.raises(FrontendError, match="more than 100000 characters"):
+        read_task(str(tmp_path / "a.yml"))
+
+
 @pytest.mark.parametrize("text", [
     "format_version: '2.0'\n", "input_files: []\n", "input_files: [1]\n", "input_files: {a: b}\n", "- a\n", "", "input_files: ''\n"])
 def test_a_task_without_files(tmp_path: Path, text: str) -> None:
@@ -119,7 +125,8 @@ def test_a_task_without_files(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "line"), [("a: 1\ninput_files: [a.c\n", 3), ("input_files: *x\n", 1), ("x: !!python/name:os.system\n", 1),
-                                            ("a: 2001-99-99\n", 1), ("[" * 5000, 1)])
+                                            ("a: 2001-99-99\n", 1), ("[" * 5000, 1), ("{" * 90_000, 1), ("? " * 2000, 1),
+                                            ("a: &a {x: 1}\n" + "".join(f"k{n}: &a {{<<: [*a, *a]}}\n" for n in range(60)), 2)])
 def test_what_is_no_yaml_is_refused_with_its_line(tmp_path: Path, text: str, line: int) -> None:
     (tmp_path / "a.yml").write_text(text)
     with pytest.raises(FrontendError, match="no YAML") as refusal:
