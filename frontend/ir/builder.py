@@ -117,8 +117,8 @@ class GraphBuilder:
                 new = Address(register, place)
             case Call(result=t) as call if t == var:
                 new = replace(call, result=register)
-            case Set(target=t, value=value) if t == var:
-                new = Set(register, value)
+            case Set(target=t) if t == var:
+                new = replace(edge.instr, target=register)
             case Forget(targets=(t,)) as forget if t == var:
                 new = replace(forget, targets=(register,))
             case _:

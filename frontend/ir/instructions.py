@@ -55,10 +55,14 @@ class Place:
 # --------------------------------------------------------------------------------------------------- instructions
 @dataclass(frozen=True, slots=True)
 class Set:
-    """register := expression"""
+    """register := expression
+
+    `distance`: the value is the distance in bytes of two pointers, which C subtracts only within one object.
+    """
 
     target: Var
     value: Expr
+    distance: bool = False
 
 
 @dataclass(frozen=True, slots=True)

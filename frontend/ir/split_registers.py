@@ -169,7 +169,7 @@ def _renamed(instr: Instr, register: Var, use: Var, define: Var) -> Instr:
 
     match instr:
         case Set(target=t, value=e):
-            return Set(into(t), expr(e))
+            return replace(instr, target=into(t), value=expr(e))
         case Forget(targets=ts):
             return replace(instr, targets=tuple(map(into, ts)))
         case Guard(cond=e):

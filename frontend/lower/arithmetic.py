@@ -9,11 +9,11 @@ from pycparser import c_ast
 
 from frontend.ctypes import VECTOR, ArrayType, CType, FloatType, FunctionType, IntType, PointerType, RecordType, VoidType
 from frontend.ctypes.conversions import binary, cast, height, joined, qualified
-from frontend.ir import Field, Index, Place
+from frontend.ir import Field, Index, Place, Set
 from frontend.lower.emitter import Emitter
 from frontend.lower.operands import Aggregate, Floating, Nothing, Operand, ScalarValue
 from frontend.lower.unit import FLOATS
-from frontend.program import BOOL, COMPARISONS, Const, Expr, Scalar
+from frontend.program import BOOL, COMPARISONS, Const, Expr, Read, Scalar, variables
 from frontend.text.ast_text import text_of
 
 DEPTH = 24
@@ -233,7 +233,7 @@ class Arithmetic:
             return self.made(self._ints.int, cast(e, self._ints.int.scalar), depth, node)
         if op == "-" and isinstance(a.type, PointerType) and isinstance(b.type, PointerType):
             signed = self._ints.difference
-            distance = binary("-", cast(a.expr, signed.scalar), cast(b.expr, signed.scalar))
+            distance = self._distance(binary("-", cast(a.expr, signed.scalar), cast(b.expr, signed.scalar)), node)
             size = self.stride(a.type.target, signed.scalar, node)
             e = distance if size == Const(1, signed.scalar) else binary("/", distance, size)
             return self.made(signed, e, depth, node)
@@ -243,6 +243,14 @@ class Arithmetic:
             raise self._x.unit.error(node, f"'{op}' cannot be applied to a pointer here", "cast the pointer to uintptr_t first")
         step = binary("*", cast(b.expr, word), self.stride(a.type.target, word, node))
         return self.made(a.type, binary(op, a.expr, step), depth, node)
+
+    def _distance(self, e: Expr, node: c_ast.Node) -> Expr:
+        """The distance of two pointers, in a register that says so."""
+        if not any(True for _ in variables(e)):
+            return e
+        register = self._x.graph.temporary(e.type)
+        self._x.emit(Set(register, e, distance=True), node)
+        return Read(register)
 
     def _address(self, v: ScalarValue) -> Expr:
         return cast(v.expr, self._ints.pointer)

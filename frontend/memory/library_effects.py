@@ -9,7 +9,7 @@ from math import prod
 from frontend.memory.case_steps import CaseSteps, deferred
 from frontend.memory.leaves import BYTE, Leaf, MemObject
 from frontend.memory.pointer_cases import MANY_LEAVES, Parts, PointerCase, RegisterCase, Resolver
-from frontend.memory.points_to import ANY, COMPUTED
+from frontend.memory.points_to import ANY, COMPUTED, NO_OBJECT
 from frontend.memory.sketch import DEEP, Pending, Sketch, SketchStep
 from frontend.memory.world import World
 from frontend.program import (
@@ -68,6 +68,7 @@ class LibraryEffects:
                 sketch.steps.append(deferred(around, around, nowhere, pending))
             sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
             return
+        self._bounds(pending, extent)
         cases, anywhere = self._resolver.extents(pending.place.base, pending.targets, self._cases.visible, self._world.outside,
                                                  extent)
         if anywhere:
@@ -97,6 +98,25 @@ class LibraryEffects:
             for leaf in case.leaves:
                 self._touch(sketch, around, around, case, leaf, pending)
             sketch.steps.append(SketchStep(around, step.target, SKIP, (), step.location, step.text))
+
+    def _bounds(self, pending: Pending, extent: int) -> None:
+        """Writes down that a function stays in the memory that it is given, where that is not certain."""
+        if not pending.ends and not self._is_inside(pending, extent):
+            self._world.notes.assume("no array index is out of bounds", pending.edge.location)
+
+    def _is_inside(self, pending: Pending, extent: int) -> bool:
+        """Whether all that a function touches is in the objects that the pointer may lead to; a string ends in its array."""
+        assert not isinstance(pending.place.base, str)
+        if extent <= 0:
+            return extent == 0 and not pending.write
+        objects = self._world.objects
+        base = fold(cast(pending.place.base, self._world.places.pointer))
+        at = objects.at(base.value) if isinstance(base, Const) else None
+        if at is not None:
+            return at[2] + extent <= at[0].size
+        targets = [(objects.named(name), offset) for name, offset in pending.targets.known if name[0] not in NO_OBJECT]
+        return all(offset != ANY and offset + extent <= obj.size and all(extent <= n for n in obj.strides(offset)[-1:])
+                   for obj, offset in targets)
 
     def _beside(self, pending: Pending) -> list[MemObject]:
         """The other bytes of the registers that the pointer may be the address of."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from frontend.ir import Index, IrEdge, PathStep, Place
 from frontend.memory.accesses import Accesses
 from frontend.memory.sketch import Sketch, SketchStep
-from frontend.program import Assign, Assume, Block, Doubt, Expr, Read, Var, truth
+from frontend.program import Assign, Assume, Binary, Block, Doubt, Expr, Read, Var, truth
 from frontend.program.fold import cast, fold
 from frontend.threads.address_numbers import AddressNumbers
 from frontend.threads.frames import CallFrame
@@ -31,6 +31,15 @@ class Evaluation:
             op = Block((*case.before, Assume(case.guard), Assign(register, cast(case.value, register.type))))
             self._sketch.steps.append(SketchStep(source, target, op, case.accesses, edge.location, edge.text, total=True,
                                                  doubts=doubts))
+
+    def one_object(self, frame: CallFrame, distance: Expr, edge: IrEdge) -> None:
+        """Where the pointers of a distance lead to different objects for sure, what C says of that is written down."""
+        assert isinstance(distance, Binary)
+        world, name = self._accesses.world, frame.function.name
+        left, right = (world.pointsto.targets(name, e) for e in (distance.left, distance.right))
+        first, second = ({t[0] for t in side.known} for side in (left, right))
+        if first and second and not (left.unknown or right.unknown or first & second):
+            world.notes.assume("pointers that are subtracted point into the same object", edge.location)
 
     def guard(self, frame: CallFrame, e: Expr, edge: IrEdge, source: int, target: int) -> None:
         """Control passes only if `e` is not 0."""

@@ -308,7 +308,7 @@ class Inliner:
         """The steps of one instruction, over the thread's names for registers.
 
         - On registers alone (Set, Forget, Guard, Nop) it is one step without accesses.
-        - A fence is an access to a ghost where atomic accesses have weak orders, and nothing else.
+        - A fence accesses a ghost where atomic accesses have weak orders.
         - On memory (Load, Store, Copy) it is what `Accesses` makes of it; a place behind a pointer is resolved later.
         - Behind a Guard that leaves a loop which joins threads, a step says so, in code that runs once.
         - A Note is located where the function is called if it says what the function requires.
@@ -317,7 +317,9 @@ class Inliner:
         - Fail makes its source an error location and has no step: nothing behind it is reached this way.
         """
         match edge.instr:
-            case Set(target=t, value=e):
+            case Set(target=t, value=e, distance=distance):
+                if distance:
+                    self.values.one_object(frame, e, edge)
                 self.values.set(frame, frame.var(t), e, edge, source, target)
             case Forget(targets=ts, why=why):
                 forgotten = tuple(map(frame.var, ts))

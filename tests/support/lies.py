@@ -17,7 +17,7 @@ from frontend.finders.points_to_solver import ConstraintGraph
 from frontend.link import Finders
 from frontend.memory.points_to import PointerSets, Target
 from frontend.memory.points_to.closed_graph import Graph
-from frontend.program import FrontendError, Program
+from frontend.program import NOWHERE, FrontendError, Program
 from frontend.reading import SourceFile, read_project
 from tests.support.randomc.heap import heap_program
 from tests.support.randomc.memory import memory_program
@@ -128,7 +128,8 @@ def believed(seed: int, lie: Lie, honest: Program, same: bool = False) -> bool:
 
 
 def accesses(program: Program) -> frozenset[tuple[str, int, int, bool]]:
-    """By template and place, what is read or written there."""
+    """By template and place, what is read or written there. A step that touches many objects at once has the place itself."""
     ghosts = {v.name for v in program.globals if v.ghost}
-    return frozenset((t.name, a.location.line, a.location.column, a.write) for t in program.templates for e in t.cfa.edges
-                     for a in e.accesses if a.variable not in ghosts)
+    return frozenset((t.name, place.line, place.column, a.write) for t in program.templates for e in t.cfa.edges
+                     for a in e.accesses if a.variable not in ghosts
+                     for place in (e.location if a.location == NOWHERE else a.location,))

@@ -14,12 +14,13 @@ from frontend.memory.places import Places
 from frontend.memory.points_to.closed_graph import NO_SETS, ClosedGraph, Graph, PointerSets
 from frontend.memory.points_to.externals import Externals, kept
 from frontend.memory.points_to.facts import PointerFacts
-from frontend.memory.points_to.flows import Flows
+from frontend.memory.points_to.flows import Difference, Flows, between
 from frontend.memory.points_to.instructions import Called, Instructions
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import (
     ANY,
     COMPUTED,
+    DISTANCE,
     HANDLE,
     INTEGER,
     NO_OBJECT,
@@ -147,7 +148,7 @@ class PointsTo:
         # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined, but for a
         # register of a processor on which no system runs.
         number = INTEGER in found or (COMPUTED in found and not self._objects.bare)
-        unknown = UNKNOWN in found or self.wild or (not objects and number)
+        unknown = UNKNOWN in found or DISTANCE in found or self.wild or (not objects and number)
         if objects:  # so is what is computed from them
             real = tuple(t for t in real if t != COMPUTED)
         return Targets(real if self._objects.bare else objects or real, unknown)
@@ -160,9 +161,14 @@ class PointsTo:
                 assert constant is not None
                 found.setdefault(constant)
             else:
-                for t in self._graph.targets(node):
+                for t in self._between(node) if isinstance(node, Difference) else self._graph.targets(node):
                     found.setdefault(t if shift is None else shift(t))
         return found
+
+    def _between(self, difference: Difference) -> dict[Target, None]:
+        """What the right side of a difference makes of it."""
+        lefts = self._found(difference.function, difference.left)
+        return dict.fromkeys(between(lefts, right) for right in self._found(difference.function, difference.right))
 
     def may_be_address(self, function: str, name: str) -> bool:
         """Whether a register may hold the address of an object or of a function, or a thread's handle."""
@@ -174,7 +180,7 @@ class PointsTo:
 
     def is_handle(self, function: str, e: Expr) -> bool:
         """Whether the value of an expression may be a thread's handle."""
-        sources = (node for node, _, _ in self._flows.flows(function, e) if node is not None)
+        sources = (node for node, _, _ in self._flows.flows(function, e) if isinstance(node, tuple))
         return any(HANDLE in self._graph.targets(node) for node in sources)
 
     def functions(self, function: str, e: Expr, arity: int) -> tuple[str, ...]:
@@ -259,7 +265,7 @@ class PointsTo:
                 stored, put = self.led_to(self._objects.named(name))
                 found.update(dict.fromkeys(stored))
                 found.update(dict.fromkeys((exposed, ANY) for exposed in self.exposed_deep) if put else {})
-        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found)
+        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found or DISTANCE in found)
 
     def holds_addresses(self, obj: MemObject, part: Leaf) -> bool:
         """Whether the leaf, of any element, is ever set to an address."""
@@ -269,4 +275,4 @@ class PointsTo:
     def kept(self, what: str) -> Targets:
         """What was handed over to library functions that keep it; see `KEPT` in the table of these."""
         found = self._graph.targets(kept(what))
-        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found)
+        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found or DISTANCE in found)

@@ -15,6 +15,7 @@ from frontend.memory.points_to.memory_copies import ByteCopy
 from frontend.memory.points_to.pieces import RECEIVERS, SENDERS, Pieces
 from frontend.memory.points_to.targets import (
     ANY,
+    DISTANCE,
     INTEGER,
     NO_OBJECT,
     UNKNOWN,
@@ -137,6 +138,9 @@ class Externals:
                 self._graph.add(into, UNKNOWN)
             case _:
                 self._graph.add(into, INTEGER)
+                for argument in call.args:
+                    if not isinstance(argument, Place):
+                        self._graph.copy(self._memory.address(function.name, argument), into, only_distances)
 
     def _states(self, edge: IrEdge, known: LibraryFunction) -> None:
         """The objects of the library's own that the function has; what pointers it leaves there is not known."""
@@ -254,6 +258,11 @@ class Externals:
         """Code that is not here does not change the object, but may change what it leads to."""
         for node in self._memory.stored_at(self._memory.flows.anywhere(target)):
             self._graph.copy(node, _CHANGED)
+
+
+def only_distances(target: Target) -> Target:
+    """What becomes of a number in a function that computes with it."""
+    return DISTANCE if target == DISTANCE else INTEGER
 
 
 def kept(what: str) -> PointerNode:

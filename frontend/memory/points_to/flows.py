@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from frontend.ctypes import ArrayType, CType, IntType
 from frontend.ir import Module
@@ -12,6 +13,8 @@ from frontend.memory.places import Displacement, Places
 from frontend.memory.points_to.targets import (
     ANY,
     COMPUTED,
+    DISTANCE,
+    DISTANCES,
     INTEGER,
     NO_OBJECT,
     NUMBERS,
@@ -35,8 +38,31 @@ _MOST_ODD = 16
 _LOW_BITS = 1 << 12
 """Fewer bits of an address are no address."""
 
-Flow = tuple[PointerNode | None, Shift | None, Target | None]
+_ALIGNMENTS = 1 << 8
+"""Still fewer bits tell how an address is aligned: what is added then leaves it in its object."""
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An integer less another one, in a function; see `between`. What becomes of the first is told apart."""
+
+    function: str
+    left: Expr
+    right: Expr
+
+
+Flow = tuple[PointerNode | Difference | None, Shift | None, Target | None]
 """Where an address comes from: a node and what happens to its targets on the way, or a constant target."""
+
+
+def between(lefts: Iterable[Target], right: Target) -> Target:
+    """What the right side of a difference makes of it: addresses in one object have a distance that is a number.
+
+    This holds of single targets on the left, too: the difference may be what it is for any of them.
+    """
+    if right in (UNKNOWN, DISTANCE):
+        return UNKNOWN
+    number = right[0][0] in "*#" or all(left[0] == right[0] for left in lefts)
+    return INTEGER if number else DISTANCE
 
 
 class Flows:
@@ -77,6 +103,9 @@ class Flows:
                     yield from self.flows(function, a)
                 else:
                     yield None, None, INTEGER
+                    yield DISTANCES, None, None
+                    for wide in narrowed(a, self._places.pointer.width):
+                        yield from self._shifted(self.flows(function, wide), self.number)
             case Ite(then=a, other=b):
                 yield from self.flows(function, a)
                 yield from self.flows(function, b)
@@ -90,21 +119,24 @@ class Flows:
 
     def _of_two(self, function: str, e: Binary) -> Iterable[Flow]:
         match e:
-            case Binary(op="-", left=Cast(arg=a), right=Cast(arg=b)) if e.type.signed and not a.type.signed and not b.type.signed:
-                yield None, None, INTEGER  # the distance of two addresses
-            case Binary(op="+" | "-" as op, left=a, right=b):
-                yield from self._shifted(self.flows(function, a), self._by(op, b))
-                if op == "+":
-                    yield from self._shifted(self.flows(function, b), self._by(op, a))
-                else:
-                    yield from self._scrambled(function, op, b)
-            case Binary(op="&", right=Const(value=v)) if 0 <= v < _LOW_BITS:
+            case Binary(op="+", left=a, right=b):
+                yield from self._shifted(self.flows(function, a), self._by("+", b))
+                yield from self._shifted(self.flows(function, b), self._by("+", a))
+            case Binary(op="-", left=a, right=b):
+                yield from self._shifted(self.flows(function, a), self._by("-", b))
+                if any(node is not None for node, _, _ in self.flows(function, b)):
+                    yield Difference(function, a, b), None, None
+                yield None, None, INTEGER
+            case Binary(op="&", left=a, right=Const(value=v)) if 0 <= v < _LOW_BITS:
+                if v >= _ALIGNMENTS:
+                    yield from self._shifted(self.flows(function, a), self.number)
                 yield None, None, INTEGER
             case Binary(op="^", left=a, right=Const(value=v)) if 0 <= v < _LOW_BITS:
                 yield from self._shifted(self.flows(function, a), self.anywhere)
                 yield None, None, INTEGER
-            case Binary(op="&" | "|", left=a, right=b):
-                yield from self._shifted([*self.flows(function, a), *self.flows(function, b)], self.anywhere)
+            case Binary(op="&" | "|" as op, left=a, right=b):
+                moved = self.anywhere if op == "&" else self.added
+                yield from self._shifted([*self.flows(function, a), *self.flows(function, b)], moved)
                 yield None, None, INTEGER
             case _:
                 if e.op not in COMPARISONS and e.op not in LOGICAL:
@@ -119,7 +151,9 @@ class Flows:
         """
         if not isinstance(e, Const):
             kept = INTEGER if op in ("*", "/", "%") else UNKNOWN
-            made = self._shift(("scrambled", kept), lambda t: kept if t == UNKNOWN else INTEGER if t[0][0] in "*#" else UNKNOWN)
+            distance = UNKNOWN if op == "^" else DISTANCE
+            made = self._shift(("scrambled", kept, distance), lambda t: kept if t == UNKNOWN else distance if t == DISTANCE else
+                               INTEGER if t[0][0] in "*#" else UNKNOWN)
             yield from self._shifted(self.flows(function, e), made)
 
     def _shifted(self, flows: Iterable[Flow], by: Shift) -> Iterable[Flow]:
@@ -148,12 +182,20 @@ class Flows:
             case Binary(op="*", right=Const(value=stride)):
                 return self._shift(("strided", stride), lambda t: self.strided(t, stride))
             case _:
-                return self.anywhere
+                return self.added
+
+    def number(self, t: Target) -> Target:
+        """A part of it is a number, which is no address; what two addresses are apart may be made of such parts."""
+        return DISTANCE if t == DISTANCE or t[0][0] not in "*?#" else INTEGER
 
     # ------------------------------------------------------------------------------------------- offsets
     def anywhere(self, t: Target) -> Target:
         """Any offset of the same object."""
         return t if t in NUMBERS or t[0][0] in "&" else COMPUTED if t[0][0] == "*" else (t[0], ANY)
+
+    def added(self, t: Target) -> Target:
+        """What may be an address is added, or taken off."""
+        return UNKNOWN if t == DISTANCE else self.anywhere(t)
 
     def moved(self, t: Target, distance: int) -> Target:
         """`distance` bytes on."""
@@ -226,3 +268,22 @@ class Flows:
         for _, stride in move.terms:
             t = self.strided(t, stride)
         return self.moved(t, move.offset)
+
+
+def narrowed(e: Expr, width: int) -> Iterator[Expr]:
+    """The parts of an expression that are wide enough for an address, and made too narrow for one."""
+    match e:
+        case Cast(arg=a, type=t):
+            if t.width < width <= a.type.width:
+                yield a
+            yield from narrowed(a, width)
+        case Unary(arg=a):
+            yield from narrowed(a, width)
+        case Binary(left=a, right=b):
+            yield from narrowed(a, width)
+            yield from narrowed(b, width)
+        case Ite(cond=c, then=a, other=b):
+            for part in (c, a, b):
+                yield from narrowed(part, width)
+        case _:
+            pass

@@ -69,6 +69,8 @@ class Instructions:
     def _instruction(self, function: Function, edge: IrEdge) -> None:
         name, memory = function.name, self._memory
         match edge.instr:
+            case Set(target=t, distance=True):
+                self._graph.add(register(name, t.name), INTEGER)
             case Set(target=t, value=e):
                 self._pieces.computed(name, e)
                 memory.assign(name, e, register(name, t.name), t.type)
@@ -197,7 +199,9 @@ class Instructions:
                 into = memory.objects.named(param)
                 self._copy(memory.constant((into.name, 0)), memory.place(function.name, argument), into.type)
         elif isinstance(param, Var):
+            self._pieces.computed(function.name, argument)
             memory.assign(function.name, argument, register(body.name, param.name), param.type)
         else:
             obj = memory.objects.named(param)
+            self._pieces.computed(function.name, argument)
             memory.store(function.name, argument, memory.constant((obj.name, 0)), obj.size)

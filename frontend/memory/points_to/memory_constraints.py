@@ -11,9 +11,10 @@ from frontend.memory.objects import Objects
 from frontend.memory.places import Places
 from frontend.memory.points_to.closed_graph import Graph
 from frontend.memory.points_to.facts import PointerFacts
-from frontend.memory.points_to.flows import Flows
+from frontend.memory.points_to.flows import Difference, Flows, between
 from frontend.memory.points_to.targets import (
     ANY,
+    DISTANCE,
     INTEGER,
     NO_OBJECT,
     UNKNOWN,
@@ -56,12 +57,34 @@ class MemoryConstraints:
         """The node, of type `t`, gets the value of `e`."""
         if not self.flows.wide(t):
             return
+        self._flow(function, e, into)
+
+    def _flow(self, function: str, e: Expr, into: PointerNode) -> None:
         for node, shift, constant in self.flows.flows(function, e):
             if node is None:
                 assert constant is not None
                 self.graph.add(into, constant)
             else:
-                self.graph.copy(node, into, shift)
+                self.graph.copy(self._node(node), into, shift)
+
+    def _node(self, node: PointerNode | Difference) -> PointerNode:
+        return self.difference(node) if isinstance(node, Difference) else node
+
+    def difference(self, difference: Difference) -> PointerNode:
+        """A node for what the right side of a difference makes of it."""
+        node = self.graph.inner(difference)
+        if self._first("difference", difference):
+            lefts: dict[Target, None] = {}
+            rights: dict[Target, None] = {}
+
+            def met(targets: dict[Target, None], target: Target) -> None:
+                targets.setdefault(target)
+                for right in rights:
+                    self.graph.add(node, between(lefts, right))
+
+            self.graph.each(self.address(difference.function, difference.left), lambda target: met(lefts, target))
+            self.graph.each(self.address(difference.function, difference.right), lambda target: met(rights, target))
+        return node
 
     def address(self, function: str, e: Expr) -> PointerNode:
         """A node for all that the value of an expression may point to."""
@@ -73,9 +96,9 @@ class MemoryConstraints:
             self.graph.copy(part, node)
         return node
 
-    def _from(self, node: PointerNode | None, shift: Shift | None, constant: Target | None) -> PointerNode:
+    def _from(self, node: PointerNode | Difference | None, shift: Shift | None, constant: Target | None) -> PointerNode:
         if node is not None:
-            return self.graph.shifted(node, shift)
+            return self.graph.shifted(self._node(node), shift)
         assert constant is not None
         return self.constant(constant)
 
@@ -198,12 +221,7 @@ class MemoryConstraints:
         stored = self.graph.inner(("store", place, size))
         if self._first("store", place, size):
             self.graph.each(place, lambda target: self._store(stored, target, size))
-        for node, shift, constant in self.flows.flows(function, value):
-            if node is None:
-                assert constant is not None
-                self.graph.add(stored, constant)
-            else:
-                self.graph.copy(node, stored, shift)
+        self._flow(function, value, stored)
 
     def _store(self, value: PointerNode, target: Target, size: int) -> None:
         if target == UNKNOWN:
@@ -290,4 +308,4 @@ class MemoryConstraints:
 
 def made_of_bytes(target: Target) -> Target:
     """Bytes that were stored one by one may make up any address."""
-    return UNKNOWN if target == INTEGER else target
+    return UNKNOWN if target in (INTEGER, DISTANCE) else target

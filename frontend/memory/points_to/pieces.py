@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from frontend.memory.points_to.flows import narrowed
 from frontend.memory.points_to.memory_constraints import PIECES, MemoryConstraints
-from frontend.memory.points_to.targets import HANDLE, INTEGER, UNKNOWN, PointerNode, Target, register
+from frontend.memory.points_to.targets import DISTANCE, DISTANCES, HANDLE, INTEGER, UNKNOWN, PointerNode, Target, register
 from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Expr, Ite, Unary, variables
 
 _STILL_ADDRESSES = ("+", "-", "&", "|")
@@ -52,6 +53,13 @@ class Pieces:
         """The value of an expression is computed: what it makes of addresses that is none may be a piece of one."""
         for name in dict.fromkeys(_numbers(e, False, self._memory.places.pointer.width)):
             self._watch(register(function, name), True)
+        for wide in narrowed(e, self._memory.places.pointer.width):
+            self._memory.each_target(function, wide, self._told)
+
+    def _told(self, target: Target) -> None:
+        """A number that is made narrow may be this: the low parts of two addresses have a distance, too."""
+        if target == DISTANCE or target[0][0] not in "*?#":
+            self._graph.add(DISTANCES, DISTANCE)
 
     def received(self, target: Target) -> None:
         """Bytes from elsewhere are put where a target is."""
@@ -66,6 +74,7 @@ class Pieces:
             none = (INTEGER, HANDLE) if wide else (INTEGER, HANDLE, UNKNOWN)
 
             def found(target: Target) -> None:
+                self._told(target)
                 if target not in none and target[0][0] != "*":
                     self._graph.add(PIECES, UNKNOWN)
 

@@ -20,7 +20,9 @@ INTEGER: Target = ("#", 0)
 """A number that nobody made from an address."""
 HANDLE: Target = ("#", 1)
 """A thread's handle: a number that the library chooses."""
-NUMBERS = (UNKNOWN, INTEGER, HANDLE)
+DISTANCE: Target = ("#", 2)
+"""A number that leads from one object to another: added to an address, it makes any address."""
+NUMBERS = (UNKNOWN, INTEGER, HANDLE, DISTANCE)
 COMPUTED: Target = ("*?", 0)
 """An address computed from numbers in the program: any register of the hardware."""
 NO_OBJECT = "&*?#"
@@ -28,6 +30,8 @@ NO_OBJECT = "&*?#"
 
 PointerNode = tuple[str, str, str]
 """Something that may hold an address: a register (`r`, function, name) or a leaf of an object (`c`, object, number)."""
+DISTANCES: PointerNode = ("d", "", "")
+"""What numbers too narrow for an address may be besides numbers, in all of the program: `DISTANCE` or nothing."""
 FunctionEdge = tuple[str, int, int]
 """An edge of a function."""
 Shift = Callable[[Target], Target]

@@ -128,6 +128,11 @@ def test_random_programs() -> None:
     assert examine(range(16)).faults == []
 
 
+def test_a_read_that_becomes_one_of_many_objects_is_still_there() -> None:
+    """With targets that nobody put there a pointer has so many that one step touches them all."""
+    assert examine(range(610092, 610093)).faults == []
+
+
 @pytest.mark.parametrize(("what", "wrong"), [
     ("_grow", lambda self, node, points: None), ("each", lambda self, source, handler: None),
     ("copy", lambda self, source, into, shift=None: None),

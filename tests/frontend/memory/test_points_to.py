@@ -64,6 +64,38 @@ CASES = [
     ("from outside", "int *f(void); int main(void) { int *p = f(); return *p; }", "p", [], True),
     ("argv", "int main(int argc, char **argv) { char *p = argv[0]; return *p; }", "p", [], True),
     ("null only", "int *g; int main(void) { int *p = g; return *p; }", "p", [], False),
+    ("distance of two objects", "int x, y; int main(void) { long d = (long)&y - (long)&x; int *p = (int *)((long)&x + d); return *p; }",
+     "p", ["x", "y"], True),
+    ("narrow distance", "int x, y, d; int main(void) { d = (long)&y - (long)&x; int *p = (int *)((long)&x + d); return *p; }",
+     "p", ["x"], True),
+    ("distance in an element", "int x, y; long d[2]; int main(void) { d[1] = (long)&y - (long)&x; int *p = (int *)((long)&x + d[1]);"
+     " return *p; }", "p", ["x", "y"], True),
+    ("distance as a result", "int x, y; int d(void *a, void *b) { return (long)a - (long)b; } int main(void)"
+     " { int *p = (int *)((long)&x + d(&y, &x)); return *p; }", "p", ["x"], True),
+    ("narrow argument", "int x, y; int *at(int d) { int *p = (int *)((long)&x + d); return p; } int main(void)"
+     " { return *at((long)&y - (long)&x); }", "at:p", ["x"], True),
+    ("multiplied", "int x, y; int main(void) { long d = ((long)&y - (long)&x) / 4; int *p = (int *)((long)&x + 4 * d); return *p; }",
+     "p", ["x"], True),
+    ("absolute value", "#include <stdlib.h>\nint x, y; int main(void) { long d = labs((long)&y - (long)&x);"
+     " int *p = (int *)((long)&x + d); return *p; }", "p", ["x"], True),
+    ("distance in a bit field", "int x, y; struct { int d : 20; } s; int main(void) { s.d = (long)&y - (long)&x;"
+     " int *p = (int *)((long)&x + s.d); return *p; }", "p", ["x"], True),
+    ("distance read as halves", "int x, y; long d; int main(void) { d = (long)&y - (long)&x; int *p = (int *)((long)&x + *(int *)&d);"
+     " return *p; }", "p", ["x"], True),
+    ("low halves", "int x, y; int main(void) { unsigned a = (long)&y, b = (long)&x; int *p = (int *)((long)&x + (a - b)); return *p; }",
+     "p", ["x"], True),
+    ("low bits", "int x, y; int main(void) { long k = (long)&y & 4095; int *p = (int *)(((long)&x & ~4095L) + k); return *p; }",
+     "p", ["x"], True),
+    ("sum of two addresses", "int x, y; int main(void) { long s = (long)&x + (long)&y; int *p = (int *)(s - (long)&x); return *p; }",
+     "p", ["x", "y"], True),
+    ("taken off twice", "int x, y; int main(void) { long d = (long)&y - (long)&x; int *p = (int *)((long)&y - d); return *p; }",
+     "p", ["y"], True),
+    ("overflow builtin", "int x, y; int main(void) { long d; __builtin_sub_overflow((long)&y, (long)&x, &d);"
+     " int *p = (int *)((long)&x + d); return *p; }", "p", ["x", "y"], True),
+    ("distance in one object", "struct { int a, b; } s; int main(void) { long d = (long)&s.b - (long)&s.a;"
+     " int *p = (int *)((long)&s.a + d); return *p; }", "p", ["s"], False),
+    ("distance of pointers", "char a[8], b[8]; int main(void) { char *e = a + 3; char *p = b + (e - a); return *p; }", "p", ["b"], False),
+    ("alignment", "char a[64]; int main(void) { char *q = a + 1; char *p = q + (-(long)q & 15); return *p; }", "p", ["a"], False),
 ]
 
 
