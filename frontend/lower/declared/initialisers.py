@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from pycparser import c_ast
@@ -11,7 +11,7 @@ from pycparser import c_ast
 from frontend.ctypes import VECTOR, ArrayType, CType, FloatType, IntType, PointerType, Record, RecordType, literals
 from frontend.ctypes.conversions import strip
 from frontend.ctypes.declarations import field_type
-from frontend.ir import Address, AddressValue, Copy, Field, Index, MemorySymbol, PathStep, Place, Storage, Store
+from frontend.ir import Address, AddressValue, Copy, Field, Index, MemorySymbol, PathStep, Place, Set, Storage, Store
 from frontend.lower.arithmetic import float_bits
 from frontend.lower.lowering import Lowering
 from frontend.lower.operands import Floating, Operand, ScalarValue
@@ -416,10 +416,13 @@ def _link_value(scratch: Lowering, leaf: InitialPart) -> int | AddressValue | No
     if isinstance(v, ScalarValue):
         if isinstance(v.expr, Const):
             return scalar.wrap(v.expr.value)
-        known: dict[Var, AddressValue] = {}
+        known: dict[Var, int | AddressValue | None] = {}
         for edge in scratch.graph.added(mark):
-            if isinstance(edge.instr, Address) and isinstance(edge.instr.place.base, str):
-                known[edge.instr.target] = AddressValue(edge.instr.place.base, edge.instr.place.path)
+            match edge.instr:
+                case Address(target=t, place=Place(base=str(base), path=path)):
+                    known[t] = AddressValue(base, path)
+                case Set(target=t, value=e, distance=True):
+                    known[t] = _symbolic(scratch, e, known)
         found = _symbolic(scratch, v.expr, known)
         if found is not None:
             return found
@@ -427,7 +430,7 @@ def _link_value(scratch: Lowering, leaf: InitialPart) -> int | AddressValue | No
                              "assign it at the start of main")
 
 
-def _symbolic(x: Lowering, e: Expr, known: dict[Var, AddressValue]) -> int | AddressValue | None:
+def _symbolic(x: Lowering, e: Expr, known: Mapping[Var, int | AddressValue | None]) -> int | AddressValue | None:
     """An expression over link-time addresses as a number, or as one address plus a constant."""
     match e:
         case Const(value=value):

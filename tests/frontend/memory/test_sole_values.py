@@ -7,11 +7,16 @@ from pathlib import Path
 import pytest
 
 import frontend
-from frontend.memory.sole_values import pointer_in, sole
-from frontend.program import Binary, Cast, Const, Read, Scalar, Var
+from frontend.lower.module import load_module
+from frontend.memory.objects import Notes, Objects
+from frontend.memory.places import Places
+from frontend.memory.sketch import Sketch, SketchStep
+from frontend.memory.sole_values import SoleValues, pointer_in, sole
+from frontend.program import LP64, Assign, Binary, Block, Cast, Const, Havoc, Op, Read, Scalar, Var, Variable
+from frontend.text.parse import SourceOptions, parse
 
 WORD, HALF = Scalar(64, False), Scalar(32, False)
-P = Var("p", WORD)
+P, Q, R, G = Var("p", WORD), Var("q", WORD), Var("r", WORD), Var("g", WORD)
 HEAD = """#include <pthread.h>
 #include <stdlib.h>
 struct node { int v; struct node *next; } first, second;
@@ -92,3 +97,25 @@ def test_what_is_said_of_that_pointer() -> None:
     assert sole(Binary("+", Read(P), Const(4, WORD)), lambda v: known.get(v.name)) == (P, 4096, frozenset({0}))
     assert sole(Read(Var("q", WORD)), lambda v: known.get(v.name)) is None
     assert sole(Const(0, WORD), lambda v: known.get(v.name)) is None
+
+
+def kept_after(op: Op, tmp_path: Path) -> tuple[int, frozenset[int]] | None:
+    """What a copy of the global `g` holds in a thread with a register `r`, first the address of `x`, that goes through `op`."""
+    path = tmp_path / "p.c"
+    path.write_text("int x; int *g; int main(void) { g = &x; return 0; }")
+    module = load_module(parse(str(path), SourceOptions()), LP64)
+    places = Places(module)
+    objects = Objects(module, places, Notes({}, {}))
+    sketch = Sketch(4, 0, [SketchStep(0, 1, Assign(R, Const(objects.base(objects.named("x")), WORD))), SketchStep(1, 2, op),
+                           SketchStep(2, 3, Assign(Q, Read(G)))])
+    found = SoleValues([(sketch, {"r", "q"})], [Variable("g", WORD)], module, places, objects, lambda _: [])
+    return found.address(0, 3, Q)
+
+
+def test_what_a_step_changes_on_its_way_is_not_what_it_was(tmp_path: Path) -> None:
+    """`r` becomes anything, or another number, before `g` gets it in the same step."""
+    store = Assign(G, Read(R))
+    assert kept_after(store, tmp_path) is not None
+    assert kept_after(Block((Havoc((R,)), store)), tmp_path) is None
+    other = kept_after(Block((Assign(R, Const(8, WORD)), store)), tmp_path)
+    assert other is None or 8 in other[1]
