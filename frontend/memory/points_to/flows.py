@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from frontend.ctypes import ArrayType, CType, IntType
 from frontend.ir import Module
@@ -28,6 +27,7 @@ from frontend.memory.points_to.targets import (
     walks,
 )
 from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Const, Expr, Ite, Read, Scalar, Unary, Var
+from frontend.records import dataclass
 
 _FAR = 1 << 16
 """A pointer that is farther from its object than this is not followed back."""
