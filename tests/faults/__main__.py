@@ -33,6 +33,8 @@ def flip_bits(count: int, folder: Path) -> None:
 
 
 def kill_scans(count: int, folder: Path) -> None:
+    for ignored in (signal.SIGHUP, signal.SIGINT):  # by nohup, or by a shell that runs us in the background; scans would inherit it
+        signal.signal(ignored, signal.SIG_DFL)
     (folder / "src").mkdir()
     for name, text in PROGRAMS.items():
         (folder / "src" / name).write_text(text)
