@@ -70,7 +70,7 @@ class Server:
         self.memory: dict[object, Known] = {}
         self.queue: deque[_Waiting] = deque()
         self.running: _Running | None = None
-        self.selector = selectors.DefaultSelector()
+        self.selector = selectors.SelectSelector()  # which takes a plain file for requests, too
         self.parts: list[bytes] = []
         """What has come of the next request so far, and of how many bytes it is: beyond `MOST_LINE` they are not kept."""
         self.length = 0

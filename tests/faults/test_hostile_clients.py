@@ -94,6 +94,16 @@ def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     os.close(reader)
 
 
+def test_requests_may_be_a_plain_file(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(RACY)
+    (tmp_path / "requests").write_text(json.dumps({"id": 1, "method": "check", "params": {"files": [str(tmp_path / "a.c")]}}) + "\nno request\n")
+    with open(tmp_path / "requests", "rb") as source:
+        done = subprocess.run([sys.executable, "-m", "circ", "serve"], stdin=source, capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "PYTHONPATH": str(ROOT)})
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0 and {"end", "failed"} <= {t["event"] for t in told}, done.stderr
+
+
 def test_a_pipe_in_place_of_a_file_blocks_no_other_request(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p.c")
     (tmp_path / "a.c").write_text("int x;\n__attribute__((circ_threads(2))) void w(void) { x = 1; }\n")
