@@ -105,7 +105,7 @@ STAGES = (
     Stage(Who.RUNS, Effort(16_000), _handlers),
     Stage(Who.INFERENCE, Effort(30_000, 30_000_000), _paused),
     Stage(Who.RUNS, Effort(90_000), _handlers),
-    Stage(Who.INFERENCE, Effort(100_000, 40_000_000), _paused),
+    Stage(Who.INFERENCE, Effort(200_000, 60_000_000), _paused),
     Stage(Who.TURNS, Effort(400_000), _handlers),
     Stage(Who.VALUES, Effort(6_000), _paused),
     Stage(Who.INFERENCE, Effort(500_000, 60_000_000), _paused),

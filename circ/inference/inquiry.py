@@ -14,7 +14,7 @@ from dataclasses import field
 from circ.abstraction.abstract_errors import Errors
 from circ.abstraction.predicates import Abstraction, Predicates, Steps
 from circ.abstraction.relevance import ScopedName
-from circ.abstraction.skeleton import skeleton
+from circ.abstraction.seen_templates import SeenTemplates
 from circ.inference.arg import AbstractSystem, Arg
 from circ.inference.effort import Effort
 from circ.inference.miners import family
@@ -22,8 +22,6 @@ from circ.inference.results.pictures import AcfaPicture, ArgPicture
 from circ.smt.effort import SolverEffort
 from circ.verdict import Observer, Options, Question, RaceOn, Statistics, Technique
 from circ.views.variable_sets import VariableSet, everything
-from circ.views.waits import awaited
-from circ.views.weaken import weaken
 from frontend.program import Program, show
 from frontend.program.display import formula_words
 from frontend.records import dataclass
@@ -69,6 +67,8 @@ class Inquiry:
     used: tuple[str, ...] | None = None
     valued: VariableSet | None = None
     """What was kept when the values of variables were last looked at."""
+    seen: SeenTemplates | None = None
+    """What rounds have in common: the templates as they are seen."""
     crews: dict[tuple[int, ...], None] = field(default_factory=dict)
     """Threads that showed an error which k + 1 of them do not: they will do so again, sooner than all pairs with all thirds."""
 
@@ -77,7 +77,9 @@ class Inquiry:
         """A round over the program as it is seen now; what it costs is booked, and drawn if anybody looks."""
         self.rounds += 1
         solver = SolverEffort()
-        system = abstract_system(self.program, self.question, self.predicates, self.kept, self.options, self.steps)
+        if self.seen is None:
+            self.seen = seen_templates(self.program, self.question, self.options)
+        system = abstract_system(self.program, self.question, self.predicates, self.kept, self.options, self.steps, self.seen)
         try:
             yield system
         finally:
@@ -135,24 +137,23 @@ class Inquiry:
         return Statistics(shown, sizes, self.k, self.rounds, self.states, self.queries)
 
 
+def seen_templates(program: Program, question: Question, options: Options = DEFAULT_OPTIONS) -> SeenTemplates:
+    """How the program's templates are seen as more and more variables are kept."""
+    variable = question.variable if isinstance(question, RaceOn) else None
+    return SeenTemplates(program, variable, options.on(Technique.COMPACT) and not program.invariants)
+
+
 def abstract_system(
     program: Program, question: Question, predicates: Predicates, kept: VariableSet | None = None,
-    options: Options = DEFAULT_OPTIONS, steps: Steps | None = None,
+    options: Options = DEFAULT_OPTIONS, steps: Steps | None = None, seen: SeenTemplates | None = None,
 ) -> AbstractSystem:
     """What `reach_and_build` works on: skeletons and abstractions of the templates by these predicates, and empty graphs.
 
     Of the program only the `kept` variables are seen (all of them if None), everything else is left open. `steps` keeps what
-    solvers have said for another system of the same program.
+    solvers have said for another system of the same program, `seen` what its templates look like.
     """
     kept = everything(program) if kept is None else kept
-    variable = question.variable if isinstance(question, RaceOn) else None
-    weak = weaken(program, kept, variable)
-    waited_for = awaited(weak)
-    glue = options.on(Technique.COMPACT) and not program.invariants
-    skeletons = tuple(
-        skeleton(o, w, kept.globals, variable, program.race_model, glue, waited_for[o.name])
-        for o, w in zip(program.templates, weak.templates, strict=True)
-    )
+    skeletons = (seen or seen_templates(program, question, options)).skeletons(kept)
     cartesian = options.on(Technique.CARTESIAN)
     abstractions = tuple(
         Abstraction(program, sk, predicates, steps, cache=options.on(Technique.CACHE), cartesian=cartesian)

@@ -92,9 +92,12 @@ class Influence:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._shared = frozenset(v.name for v in program.globals)
         self._quotients = Quotients(program)
+        self._steps = [[_touched(e) for e in t.cfa.edges] for t in program.templates]
+        self._named = [frozenset(name for s in steps for name in s.named) for steps in self._steps]
+        self._accessed = [frozenset(name for s in steps for name in s.accessed) for steps in self._steps]
         self._waits = [self._waiting(n) for n in range(len(program.templates))]
+        self._known: dict[object, VariableSet] = {}
         self._views: dict[VariableSet, FocusedProgram | None] = {}
 
     def view(self, variable: str) -> FocusedProgram | None:
@@ -108,29 +111,37 @@ class Influence:
         return self._views[kept]
 
     def _closed(self, variable: str) -> VariableSet:
-        asked = frozenset({variable})
-        kept = VariableSet(asked)
+        kept = VariableSet(frozenset({variable}))
         while True:
-            nodes = self._quotients.nodes(kept, asked)
             wider = kept
-            for n, template in enumerate(self.program.templates):
-                needed = self._needed(n, nodes[n], kept.of(template.name), variable)
-                wider |= named_in(self.program, template.name, needed)
+            for n in range(len(self.program.templates)):
+                wider |= self._needed_by(n, kept, variable)
             if wider == kept:
                 return kept
             kept = wider
 
-    def _needed(self, n: int, node: list[int], kept: frozenset[str], variable: str) -> frozenset[str]:
+    def _needed_by(self, n: int, kept: VariableSet, variable: str) -> VariableSet:
+        """What the kept variables need in a template. Looked up if it names no others of them than at another time."""
+        template = self.program.templates[n]
+        names = kept.of(template.name) & self._named[n]
+        asked = frozenset({variable}) & self._accessed[n]
+        key = n, names, asked
+        if key not in self._known:
+            needed = self._needed(n, self._quotients.nodes(n, names, asked), names, asked) if names else frozenset()
+            self._known[key] = named_in(self.program, template.name, needed)
+        return self._known[key]
+
+    def _needed(self, n: int, node: list[int], kept: frozenset[str], asked: frozenset[str]) -> frozenset[str]:
         """What a template reads where it matters to the kept variables."""
         found: set[str] = set()
         matters = False
-        for e in self.program.templates[n].cfa.edges:
-            touches = not kept.isdisjoint(op_writes(e.op)) or any(a.variable == variable for a in e.accesses)
+        for e, step in zip(self.program.templates[n].cfa.edges, self._steps[n], strict=True):
+            touches = not kept.isdisjoint(step.written) or not asked.isdisjoint(step.accessed)
             matters = matters or touches
             if touches or node[e.source] != node[e.target]:
-                found.update(_guards(e.op))
+                found.update(step.guards)
             if touches:
-                found.update(_sources(e, kept, variable))
+                found.update(_sources(e, kept, asked))
         return frozenset(found | self._waits[n]) if matters else frozenset()
 
     def _waiting(self, n: int) -> frozenset[str]:
@@ -144,17 +155,32 @@ class Influence:
         return frozenset(found)
 
 
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """The names that a step writes, or touches at all, those of its accesses, and those that its guards look at."""
+
+    written: frozenset[str]
+    named: frozenset[str]
+    accessed: frozenset[str]
+    guards: frozenset[str]
+
+
+def _touched(e: Edge) -> _Touched:
+    written, accessed = frozenset(op_writes(e.op)), frozenset(a.variable for a in e.accesses)
+    return _Touched(written, written | accessed | frozenset(map(name_of, op_reads(e.op))), accessed, frozenset(_guards(e.op)))
+
+
 def _guards(op: Op) -> Iterator[str]:
     for part in primitive(op):
         if isinstance(part, Assume):
             yield from variables(part.cond)
 
 
-def _sources(e: Edge, kept: frozenset[str], variable: str) -> Iterator[str]:
+def _sources(e: Edge, kept: frozenset[str], asked: frozenset[str]) -> Iterator[str]:
     """What the kept variables that a step writes are computed from, and what tells which cell it accesses."""
     for part in primitive(e.op):
         if isinstance(part, Assign) and name_of(part.target) in kept:
             yield from map(name_of, op_reads(part))
     for a in e.accesses:
-        if a.variable == variable:
+        if a.variable in asked:
             yield from index_variables(a.lvalue)

@@ -72,11 +72,11 @@ class Quotients:
             self._made[key] = self._make(replace(kept, globals=kept.globals | asked), asked)
         return self._made[key]
 
-    def nodes(self, kept: VariableSet, asked: frozenset[str]) -> list[list[int]]:
-        """For each template the nodes that its locations become, -1 where no path leads."""
-        full = replace(kept, globals=kept.globals | asked)
-        drafts = [view.draft(view.whole, full.of(view.template.name), asked) for view in self._views]
-        return [[draft.node[v] if v >= 0 else -1 for v in draft.graph.up] for draft in drafts]
+    def nodes(self, n: int, kept: frozenset[str], asked: frozenset[str]) -> list[int]:
+        """The nodes that the locations of the nth template become, -1 where no path leads; `kept`: names inside it."""
+        view = self._views[n]
+        draft = view.draft(view.whole, kept | asked, asked)
+        return [draft.node[v] if v >= 0 else -1 for v in draft.graph.up]
 
     def _make(self, kept: VariableSet, asked: frozenset[str]) -> Program:
         names = [kept.of(t.name) for t in self.program.templates]

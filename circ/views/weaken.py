@@ -92,11 +92,12 @@ def weaken(program: Program, kept: VariableSet, variable: str | None = None) -> 
     """
     waits = awaited(program)
     return replace(program, templates=tuple(
-        _weaken_template(t, kept.of(t.name), waits[t.name], variable) for t in program.templates))
+        weaken_template(t, kept.of(t.name), waits[t.name], variable) for t in program.templates))
 
 
-def _weaken_template(t: ThreadTemplate, kept: frozenset[str], places: tuple[frozenset[int], ...], variable: str | None,
-                     ) -> ThreadTemplate:
+def weaken_template(t: ThreadTemplate, kept: frozenset[str], places: tuple[frozenset[int], ...], variable: str | None,
+                    ) -> ThreadTemplate:
+    """The template as the kept variables see it; `places`: where others wait for its threads to be."""
     def seen(q: int) -> tuple[bool, ...]:
         return q in t.cfa.atomic, *(q in at for at in places)
 

@@ -284,7 +284,7 @@ def _of_quotient(program: Program, body: Mapping[str, object]) -> _Proof | None:
     inner = _inner(small, body)
     if inner is None:
         return None
-    nodes = quotients.nodes(kept, frozenset(asked))
+    nodes = [quotients.nodes(n, kept.of(t.name), frozenset(asked)) for n, t in enumerate(program.templates)]
     seen = {(t, q): inner.seen.get((t, node), ()) for t, own in enumerate(nodes) for q, node in enumerate(own) if node >= 0}
     return replace(inner, seen=seen)
 

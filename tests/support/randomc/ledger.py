@@ -15,10 +15,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from unittest.mock import patch
 
-from circ.abstraction import counters, skeleton
+from circ.abstraction import counters, seen_templates, skeleton
 from circ.abstraction.abstract_errors import AccessPair, Errors, ThreadState
 from circ.abstraction.counters import Context, ContextClass
-from circ.inference import acfa, arg, inquiry, omega, simulation
+from circ.inference import acfa, arg, omega, simulation
 from circ.inference import context_inference as inference
 from circ.inference import refinement as refine
 from circ.inference.acfa import Acfa
@@ -424,7 +424,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("havoc sets only", "ACFA edges carry havoc sets only", FIGURE_1,
            setting((inference, "collapse", havoc_sets_only)), Harm.UNDECIDED),
     Mutant("tests are hidden", "weak bisimulation hides every edge with an empty havoc set", EARLY_TEST,
-           setting((inquiry, "skeleton", hide_tests)), Harm.UNDECIDED),
+           setting((seen_templates, "skeleton", hide_tests)), Harm.UNDECIDED),
     Mutant("atomic unobserved", "CheckSim and Collapse say nothing of atomic", STUCK,
            setting((Arg, "colour", blind_to_atomic), (simulation, "_label_fits", labels_only))),
     Mutant("several for one", "CheckSim matches one step by several, or by none", PLAIN,
