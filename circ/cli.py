@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import signal
 import sys
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import Parameter, Signature, signature
@@ -67,32 +65,28 @@ from circ.command_options import (
     source_of,
 )
 from circ.config_file import default_map, find_config, read_config
+from circ.endings import Terminated, fail, guarded, write
 from circ.engines import ANNOTATED, DEFAULT, ENGINES, installed
 from circ.file_options import FileOptions, UsageError, in_a_line
 from circ.inputs import Inputs, NothingNamed
+from circ.judging import judge_file
 from circ.plain_options import PlainCommand, PlainGroup
 from circ.report.forms import FailOn, ReportForm, When
-from circ.report.summary import BAD_INPUT, BUG, FOUND, PROVED, UNDECIDED
-from circ.report.terminal.colours import coloured
-from circ.report.terminal.plain_text import plain
+from circ.report.summary import BAD_INPUT, PROVED
 from circ.run.output_files import (
     BaselineFile,
     check_distinct,
     check_writable,
-    encoded,
     is_full,
     make_folder,
     refuse_inputs,
-    report_bug,
-    write_whole,
 )
 from circ.run.projects import Selection, find_database, read_project
-from circ.run.reading import NotRead, load_within, why_not
+from circ.run.reading import load_within
 from circ.run.supervise import Limits
 from circ.scan.header import READING, Header
 from frontend import SourceFile
-from frontend.program import FrontendError, Ints, Location, MemoryModel, read_data
-from frontend.text.compilers import OWN
+from frontend.program import FrontendError, Ints, Location, MemoryModel
 
 if TYPE_CHECKING:
     from circ.run.session import Request
@@ -440,7 +434,7 @@ def recheck(
     """Check a proof of safety again, without any engine. Status: 0 accepted, 1 refused, 2 unreadable."""
     with guarded(debug):
         inputs, limits = Inputs.of(files, build, target, exclude), Limits(timeout, memory)
-        _judge(certificate, inputs, cpp, limits, proof=True, as_recorded=as_recorded)
+        judge_file(certificate, inputs, cpp, limits, proof=True, as_recorded=as_recorded)
 
 
 @app.command(cls=PlainCommand)
@@ -457,45 +451,7 @@ def replay(
 ) -> None:
     """Run a race again, step by step. Status: 0 it happens, 1 it does not, 2 unreadable."""
     with guarded(debug):
-        _judge(trace, Inputs.of(files, build, target, exclude), cpp, Limits(timeout, memory), proof=False)
-
-
-def _judge(path: Path, inputs: Inputs, cpp: str | None, limits: Limits, proof: bool, as_recorded: bool = False) -> NoReturn:
-    from circ.kernel.outcome import Refused
-    from circ.report.text import evidence_text, file_text
-    from circ.run.certificate_files import UnreadableCertificate, parse
-    from circ.run.check import judge_within
-    from circ.verdict import Answer, Certificate, Refuted, Result, Safe
-
-    try:
-        evidence, source = parse(read_data(str(path)))
-        if isinstance(evidence, Certificate) != proof:
-            raise UnreadableCertificate("a trace, use `circ replay`" if proof else "a proof, use `circ recheck`")
-    except (UnreadableCertificate, OSError, UnicodeDecodeError) as error:
-        fail(f"{path}: error: {reason(error, path)} (name a file that --certificate has written)")
-    if source.cpp not in (None, OWN) and source.cpp != cpp:
-        # A file from somebody else must not decide which programs run here.
-        fail(f"{path}: error: made with the preprocessor '{source.cpp}', which is not run unasked (give --cpp '{source.cpp}')")
-    program = load_within(inputs.program(source, limits), source, limits)
-    judgement = judge_within(program, evidence, limits)
-    if isinstance(judgement, Refused):
-        print(f"{path}: refused: {judgement}")
-        sys.exit(FOUND)
-    missing = inputs.missing_threads(source, program, limits) if proof else []
-    if missing and not as_recorded:
-        print(f"{path}: refused: it is about other threads than the files have: {', '.join(missing)} (--as-recorded takes it so)")
-        sys.exit(FOUND)
-    sys.stdout.write(f"{path}: accepted: {evidence_text(program, evidence)}")
-    # The file decides how the program was read, so what it decided is said.
-    verdict = Safe(evidence) if isinstance(evidence, Certificate) else Refuted(evidence)
-    answer = Answer(evidence.question, "", verdict, "", (), judgement.assumptions)
-    sys.stdout.write(file_text(Result(program, (answer,))))
-    read_with = [f"-{letter} {text}" for letter, texts in (("D", source.define), ("U", source.undefine)) for text in texts]
-    if read_with:
-        print(f"  read with: {' '.join(read_with)}")
-    if missing:
-        print(f"  WARNING: about other threads than the files have: {', '.join(missing)}")
-    sys.exit(PROVED)
+        judge_file(trace, Inputs.of(files, build, target, exclude), cpp, Limits(timeout, memory), proof=False)
 
 
 @app.command(cls=PlainCommand)
@@ -550,85 +506,6 @@ def _request_of_words(ctx: typer.Context, words: Sequence[str], file: str, text:
         why = in_a_line(cast(Any, error).format_message())
         raise FrontendError(Location(file, 1), why, "see the options of the request") from None
     return request_of(FileOptions(told).of(header))
-
-
-# --------------------------------------------------------------------------------------------------- how a run ends
-class Terminated(BaseException):
-    """SIGTERM or SIGHUP arrived."""
-
-    def __init__(self, signum: int) -> None:
-        super().__init__(signum)
-        self.signum = signum
-
-
-def _on_signal(signum: int, frame: object) -> None:
-    raise Terminated(signum)
-
-
-@contextlib.contextmanager
-def guarded(debug: bool, color: When = When.NEVER) -> Iterator[None]:
-    """Every way a command can end badly: one line on stderr and the right status, never a traceback unless asked for."""
-    sys.stdout, sys.stderr = coloured(plain(sys.stdout), color), coloured(plain(sys.stderr), color)
-    signal.signal(signal.SIGTERM, _on_signal)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
-        signal.signal(signal.SIGHUP, _on_signal)
-    try:
-        yield
-        sys.stdout.flush()
-    except FrontendError as error:
-        fail(str(error))
-    except UnknownWord as error:
-        fail(f"circ: error: {error}")
-    except NothingNamed:
-        fail("circ: error: missing argument 'FILE...' (name C files, or a compile database with -p)")
-    except BrokenPipeError:
-        _give_up_stdout()
-        sys.exit(128 + signal.SIGPIPE)
-    except NotRead as error:
-        why, bug = why_not(error)
-        if not bug:
-            print(why, file=sys.stderr)
-            sys.exit(UNDECIDED)
-        report_bug(why, bug, debug)
-        sys.exit(BUG)
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
-    except Terminated as end:
-        sys.exit(128 + end.signum)
-    except OSError as error:
-        _give_up_stdout()
-        fail(f"circ: error: {reason(error)} (check the path)")
-    except Exception as error:
-        report_bug(f"{type(error).__name__}: {error}", traceback.format_exc(), debug)
-        sys.exit(BUG)
-
-
-def _give_up_stdout() -> None:
-    """What cannot be written any more is not tried again when Python ends, which would change the status."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def reason(error: Exception, named: Path | None = None) -> str:
-    """What went wrong with a file, without Python's error numbers; `named`: the file that the line begins with."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename and error.filename != str(named) else error.strerror
-    return str(error)
-
-
-def fail(line: str) -> NoReturn:
-    """Bad input: one line, status 2."""
-    print(line, file=sys.stderr)
-    sys.exit(BAD_INPUT)
-
-
-def write(output: Path | None, text: str) -> None:
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write_whole(output, encoded(text))
 
 
 _FULL = {"--explain=full": "--explain-full", "--explain=words": "--explain"}
