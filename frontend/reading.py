@@ -17,6 +17,7 @@ from frontend.program import (
     PARTS,
     Assumption,
     FrontendError,
+    Ground,
     Ints,
     Location,
     MemoryModel,
@@ -224,7 +225,7 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
     if lacking is not None:
         notes = (*notes, Assumption("it includes headers that circ does not have: macros and headers are those of the system's "
                                     "compiler (--cpp auto)", Location(lacking.path, 1)))
-    taken = tuple(Assumption(file.note, Location(file.path, 1), absent=True) for file in sources if file.note)
+    taken = tuple(Assumption(file.note, Location(file.path, 1), Ground.ABSENT) for file in sources if file.note)
     program = replace(program, files=tuple(file.path for file in sources), warnings=(*notes, *program.warnings),
                       assumptions=(*program.assumptions, *taken))
     return program if more is None else more(program, module, linking)

@@ -55,7 +55,7 @@ from circ.kernel.prover import ELEMENTS, Obligation, Prover, Unproved
 from circ.kernel.threads import Moment, ThreadPlace, Threads
 from circ.semantics.conflicts import conflict
 from circ.smt import SatResult, Term
-from frontend.program import Access, AllAt, Assumption, Edge, Element, Ints, Program, op_writes, primitive, variables
+from frontend.program import Access, AllAt, Assumption, Edge, Element, Ground, Ints, Program, op_writes, primitive, variables
 from frontend.program.exact import exact_op, show_exact_lvalue
 from frontend.records import dataclass
 
@@ -498,10 +498,10 @@ class PairsCheck:
             heaviest = self.heaviest(fact)
             limit = fact.expr.type.high // heaviest if heaviest else None
             if limit is not None and self.program.ints != Ints.MATH and (self.total is None or self.total > limit):
-                yield Assumption(f"at most {limit} threads run")
+                yield Assumption(f"at most {limit} threads run", ground=Ground.BOUNDED)
         for t in self.program.templates:
             if t.count is None and t.most is not None:
-                yield Assumption(f"at most {t.most} threads of {t.name} run")
+                yield Assumption(f"at most {t.most} threads of {t.name} run", ground=Ground.BOUNDED)
 
     def refused(self, failure: Unproved) -> Refused:
         places = [self.show(p) for p in failure.obligation.about]

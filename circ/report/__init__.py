@@ -4,5 +4,5 @@ It sees programs, the reference semantics (to run a trace again for its values) 
 solver it may know nothing: a report cannot change an answer.
 """
 
-__all__ = ["accepted", "data", "documents", "findings", "flow_rule", "formats", "forms", "gcc", "json", "possible", "rows",
-           "summary", "terminal", "text"]
+__all__ = ["accepted", "assumptions", "data", "documents", "findings", "flow_rule", "formats", "forms", "gcc", "json", "possible",
+           "rows", "summary", "terminal", "text"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from circ.verdict import Answer, RaceOn, Result, Safe, subjects
-from frontend.program import Assumption
+from frontend.program import Assumption, Ground
 
 
 def sequentially_consistent(result: Result) -> bool:
@@ -18,7 +18,7 @@ def assuming(result: Result, of: Answer | None = None) -> tuple[Assumption, ...]
     Without races, memory is sequentially consistent, or as weak as the orders of atomic accesses say.
     """
     weak = any(e.stale for t in result.program.templates for e in t.cfa.edges)
-    taken = Assumption("no race on what is not proved" if weak else "sequential consistency")
+    taken = Assumption("no race on what is not proved" if weak else "sequential consistency", ground=Ground.ORDERED)
     extra = () if sequentially_consistent(result) else (taken,)
     proofs = dict.fromkeys(assumption for answer in ([of] if of else result.answers) for assumption in answer.assumptions)
     return (*result.program.assumptions, *proofs, *extra)

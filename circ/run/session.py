@@ -32,7 +32,7 @@ from circ.report.terminal.by_object import ObjectReport
 from circ.report.text import Manner, file_text
 from circ.run.certificate_files import dump as evidence_text
 from circ.run.check import SUSPECTED, Inquiry, Plan, file_name, in_order, questions
-from circ.run.competition.tasks import race_by_orders, read_task, until_a_race, verdict_line
+from circ.run.competition.tasks import not_allowed, race_by_orders, read_task, until_a_race, verdict_line
 from circ.run.dump import NOT_WRITTEN
 from circ.run.output_files import BaselineFile, check_writable, encoded, make_folder, report_bug, write_whole
 from circ.run.progress import Progress
@@ -156,6 +156,7 @@ class Session:
         elif self.reports and form is ReportForm.TEXT:
             self.out.write(summary_text(self.reports))
         if self.request.competition and form is ReportForm.TEXT:
+            self.out.writelines(f"circ: no answer of the competition rests on this: {a}\n" for a in not_allowed(self.reports))
             self.out.write(f"{verdict_line(self.reports, kind is None)}\n")
         if isinstance(self.out, io.StringIO) and self.request.output is not None:
             text = self.out.getvalue()

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from frontend.annotations.attached import Attached, tid_of
 from frontend.memory.objects import Notes
-from frontend.program import SKIP, Assign, DataModel, Read
+from frontend.program import SKIP, Assign, DataModel, Ground, Read
 from frontend.program.fold import cast
 from frontend.threads.inline import CallRequest
 
@@ -46,4 +46,4 @@ class AtomicOps:
 
 def assume_room(notes: Notes, request: CallRequest) -> None:
     """There is room for all threads in a set."""
-    notes.assume(f"fewer than {SET_ROOM} threads take part in sets of threads", request.location)
+    notes.assume(f"fewer than {SET_ROOM} threads take part in sets of threads", request.location, Ground.BOUNDED)

@@ -30,6 +30,7 @@ from frontend.program import (
     Doubt,
     Expr,
     FrontendError,
+    Ground,
     Havoc,
     Op,
     Read,
@@ -153,7 +154,8 @@ class LibraryCalls(Library):
             for name in given:
                 if name in pointsto.entered:
                     continue
-                self._notes.assume(f"'{request.callee}' does not call '{name}', which it is given", request.location)
+                self._notes.assume(f"'{request.callee}' does not call '{name}', which it is given", request.location,
+                                   Ground.ABSENT)
 
     def lost_call(self, request: CallRequest) -> None:
         """Only a null pointer has no target, and to call that is undefined; a pointer from outside may do anything it can."""
@@ -162,7 +164,7 @@ class LibraryCalls(Library):
         if found.unknown:
             self._unknown(replace(request, callee="(through a pointer)"))
         else:
-            self._notes.assume("no invalid pointer is dereferenced", request.location)
+            self._notes.assume("no invalid pointer is dereferenced", request.location, Ground.DEFINED)
             self._notes.warn("the function pointer called here never gets a value", request.location)
 
     # ------------------------------------------------------------------------------------------- the C library
@@ -228,7 +230,7 @@ class LibraryCalls(Library):
         fill = self._filled(request) if write else None
         ends = request.callee in ("free", "cfree")
         if ends:
-            self._notes.assume("memory is not used after it was freed", request.location)
+            self._notes.assume("memory is not used after it was freed", request.location, Ground.DEFINED)
         sure = extent > 0 or ends
         outside = request.callee in _INPUTS
         accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside, ends,
@@ -351,7 +353,8 @@ class LibraryCalls(Library):
         self.counters[counter.name] = counter
         number = Var(counter.name, counter.type)
         limit = Const(obj.instances.count, counter.type)
-        self._notes.assume(f"fewer than {obj.instances.count} allocations are made at one place", request.location)
+        self._notes.assume(f"fewer than {obj.instances.count} allocations are made at one place", request.location,
+                           Ground.BOUNDED)
         ops: tuple[Op, ...] = (
             Assume(Binary("<", Read(number), limit)),
             Assign(request.result, cast(self._address(request, obj, Read(number)), request.result.type)),
@@ -369,8 +372,8 @@ class LibraryCalls(Library):
                 f"'{request.callee}' starts a task, and what other calls of its kernel do is not known from these headers",
                 "leave the kernel's include path out: circ has FreeRTOS.h, cmsis_os2.h and zephyr/kernel.h of its own")
         if not request.callee.startswith("__VERIFIER_nondet") and request.callee not in (ASSEMBLER, NOT_MODELLED):
-            self._notes.assume_absent(f"unknown function '{request.callee}' touches only what its arguments reach, calls back "
-                                      "only what it was given, starts no thread and makes nobody wait", request.location)
+            self._notes.assume(f"unknown function '{request.callee}' touches only what its arguments reach, calls back only what "
+                               "it was given, starts no thread and makes nobody wait", request.location, Ground.ABSENT)
         here = request.source
         if self._interrupts.active and request.callee != ASSEMBLER:
             # It may switch interrupts off, or wait until they are off: what others do meanwhile need not be possible.

@@ -14,7 +14,7 @@ from frontend.memory.objects import Notes
 from frontend.memory.points_to import Targets
 from frontend.memory.sketch import DEEP, LockOperation, SketchStep
 from frontend.memory.world import World
-from frontend.program import SKIP, Assign, Const
+from frontend.program import SKIP, Assign, Const, Ground
 from frontend.program.fold import cast
 from frontend.threads.inline import CallRequest
 
@@ -74,7 +74,8 @@ class LibraryStates:
         found = inliner.accesses.world.pointsto.targets(request.frame.function.name, request.raw(position))
         own = tuple(t for t in found.known if t[0].partition("@")[0] in STREAMS)
         if closes and found.unknown:
-            self._notes.assume("a stream from elsewhere is not closed while another thread uses it", request.location)
+            self._notes.assume("a stream from elsewhere is not closed while another thread uses it", request.location,
+                               Ground.DEFINED)
         if not own:
             return source
         after = inliner.sketch.fresh()

@@ -28,6 +28,7 @@ from frontend.program import (
     Doubt,
     Expr,
     FrontendError,
+    Ground,
     Havoc,
     Location,
     Op,
@@ -133,7 +134,8 @@ class Pthreads:
     def mutexes(self, request: CallRequest) -> locks.Mutexes:
         """Mutexes as the calling thread uses them."""
         if self._typed:
-            self._notes.assume(f"no thread holds a recursive mutex {locks.DEEPEST + 1} times at once", request.location)
+            self._notes.assume(f"no thread holds a recursive mutex {locks.DEEPEST + 1} times at once", request.location,
+                               Ground.BOUNDED)
         return locks.Mutexes(request.inliner.accesses.me, self._typed, None if self._typed else self.owner, _codes(request))
 
     def attempt(self, request: CallRequest, mutexes: locks.Mutexes, timed: bool = False) -> None:
@@ -234,7 +236,7 @@ class Pthreads:
         self.make(request, self.mutexes(request).initialise(kind))
 
     def read_lock(self, request: CallRequest) -> None:
-        self._notes.assume("fewer readers hold a lock than its counter can count", request.location)
+        self._notes.assume("fewer readers hold a lock than its counter can count", request.location, Ground.BOUNDED)
         self._read_write(request, locks.read_lock(_UNLESS.get(request.callee)))
 
     def barrier_wait(self, request: CallRequest) -> None:

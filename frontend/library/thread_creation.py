@@ -28,6 +28,7 @@ from frontend.program import (
     Const,
     Expr,
     FrontendError,
+    Ground,
     Havoc,
     Location,
     Lvalue,
@@ -134,7 +135,7 @@ class ThreadCreation:
             failed = inliner.between(request.source, Havoc((request.result,)), edge)
             wrong = Assume(Binary("!=", Read(request.result), Const(0, request.result.type)))
             inliner.step(failed, wrong, stored if once else request.target, edge)
-            self._notes.assume("a thread that could not be created is not joined", request.location)
+            self._notes.assume("a thread that could not be created is not joined", request.location, Ground.DEFINED)
 
     def _led_to(self, pointsto: PointsTo, function: str) -> frozenset[str]:
         """The functions that threads which start in this one may run, and threads that those create, and so on."""
@@ -192,7 +193,8 @@ class ThreadCreation:
             first = Const(self._pointer.wrap(made.handle * MANY_HANDLES), self._pointer)
             ops.insert(0, Assume(Binary("<", Read(number), Const(MANY_HANDLES, self._pointer))))
             ops += [Assign(handle, plus(Read(number), first)), Assign(number, plus(Read(number), Const(1, self._pointer)))]
-            self._notes.assume(f"fewer than {MANY_HANDLES} threads of '{made.function}' are created", request.location)
+            self._notes.assume(f"fewer than {MANY_HANDLES} threads of '{made.function}' are created", request.location,
+                               Ground.BOUNDED)
             value = Read(handle)
         if request.result is not None:
             ops.append(Assign(request.result, Const(0, request.result.type)))
@@ -230,7 +232,7 @@ class ThreadCreation:
             return
         inliner.sketch.steps.append(SketchStep(request.source, after, SKIP, (), edge.location, edge.text, join=fold(handle)))
         if len(request.arguments) > 1 and request.raw(1) != Const(0, request.raw(1).type):
-            self._notes.assume("what a joined thread returns is any pointer", request.location)
+            self._notes.assume("what a joined thread returns is any pointer", request.location, Ground.COVERED)
 
     def _what_it_returns(self, request: CallRequest, source: int) -> None:
         inliner, edge = request.inliner, request.edge

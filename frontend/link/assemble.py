@@ -10,10 +10,12 @@ from frontend.ir import Fail, Function, Storage
 from frontend.library.thread_creation import SCHEDULER
 from frontend.link.drafts import Drafts
 from frontend.link.options import LinkOptions
+from frontend.lower.units import GROUNDS
 from frontend.memory.world import World
 from frontend.program import (
     Assumption,
     FunctionText,
+    Ground,
     Ints,
     Location,
     Preemption,
@@ -39,7 +41,7 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
     """
     module, notes = world.module, world.notes
     for text, where in module.assumptions:
-        notes.assume(text, where)
+        notes.assume(text, where, GROUNDS.get(text, Ground.NONE))
     if not options.threads:
         _rest_of_the_program(world, templates)
     # A kernel for one processor switches between tasks, and handlers interrupt them; other threads run in parallel with handlers.
@@ -52,8 +54,7 @@ def assemble(world: World, drafts: Drafts, templates: tuple[ThreadTemplate, ...]
         ints=options.ints,
         race_model=options.race_model or choose_race_model(world, drafts.called),
         preemption=options.preemption or (Preemption.NESTED if reactive and one else Preemption.FREE),
-        assumptions=(*(Assumption(t, where, t in notes.absent) for t, where in notes.assumptions.items()),
-                     *_unbounded(options.ints)),
+        assumptions=(*notes.assumptions.values(), *_unbounded(options.ints)),
         warnings=tuple(Assumption(t, where) for t, where in notes.warnings.items()),
         asserted=any(isinstance(e.instr, Fail) for f in world.pointsto.reached.values() for e in f.edges),
         functions=_functions(world),
@@ -88,14 +89,14 @@ def _rest_of_the_program(world: World, templates: tuple[ThreadTemplate, ...]) ->
               and any(v.name in touched for v in world.objects.variables(world.objects.named(s.name)))]
     elsewhere = [s for s in shared if not s.defined and not s.location.file.startswith(("/usr/", "<"))]
     if elsewhere:
-        world.notes.assume_absent(f"no other file touches {_listed([s.name for s in elsewhere])}", elsewhere[0].location)
+        world.notes.assume(f"no other file touches {_listed([s.name for s in elsewhere])}", elsewhere[0].location, Ground.ABSENT)
     names = frozenset(s.name for s in shared)
     reached = {f.original or name for name, f in world.pointsto.reached.items()}
     idle = [d for d in world.module.declarations.values() if d.defined and d.external and d.name not in reached
             and _may_touch(world, d.name, names)]
     if idle:
-        world.notes.assume_absent(f"no other file calls {_listed([d.name for d in idle])}, which nothing here calls",
-                                  idle[0].location)
+        world.notes.assume(f"no other file calls {_listed([d.name for d in idle])}, which nothing here calls",
+                           idle[0].location, Ground.ABSENT)
 
 
 def _may_touch(world: World, function: str, names: frozenset[str]) -> bool:

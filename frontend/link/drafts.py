@@ -15,7 +15,7 @@ from frontend.memory.escapes import UNBOUNDED_COPIES, Escapes, Root
 from frontend.memory.objects import Notes
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.memory.world import World
-from frontend.program import Arbitrary, Assume, Binary, Const, Read, Role, Self, Start, Var, Variable
+from frontend.program import Arbitrary, Assume, Binary, Const, Ground, Read, Role, Self, Start, Var, Variable
 from frontend.program.fold import conjunction
 from frontend.records import dataclass
 from frontend.threads.frames import qualified
@@ -98,7 +98,7 @@ def _draft(world: World, bodies: Bodies, source: ThreadSource, created: CreatedT
     inliner.enter(function, begin, returned, (), None, edge, again=source.again)
     models.library.callbacks.finish(inliner, function, returned, end, edge)
     for lost in inliner.long_jumps.connect(inliner.sketch):
-        world.notes.assume("a thread ends where it jumps to no 'setjmp' of its own", lost.location)
+        world.notes.assume("a thread ends where it jumps to no 'setjmp' of its own", lost.location, Ground.DEFINED)
     return Draft(source, created, function, inliner)
 
 
@@ -118,7 +118,7 @@ def _specified(module: Module) -> frozenset[str]:
 
 def _bound_copies(sketch: Sketch, me: Variable, source: ThreadSource, notes: Notes) -> None:
     """Locals that escape have room for so many threads only; the others never start."""
-    notes.assume(f"at most {UNBOUNDED_COPIES} threads of '{source.function}' run", source.location)
+    notes.assume(f"at most {UNBOUNDED_COPIES} threads of '{source.function}' run", source.location, Ground.BOUNDED)
     number = Read(Var(me.name, me.type))
     within = conjunction(Binary(">=", number, Const(0, me.type)), Binary("<", number, Const(UNBOUNDED_COPIES, me.type)))
     first = sketch.fresh()

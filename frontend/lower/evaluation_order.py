@@ -14,11 +14,11 @@ from frontend.lower.emitter import Emitter
 from frontend.lower.operands import ScalarValue
 from frontend.lower.unit import ORDER
 from frontend.program import variables
-from frontend.text.side_effects import Effects, effects
+from frontend.text.side_effects import Effects, effects, walk
 
 _SYNCHRONISING = (*PREFIXES, "call_once", "__VERIFIER_atomic_", "atomic_", "__atomic_", "__sync_")
 """How functions are called by which threads wait for each other, or tell each other something."""
-_ONLY_LOOK = ("atomic_load", "__atomic_load", "atomic_is_lock_free", "atomic_init")
+_ONLY_LOOK = ("atomic_load", "__atomic_load", "atomic_is_lock_free", "atomic_init", "pthread_self", "pthread_equal")
 """Of these, those by which a thread tells others nothing and never waits."""
 
 
@@ -84,10 +84,23 @@ class Order:
     def _acts(self, name: str | None) -> bool:
         """Whether a function could touch memory that is not handed to it, or order what others do to it."""
         if name is None or self._x.unit.defined(name):
-            return True
+            return name is None or not self._computes(name, ())
         if name.startswith(_SYNCHRONISING):
             return not name.startswith(_ONLY_LOOK)
         return isinstance(self._x.scope.find(name), MemoryName | RegisterName)
+
+    def _computes(self, name: str, callers: tuple[str, ...]) -> bool:
+        """Whether a function of this file looks at nothing but its parameters and locals, none of them in memory that stays, and
+        calls only such functions: nobody can tell when it runs."""
+        body = self._x.unit.bodies.get(name)
+        if body is None or name in callers:
+            return False
+        inside = [*walk(body)]
+        own = {d.name for d in inside if isinstance(d, c_ast.Decl)}
+        done = effects(body)
+        stays = any(d.storage for d in inside if isinstance(d, c_ast.Decl) and d is not body.decl)
+        return not (stays or done.stores or done.follows or done.mentioned - own - done.called) \
+            and all(c is not None and c not in own - {name} and self._computes(c, (*callers, name)) for c in done.called)
 
     def _tells(self, name: str) -> bool:
         """Whether a variable is one by which threads tell each other something."""

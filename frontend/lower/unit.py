@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Protocol
 
 from pycparser import c_ast
@@ -65,6 +66,11 @@ class Unit:
         self._literals: dict[str, tuple[int, ...]] = {}
         self._names: dict[str, int] = {}
         self._labels: dict[tuple[str, str], int] = {}
+
+    @cached_property
+    def bodies(self) -> Mapping[str, c_ast.FuncDef]:
+        """The functions that the file defines, as written."""
+        return {d.decl.name: d for d in self.parsed.ast.ext if isinstance(d, c_ast.FuncDef)}
 
     def where(self, node: c_ast.Node) -> Location:
         return self.parsed.location(node)

@@ -20,9 +20,12 @@ from frontend.ctypes.program_names import AS_WRITTEN, ProgramNames
 from frontend.ir import Module
 from frontend.ir.thread_library import THREAD_LIBRARY
 from frontend.lower.module import load_module
-from frontend.program import DataModel, FrontendError, MemoryModel
+from frontend.lower.unit import ASSEMBLY, FLOATS, WEAK_ORDERS
+from frontend.program import DataModel, FrontendError, Ground, MemoryModel
 from frontend.text.parse import ParsedFile
 
+GROUNDS = {FLOATS: Ground.COVERED, WEAK_ORDERS: Ground.ORDERED, ASSEMBLY: Ground.DEFINED}
+"""Why these are taken for granted; assembly that touches more without saying so is undefined by the manual of its compiler."""
 _LONGEST_CHAIN = 100
 """Aliases of aliases."""
 

@@ -30,6 +30,7 @@ from frontend.program import (
     Doubt,
     Element,
     Expr,
+    Ground,
     Havoc,
     Location,
     Lvalue,
@@ -86,7 +87,7 @@ class CaseSteps:
         head = () if obj.instances is None else (self._instances[obj.name],)
         part = self._world.places.part(obj.shape.root, obj.type, place.path, head)
         if _may_be_outside(place, obj.shape.root):
-            self._world.notes.assume("no array index is out of bounds", location)
+            self._world.notes.assume("no array index is out of bounds", location, Ground.DEFINED)
         return PointerCase(None, obj, self._world.places.cell(part, place.type, location))
 
     def load(self, sketch: Sketch, source: int, target: int, register: Var, case: PointerCase, edge: IrEdge) -> None:
@@ -148,7 +149,8 @@ class CaseSteps:
         if leaf.volatile and obj.symbol is not None and not obj.symbol.defined:
             return True
         if leaf.volatile and self._world.objects.is_global(obj):
-            self._world.notes.assume(f"volatile variable '{obj.shown}' changes only through the program", obj.location)
+            self._world.notes.assume(f"volatile variable '{obj.shown}' changes only through the program",
+                                     obj.location, Ground.ALONE)
         return False
 
     def is_many(self, obj: MemObject) -> bool:

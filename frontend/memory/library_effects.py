@@ -22,6 +22,7 @@ from frontend.program import (
     Doubt,
     Element,
     Expr,
+    Ground,
     Havoc,
     Lvalue,
     Op,
@@ -102,7 +103,7 @@ class LibraryEffects:
     def _bounds(self, pending: Pending, extent: int) -> None:
         """Writes down that a function stays in the memory that it is given, where that is not certain."""
         if not pending.ends and not self._is_inside(pending, extent):
-            self._world.notes.assume("no array index is out of bounds", pending.edge.location)
+            self._world.notes.assume("no array index is out of bounds", pending.edge.location, Ground.DEFINED)
 
     def _is_inside(self, pending: Pending, extent: int) -> bool:
         """Whether all that a function touches is in the objects that the pointer may lead to; a string ends in its array."""

@@ -12,7 +12,20 @@ from frontend.ir import AddressValue, MemorySymbol, Module, Storage
 from frontend.memory.leaves import BytesNode, Dim, Layout, Leaf, LeafNode, MemObject
 from frontend.memory.lock_types import state_of_kind
 from frontend.memory.places import CHAR, Places
-from frontend.program import NOWHERE, ZERO, Arbitrary, Const, Element, FrontendError, Location, Start, Values, Variable
+from frontend.program import (
+    NOWHERE,
+    ZERO,
+    Arbitrary,
+    Assumption,
+    Const,
+    Element,
+    FrontendError,
+    Ground,
+    Location,
+    Start,
+    Values,
+    Variable,
+)
 from frontend.records import dataclass
 
 _FIRST_ADDRESS = {2: 0x1000, 4: 0x10000, 8: 0x100000}
@@ -43,18 +56,11 @@ def _room(size: int, gap: int) -> int:
 class Notes:
     """Assumptions and warnings, each once, in the order in which they came up."""
 
-    assumptions: dict[str, Location]
+    assumptions: dict[str, Assumption]
     warnings: dict[str, Location]
-    absent: set[str] = field(default_factory=set)
-    """Those of the assumptions that are about code or data that is not there."""
 
-    def assume(self, text: str, location: Location) -> None:
-        self.assumptions.setdefault(text, location)
-
-    def assume_absent(self, text: str, location: Location) -> None:
-        """Assume something of code or data that is not there."""
-        self.assume(text, location)
-        self.absent.add(text)
+    def assume(self, text: str, location: Location, ground: Ground = Ground.NONE) -> None:
+        self.assumptions.setdefault(text, Assumption(text, location, ground))
 
     def warn(self, text: str, location: Location) -> None:
         self.warnings.setdefault(text, location)
@@ -310,13 +316,13 @@ class Objects:
         norace = symbol is not None and any(a == "norace" for a in symbol.attributes)
         made = []
         if obj.name in self._unsized:
-            self._notes.assume(f"no allocation of unknown size is of more than {obj.size} bytes", obj.location)
+            self._notes.assume(f"no allocation of unknown size is of more than {obj.size} bytes", obj.location, Ground.BOUNDED)
         unset = symbol is None and isinstance(obj.start, Arbitrary) and not obj.filled and not self.is_hardware(obj)
         pointers = _pointers(obj) if unset else ()
         for leaf in obj.leaves:
             start: Start = obj.start or Arbitrary()
             if leaf.name in pointers and self.may_be_set(obj, leaf):
-                self._notes.assume("pointers in fresh memory are null until they are set", obj.location)
+                self._notes.assume("pointers in fresh memory are null until they are set", obj.location, Ground.DEFINED)
                 start = ZERO
             if known:
                 start = starts.get(leaf.name, ZERO)

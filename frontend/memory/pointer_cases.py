@@ -11,7 +11,7 @@ from frontend.memory.leaves import Anchor, BytesNode, Dim, Leaf, MemObject, scal
 from frontend.memory.objects import Notes, Objects
 from frontend.memory.places import Cell, PlaceInObject, Places
 from frontend.memory.points_to import ANY, COMPUTED, NO_OBJECT, Target, Targets, is_inside, walks
-from frontend.program import TRUE, UNBOUNDED_LENGTH, Binary, Const, Expr, Location, Scalar, negate
+from frontend.program import TRUE, UNBOUNDED_LENGTH, Binary, Const, Expr, Ground, Location, Scalar, negate
 from frontend.program.fold import cast, conjunction, fold, minus, plus, times
 from frontend.records import dataclass
 
@@ -138,7 +138,7 @@ class Resolver:
                 if visible(obj):
                     found.append(PointerCase(None, obj, None, obj.leaves, self._module.sizeof(place.type) > 1))
         else:
-            self._notes.assume("no invalid pointer is dereferenced", location)
+            self._notes.assume("no invalid pointer is dereferenced", location, Ground.DEFINED)
         return _distinct(found), anywhere
 
     def extents(self, pointer: Expr, targets: Targets, visible: Callable[[MemObject], bool], anything: tuple[str, ...],
@@ -250,7 +250,7 @@ class Resolver:
                   location: Location) -> list[PointerCase | RegisterCase] | None:
         """The cases for a pointer whose value is known up to indices; None if the general way has to be taken."""
         if address == 0 and not terms:
-            self._notes.assume("no invalid pointer is dereferenced", location)
+            self._notes.assume("no invalid pointer is dereferenced", location, Ground.DEFINED)
             return []
         found = self._objects.at(address)
         if found is None and not terms and place.path:
@@ -302,7 +302,7 @@ class Resolver:
             at = next((k for k in reversed(range(len(inner))) if inner[k].stride == stride), None)
             if at is None:
                 return None
-            self._notes.assume("no array index is out of bounds", location)
+            self._notes.assume("no array index is out of bounds", location, Ground.DEFINED)
             plain = values[at] == Const(0, self._places.word)
             values[at] = fold(e) if plain and len(dims) == 1 and e.type.width < self._places.word.width else plus(
                 cast(fold(e), self._places.word), values[at])

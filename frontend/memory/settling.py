@@ -32,6 +32,7 @@ from frontend.program import (
     Const,
     Doubt,
     Expr,
+    Ground,
     Havoc,
     Op,
     Read,
@@ -123,7 +124,7 @@ class Settling:
         v, address, others = found
         placed = put(pointer, {v.name: Const(address, v.type)})
         if others:
-            self._world.notes.assume("no invalid pointer is dereferenced", step.location)
+            self._world.notes.assume("no invalid pointer is dereferenced", step.location, Ground.DEFINED)
             there = sketch.fresh()
             sketch.steps.append(SketchStep(step.source, there, Assume(Binary("==", Read(v), Const(address, v.type))), (),
                                            step.location,

@@ -140,14 +140,30 @@ OWN_MISTAKE = "internal error"
 """How the text of an assumption begins that is there because of our own mistake."""
 
 
+class Ground(enum.StrEnum):
+    """Why an assumption may be taken for granted."""
+
+    DEFINED = "what is done otherwise is undefined"
+    BOUNDED = "memory, threads and counters are large enough"
+    ORDERED = "memory is sequentially consistent"
+    ABSENT = "it is about code or data that is not there"
+    ALONE = "nothing but the program changes its memory"
+    COVERED = "it only tells of values or steps beyond those of the program, which proofs cover"
+    NONE = "for no reason but that circ cannot do better"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Assumption:
     """Something a verdict rests on that was not proved; printed with it and stored in every report."""
 
     text: str
     location: Location = NOWHERE
-    absent: bool = False
-    """It is about code or data that is not there, which `--assume none` does not take for granted."""
+    ground: Ground = Ground.NONE
+
+    @property
+    def absent(self) -> bool:
+        """Whether `--assume none` does not take it for granted."""
+        return self.ground is Ground.ABSENT
 
     @property
     def mistake(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from frontend.ir import Index, IrEdge, PathStep, Place
 from frontend.memory.accesses import Accesses
 from frontend.memory.sketch import Sketch, SketchStep
-from frontend.program import Assign, Assume, Binary, Block, Doubt, Expr, Read, Var, truth
+from frontend.program import Assign, Assume, Binary, Block, Doubt, Expr, Ground, Read, Var, truth
 from frontend.program.fold import cast, fold
 from frontend.threads.address_numbers import AddressNumbers
 from frontend.threads.frames import CallFrame
@@ -39,7 +39,7 @@ class Evaluation:
         left, right = (world.pointsto.targets(name, e) for e in (distance.left, distance.right))
         first, second = ({t[0] for t in side.known} for side in (left, right))
         if first and second and not (left.unknown or right.unknown or first & second):
-            world.notes.assume("pointers that are subtracted point into the same object", edge.location)
+            world.notes.assume("pointers that are subtracted point into the same object", edge.location, Ground.DEFINED)
 
     def guard(self, frame: CallFrame, e: Expr, edge: IrEdge, source: int, target: int) -> None:
         """Control passes only if `e` is not 0."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from circ import engines
+from circ.report.assumptions import assuming
 from circ.report.summary import FileReport, file_status
 from circ.run.check import Plan, answers
 from circ.run.schedule import NamedQuestion
 from circ.verdict import Answer, Observer, Property, RaceOn, Refuted
-from frontend.program import FrontendError, Location, Program, read_data
+from frontend.program import Assumption, FrontendError, Ground, Location, Program, read_data
 from frontend.records import dataclass
 
 _PROPERTIES = {"data-race": Property.RACES, "call(reach_error())": Property.ASSERTS}
@@ -116,9 +117,26 @@ def race_by_orders(program: Program, asked: Sequence[NamedQuestion], plan: Plan,
 
 
 # --------------------------------------------------------------------------------------------------- the last line
+ALLOWED: Mapping[Ground, str] = {
+    Ground.DEFINED: "a task does nothing undefined but what its property asks about",
+    Ground.BOUNDED: "allocation never fails, and memory, threads and counters suffice",
+    Ground.ORDERED: "the memory model is sequential consistency",
+    Ground.ABSENT: "a task is a whole program: functions without a body give any value and do nothing else",
+    Ground.ALONE: "a task is a whole program, and no hardware takes part in it",
+    Ground.COVERED: "nothing is taken for granted",
+}
+"""All that `true` may rest on, and the competition's rule that says so. What has another ground makes the answer `unknown`."""
+
+
+def not_allowed(reports: Sequence[FileReport]) -> tuple[Assumption, ...]:
+    """What the proofs rest on beside the competition's own rules."""
+    return tuple(dict.fromkeys(a for r in reports if r.result for a in assuming(r.result) if a.ground not in ALLOWED))
+
+
 def verdict_line(reports: Sequence[FileReport], finished: bool) -> str:
     """The competition's word for all that was found; `finished`: nothing is left to ask."""
     found = [a for r in reports if r.result for a in r.result.answers if isinstance(a.verdict, Refuted)]
     if found:
         return "false(no-data-race)" if isinstance(found[0].question, RaceOn) else "false(unreach-call)"
-    return "true" if finished and reports and all(file_status(r) == 0 for r in reports) else "unknown"
+    proved = finished and reports and all(file_status(r) == 0 for r in reports)
+    return "true" if proved and not not_allowed(reports) else "unknown"

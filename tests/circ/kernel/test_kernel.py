@@ -10,7 +10,7 @@ from circ.kernel import certificate
 from circ.kernel.certificate import Accepted, Kernel, Refused, check_certificate
 from circ.smt import SatResult, Solver
 from circ.verdict import Assertions, Certificate, Question, RaceOn
-from frontend.program import Assumption, Program, Self, Values, Variable
+from frontend.program import Assumption, Ground, Program, Self, Values, Variable
 from tests.support.build import INT, program, thread
 from tests.support.kernel.write import Formula, both, pairs
 
@@ -210,7 +210,7 @@ def test_an_unbounded_number_of_distinct_numbers_is_an_assumption() -> None:
     q = RaceOn("o")
     rows: Rows = {(0, i, 0, j): True for i in range(4) for j in range(4)}
     p = replace(p, templates=(replace(p.templates[0], cfa=replace(p.templates[0].cfa, edges=p.templates[0].cfa.edges[:1])),))
-    assert accepted(p, q, pairs(p, q, rows)).assumptions == (Assumption(f"at most {(1 << 31) - 1} threads of a run"),)
+    assert accepted(p, q, pairs(p, q, rows)).assumptions == (Assumption(f"at most {(1 << 31) - 1} threads of a run", ground=Ground.BOUNDED),)
 
 
 READERS = """
@@ -240,7 +240,7 @@ def test_a_reader_counter_is_proved_by_counting() -> None:
     assert accepted(p, q, pairs(p, q, rows, classes, counting)).assumptions == ()
     assert refused(p, q, pairs(p, q, rows, classes)), "without the count the writer meets a reader"
     p, rows, classes = readers()
-    limit = Assumption(f"at most {(1 << 31) - 1} threads run")
+    limit = Assumption(f"at most {(1 << 31) - 1} threads run", ground=Ground.BOUNDED)
     assert accepted(p, q, pairs(p, q, rows, classes, counting)).assumptions == (limit,)
     p, rows, classes = readers(count=5)
     assert accepted(p, q, pairs(p, q, rows, classes, counting)).assumptions == ()

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from circ.cli import app
-from circ.run.competition.tasks import Task, read_property, read_task
+from circ.run.competition.tasks import ALLOWED, Task, read_property, read_task
 from circ.run.session import Session
-from frontend.program import FrontendError
+from frontend.program import Assumption, FrontendError, Ground
 
 RACE = "CHECK( init(main()), LTL(G ! data-race) )\n"
 REACH = "CHECK( init(main()), LTL(G ! call(reach_error())) )\n"
@@ -164,3 +164,37 @@ def test_memory_orders(tmp_path: Path, order: str, status: int, last: str) -> No
     done = CliRunner().invoke(app, ["check", str(tmp_path / "clh.c"), "--competition", "--timeout", "300"])
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (status, last)
     assert ("atomic accesses with weaker memory orders are sequentially consistent" in done.stdout) == (last == "true")
+
+
+RESTS = """
+#include <pthread.h>
+#include <stdlib.h>
+int x, y, a[4];
+pthread_mutex_t m;
+%s
+void *t(void *p) { pthread_mutex_lock(&m); x++; %s pthread_mutex_unlock(&m); return 0; }
+int main(void) { pthread_t h; pthread_create(&h, 0, t, 0); t(0); return 0; }
+"""
+
+
+@pytest.mark.parametrize(("before", "inside", "last"), [
+    ("", "", "true"),
+    ("int nondet(void);", "int i = nondet(); a[i] = 1;", "true"),  # within bounds
+    ("int nondet(void);", "char *p = malloc(nondet()); if (p) p[0] = 1;", "true"),  # bounded memory
+    ("volatile int v;", "v++;", "true"),  # no hardware
+    ("double d;", "d = d * 2;", "true"),  # any value
+    ("int f(void) { return x++; } int g(void) { return y++; }", "y = f() + g() * x++;", "unknown"),  # in which order
+    ("struct s { int *p; };", "{ struct s *q = malloc(sizeof *q); if (q && q->p) *q->p = 1; if (q) q->p = &a[1]; }", "true"),  # unset
+    ("int nondet(void); int f(int k) { return k * 3; }", "a[f(x) & 3] = f(nondet()) + a[0];", "true"),  # nobody can tell
+])
+def test_what_a_proof_may_rest_on(tmp_path: Path, before: str, inside: str, last: str) -> None:
+    (tmp_path / "a.c").write_text(RESTS % (before, inside))
+    done = CliRunner().invoke(app, ["check", str(tmp_path / "a.c"), "--competition"])
+    assert done.stdout.splitlines()[-1] == last
+    assert "possible race" not in done.stdout and ("no answer of the competition" in done.stdout) == (last == "unknown")
+
+
+def test_every_ground_is_allowed_or_refused_in_one_place() -> None:
+    """Only what has no ground is refused: who adds a ground must say whether the competition has it."""
+    assert set(Ground) - set(ALLOWED) == {Ground.NONE}
+    assert Assumption("something new").ground is Ground.NONE

@@ -17,6 +17,14 @@ pthread_mutex_t m; int x, y, a[8]; _Atomic int flag; int *p; struct { int n; _At
 int change(void) { x++; return 1; }
 int use(int i, int j);
 extern int strange(int);
+int reads(void) { return x; }
+int counts(void) { static int n; return n++; }
+int follows(int *at) { return *at; }
+int waits(int i) { return i + pthread_mutex_lock(&m); }
+int again(int i) { return i ? again(i - 1) : 0; }
+int calls(int (*f)(void)) { return f(); }
+int mixed(int i) { for (int k = 0; k < 3; k++) i = i * 5 + k; return i; }
+int twice(int i) { return mixed(mixed(i)); }
 """
 
 OPEN = [
@@ -30,6 +38,12 @@ OPEN = [
     "int i = 0; y = i + i++;",
     "int i = 0; a[i] = i++;",
     "(change(), x) + (y = x, 1);",
+    "use(reads(), pthread_mutex_unlock(&m));",
+    "y = x + counts();",
+    "use(follows(&x), x++);",
+    "y = waits(1) + x;",
+    "y = x + calls(change);",
+    "y = x + again(2);",
 ]
 SETTLED = [
     "x = 1; y = x + 2;",
@@ -42,6 +56,8 @@ SETTLED = [
     "y = strange(1) + 2;",
     "int i = 0; i = i + 1; a[i] = x;",
     "y = atomic_load(&flag) + x;",
+    "a[twice(x) & 7] = mixed(y) + a[twice(1) & 7];",
+    "y = (long)pthread_self() + x;",
 ]
 
 
