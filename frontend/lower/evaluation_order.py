@@ -84,23 +84,42 @@ class Order:
     def _acts(self, name: str | None) -> bool:
         """Whether a function could touch memory that is not handed to it, or order what others do to it."""
         if name is None or self._x.unit.defined(name):
-            return name is None or not self._computes(name, ())
+            return name is None or not self._computes(name)
         if name.startswith(_SYNCHRONISING):
             return not name.startswith(_ONLY_LOOK)
         return isinstance(self._x.scope.find(name), MemoryName | RegisterName)
 
-    def _computes(self, name: str, callers: tuple[str, ...]) -> bool:
-        """Whether a function of this file looks at nothing but its parameters and locals, none of them in memory that stays, and
-        calls only such functions: nobody can tell when it runs."""
+    def _computes(self, name: str) -> bool:
+        """Whether nobody can tell when a function of this file runs: it and all that it calls look at their own locals only."""
+        known = self._x.unit.computing
+        if name not in known:
+            reached: set[str | None] = set()
+            todo: list[str | None] = [name]
+            while todo:
+                callee = todo.pop()
+                if callee not in reached:
+                    reached.add(callee)
+                    called = None if callee is None else self._called_by_computing(callee)
+                    if called is None:
+                        known[name] = False
+                        break
+                    todo.extend(called)
+            else:
+                known[name] = True
+        return known[name]
+
+    def _called_by_computing(self, name: str) -> frozenset[str | None] | None:
+        """What a function calls that accesses nothing but parameters and locals, none of them in memory that stays; else None."""
         body = self._x.unit.bodies.get(name)
-        if body is None or name in callers:
-            return False
-        inside = [*walk(body)]
-        own = {d.name for d in inside if isinstance(d, c_ast.Decl)}
+        if body is None:
+            return None
+        inside = [d for d in walk(body) if isinstance(d, c_ast.Decl) and d is not body.decl]
+        own = {d.name for d in inside}
         done = effects(body)
-        stays = any(d.storage for d in inside if isinstance(d, c_ast.Decl) and d is not body.decl)
-        return not (stays or done.stores or done.follows or done.mentioned - own - done.called) \
-            and all(c is not None and c not in own - {name} and self._computes(c, (*callers, name)) for c in done.called)
+        # A name that the file has, too, may mean either where it is mentioned.
+        told_apart = own.isdisjoint(self._x.unit.file_names) and own.isdisjoint(done.called)
+        elsewhere = any(d.storage for d in inside) or done.stores or done.follows or done.mentioned - own - done.called
+        return done.called if told_apart and not elsewhere else None
 
     def _tells(self, name: str) -> bool:
         """Whether a variable is one by which threads tell each other something."""

@@ -61,6 +61,8 @@ class Unit:
         """Statements and conditions that are not modelled, by the id of the node."""
         self.attached: Attached | None = None
         """Annotations, if they are to be heeded."""
+        self.computing: dict[str, bool] = {}
+        """Functions of which it was asked whether they only compute; see `frontend.lower.evaluation_order`."""
         self._scratch = scratch
         self._strings: dict[tuple[tuple[int, ...], IntType], str] = {}
         self._literals: dict[str, tuple[int, ...]] = {}
@@ -71,6 +73,11 @@ class Unit:
     def bodies(self) -> Mapping[str, c_ast.FuncDef]:
         """The functions that the file defines, as written."""
         return {d.decl.name: d for d in self.parsed.ast.ext if isinstance(d, c_ast.FuncDef)}
+
+    @cached_property
+    def file_names(self) -> frozenset[str]:
+        """The names of objects and functions that are declared outside of all functions."""
+        return frozenset(d.name for d in self.parsed.ast.ext if isinstance(d, c_ast.Decl) and d.name)
 
     def where(self, node: c_ast.Node) -> Location:
         return self.parsed.location(node)
