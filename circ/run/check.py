@@ -26,7 +26,6 @@ from circ.run.triage import reason, triage
 from circ.run.vacuity import unreached
 from circ.static.possible.possible_races import possible_races
 from circ.verdict import (
-    FIRST_LOOK,
     Answer,
     Assertions,
     AtomicityOf,
@@ -168,7 +167,8 @@ class Inquiry:
         if plan.deadline is not None and len(asked) > MANY:
             turns = {v.name: _turn(v) for v in program.globals}
             asked = sorted(asked, key=lambda n: turns[n.question.variable] if isinstance(n.question, RaceOn | AtomicityOf) else 0)
-        self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline)
+        look = first_look(plan.budget, len(asked))
+        self.schedule = Schedule(asked, parts, plan.possible, plan.limits.timeout, plan.deadline, look)
         self._last: dict[NamedQuestion, str] = {}
         self._mistake: Unknown | None = None
         """Our own, in looking for possible races: what it leaves undecided says so."""
@@ -177,7 +177,7 @@ class Inquiry:
         schedule = self.schedule
 
         def start() -> Callable[[Ask | Suspect, Emit], Answer | Races]:
-            return _Worker(self.program, self.plan, self.entry, first_look(self.plan.budget, len(self.asked)))
+            return _Worker(self.program, self.plan, self.entry)
 
         waiting: list[Answer] = []
         begin = time.monotonic()
@@ -293,8 +293,8 @@ def answers(program: Program, asked: Sequence[NamedQuestion], plan: Plan, observ
 class _Worker:
     """Answers questions in the child process: triage, then the engine, then the kernel."""
 
-    def __init__(self, program: Program, plan: Plan, entry: engines.Entry, first_look: int = FIRST_LOOK) -> None:
-        self.program, self.plan, self.entry, self.first_look = program, plan, entry, first_look
+    def __init__(self, program: Program, plan: Plan, entry: engines.Entry) -> None:
+        self.program, self.plan, self.entry = program, plan, entry
         self.engine: Engine | None = None  # what triage decides needs no engine
         self.watching = OnWatched(entry.load, triage)
         self.kernel: Kernel | None = None
@@ -331,7 +331,7 @@ class _Worker:
                                             advice="ask assume-guarantee")
         timeout = asked.timeout
         options = replace(self.plan.options, deadline=None if timeout is None else begin + timeout, part=asked.part,
-                          first_look=self.first_look)
+                          first_look=asked.look)
         try:
             if isinstance(task.question, AtomicityOf):
                 verdict = self.watching(self.program, task.question, options, observer)

@@ -1,10 +1,10 @@
 """In which order the questions of a program are worked at, and for how long: what is cheap first for all, then what matters most.
 
-First triage and the static prover have a look at every question. What is left is ordered by how much speaks for a race on it
+First triage and the static prover have a glance at every question. What is left is ordered by how much speaks for a race on it
 (`circ.static.possible`; of many questions with a budget this is found out first, and what seems to be protected is then tried
-before the rest): runs that show a race are looked for in this order, with little effort and then with more, then inference has
-its turn. Each question has its limit, which its parts share, and all of them together may have a budget. An engine whose work
-has no such parts is asked once a question, in the order given.
+before the rest): runs that show a race are looked for in this order, with little effort; then the static prover looks again, for
+longer, then come runs with more effort, then inference has its turn. Each question has its limit, which its parts share, and all
+of them together may have a budget. An engine whose work has no such parts is asked once a question, in the order given.
 
 How far a part goes is counted, never timed: with a budget the first look at each of many questions is shorter, by what the
 budget and their number are, not by what the clock says. The clock only ends the work, and then the answer says so: whatever the
@@ -27,7 +27,7 @@ FIRST_SHARE = 0.8
 STEPS_A_SECOND = 100_000
 """What the static prover does on an ordinary machine: a rate of exchange, not measured while it runs."""
 LEAST_LOOK = 20_000
-"""Steps that are worth starting for."""
+"""Steps that are worth starting for: a glance."""
 MANY = 60
 """Of more questions that have a budget together, the possible races are found before anything is proved: whatever the budget
 comes to, they are known then."""
@@ -48,6 +48,8 @@ class Ask:
     named: NamedQuestion
     part: Part
     timeout: float | None
+    look: int = FIRST_LOOK
+    """Steps of the static prover, if the part is to prove."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,13 @@ class Schedule:
     """The tasks of one program as they come, and what is known of its questions by then."""
 
     def __init__(self, asked: Sequence[NamedQuestion], parts: bool, possible: bool, timeout: float | None,
-                 deadline: float | None) -> None:
-        """`parts`: the engine's work has parts; `deadline` (of the monotonic clock): when the budget is used up."""
+                 deadline: float | None, look: int = FIRST_LOOK) -> None:
+        """`parts`: the engine's work has parts; `deadline` (of the monotonic clock): when the budget is used up.
+
+        `look`: the steps of the static prover's second look at a question.
+        """
         self.asked, self.parts, self.possible = asked, parts and len(asked) > 1, possible
-        self.timeout, self.deadline = timeout, deadline
+        self.timeout, self.deadline, self.look = timeout, deadline, look
         self.answers: dict[NamedQuestion, Answer] = {}
         """The last answer to each question, final or not."""
         self.final: set[NamedQuestion] = set()
@@ -100,13 +105,15 @@ class Schedule:
             return
         if self.deadline is not None and len(self.asked) > MANY:
             yield from self._suspect(self.asked)
-            yield from self._part(Part.PROVE, sorted(self.asked, key=lambda n: not self._seems_safe(n)))
+            yield from self._part(Part.PROVE, sorted(self.asked, key=lambda n: not self._seems_safe(n)), LEAST_LOOK)
         else:
-            yield from self._part(Part.PROVE, self.asked)
+            yield from self._part(Part.PROVE, self.asked, LEAST_LOOK)
         if self.open():
             yield from self._suspect(self.open())
-        for part in (Part.SEARCH, Part.FURTHER):
-            yield from self._part(part, [n for n in self._left() if not self._seems_safe(n)])
+        yield from self._part(Part.SEARCH, [n for n in self._left() if not self._seems_safe(n)])
+        if self.look > LEAST_LOOK:
+            yield from self._part(Part.PROVE, sorted(self.open(), key=lambda n: not self._seems_safe(n)), self.look)
+        yield from self._part(Part.FURTHER, [n for n in self._left() if not self._seems_safe(n)])
         yield from self._part(Part.REST, self._left())
 
     def _suspect(self, questions: Sequence[NamedQuestion]) -> Iterator[Suspect]:
@@ -168,11 +175,11 @@ class Schedule:
             case _:
                 return bool(self.races)
 
-    def _part(self, part: Part, questions: Sequence[NamedQuestion]) -> Iterator[Ask]:
+    def _part(self, part: Part, questions: Sequence[NamedQuestion], look: int = FIRST_LOOK) -> Iterator[Ask]:
         for named in questions:
             timeout = self._limit(None if self.timeout is None else self.timeout - self.spent.get(named, 0.0))
             if named not in self.final and not self.over() and (timeout is None or timeout > 0):
-                yield Ask(named, part, timeout)
+                yield Ask(named, part, timeout, look)
 
 
 def _added(answer: Answer, before: Mapping[str, float]) -> Answer:

@@ -61,8 +61,24 @@ def test_cheap_proofs_first_then_what_most_speaks_for() -> None:
     ranks = {"a": Rank.INSTANCES, "c": Rank.WRITES}
     assert walk(schedule, proved="b", ranks=ranks) == [
         ("a", Part.PROVE), ("b", Part.PROVE), ("c", Part.PROVE),
-        ("c", Part.SEARCH), ("a", Part.SEARCH), ("c", Part.FURTHER), ("a", Part.FURTHER), ("c", Part.REST), ("a", Part.REST)]
+        ("c", Part.SEARCH), ("a", Part.SEARCH), ("a", Part.PROVE), ("c", Part.PROVE), ("c", Part.FURTHER), ("a", Part.FURTHER),
+        ("c", Part.REST), ("a", Part.REST)]
     assert not schedule.open()
+
+
+def test_a_glance_at_all_comes_before_a_long_look_at_any() -> None:
+    """A race that runs find at once does not wait until proofs of the others have been looked for in vain."""
+    schedule = Schedule((A, B), True, True, 60.0, None)
+    looks = []
+    for task in schedule.tasks():
+        if isinstance(task, Suspect):
+            schedule.races = {v: PossibleRace(Rank.WRITES, HERE, HERE, "") for v in task.variables}
+        else:
+            looks.append((task.part, task.look))
+            schedule.note(task, answer(task, Unknown("?")), 1.0)
+    assert looks[:6] == [*[(Part.PROVE, LEAST_LOOK)] * 2, *[(Part.SEARCH, FIRST_LOOK)] * 2, *[(Part.PROVE, FIRST_LOOK)] * 2]
+    small = Schedule((A, B), True, False, 60.0, None, LEAST_LOOK).tasks()
+    assert sum(isinstance(t, Ask) and t.part is Part.PROVE for t in small) == 2
 
 
 def test_no_run_is_looked_for_where_locks_seem_to_protect() -> None:
@@ -129,7 +145,7 @@ def test_no_part_of_the_work_gets_a_share_of_the_clock() -> None:
     """However long each part takes, the others are asked for as before, and each may take all that is left of the budget."""
     rng = random.Random(1)
     runs = [taken(Schedule((A, B, C), True, True, None, time.monotonic() + 1000), lambda task: rng.uniform(0.0, 300.0)) for _ in range(20)]
-    assert all(run == runs[0] for run in runs) and len(runs[0]) == 12
+    assert all(run == runs[0] for run in runs) and len(runs[0]) == 15
     for possible in (True, False):
         tasks = Schedule((A, B, C), True, possible, None, time.monotonic() + 1000).tasks()
         assert all(task.timeout is not None and task.timeout > 900 for task in tasks)
@@ -190,7 +206,8 @@ def test_of_many_questions_with_a_budget_the_possible_races_come_first() -> None
     assert isinstance(first, Suspect) and first.variables == tuple(n.shown for n in many)
     schedule.races = {"v0": PossibleRace(Rank.WRITES, HERE, HERE, ""), **{f"v{n}": "kept apart" for n in range(1, MANY)}}
     asked = [task.named.shown for task in tasks if isinstance(task, Ask) and task.part is Part.PROVE]
-    assert asked == [*(f"v{n}" for n in range(1, MANY)), "v0", f"v{MANY}"]
+    order = [*(f"v{n}" for n in range(1, MANY)), "v0", f"v{MANY}"]
+    assert asked == [*order, *order]
     few = Schedule(many[:3], True, True, 60.0, time.monotonic() + 1000).tasks()
     assert isinstance(next(few), Ask)
 
