@@ -4,4 +4,4 @@ It may not know of any engine: whoever abstracts decides what to look at.
 """
 
 __all__ = ["abstract_errors", "counters", "nearby_tests", "ordering", "predicates", "proof_rows", "relevance",
-           "skeleton", "told_values", "trace_formulas"]
+           "seen_templates", "skeleton", "told_values", "trace_formulas"]
