@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 
 from frontend.ctypes import FunctionType
+from frontend.interrupts.implied_rules import CMSIS, SET_PRIORITY
 from frontend.interrupts.known_bits import UNKNOWN, evaluate
 from frontend.ir import Address, Call, Function, Module, Place, Store
 from frontend.ir.assembly import (
@@ -36,6 +37,7 @@ from frontend.program import (
     Assume,
     Binary,
     Block,
+    Cast,
     Const,
     Doubt,
     Expr,
@@ -51,7 +53,7 @@ from frontend.program import (
     reads,
 )
 from frontend.program.fold import fold
-from frontend.program.schedule_ghosts import IE, SCHEDULING, enabled, ghost, once_more, posted, sync
+from frontend.program.schedule_ghosts import IE, SCHEDULING, enabled, ghost, once_more, posted, priority, sync
 from frontend.records import dataclass
 from frontend.threads.inline import CallRequest
 
@@ -105,8 +107,12 @@ class Interrupts:
             self._status(request, *what)
         elif name in (UNCLEAR, MASKS) or (name in _MASKING and not self.has_body(name)):
             self._unclear(request, () if name != UNCLEAR else (IE,))
+        elif name in SET_PRIORITY and self.table.numbers and len(request.arguments) > 1:
+            self._set_priority(request)
         elif any(call[0] == name for _, r in self.rules for call in (*r.on_calls, *r.off_calls)):
             self._enable_one(request)
+        elif CMSIS.fullmatch(name) and not self.has_body(name):
+            self._add(request, [SKIP if request.result is None else Havoc((request.result,))], (), request.source, request.target)
         else:
             return False
         return True
@@ -244,6 +250,21 @@ class Interrupts:
         if request.result is not None:
             ops.append(Havoc((request.result,)))
         self._add(request, ops, tuple(touched), request.source, request.target)
+
+    def _set_priority(self, request: CallRequest) -> None:
+        """A call that gives a handler a priority, by number."""
+        number, value = request.arguments[:2]
+        ops: list[Op] = [] if request.result is None else [Havoc((request.result,))]
+        for handler, n in self.table.numbers.items():
+            mine = priority(handler)
+            self.ghosts.setdefault(mine.name, ghost(mine))
+            if isinstance(number, Place) or isinstance(value, Place):
+                ops.append(Havoc((mine,)))
+                continue
+            given = Cast(value, mine.type)
+            is_ = Binary("==", number, Const(number.type.wrap(n), number.type))
+            ops.append(Assign(mine, fold(Ite(is_, given, Read(mine)))))
+        self._add(request, ops or [SKIP], (), request.source, request.target)
 
     def _meant(self, number: Expr, handler: int) -> Expr:
         """Whether a number that a call is given means a handler: it is its own, or that of all."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from frontend.interrupts.masked_handlers import stays_off
+from frontend.interrupts.handler_facts import BY_SOFTWARE, given_priorities, stays_off
 from frontend.interrupts.registers import HardwareRegisters, armed, tracked
 from frontend.ir.interrupt_table import Bit, HandlerRule, Test
 from frontend.program import (
@@ -71,13 +71,14 @@ from frontend.threads.sources import ThreadSource
 
 
 def schedule(program: Program, sources: Mapping[str, ThreadSource], registers: HardwareRegisters,
-             starts_on: bool) -> tuple[Program, Callable[[str, str], bool]]:
-    """The program with interrupts and tasks as `program.preemption` says; `starts_on`: interrupts are on at the start.
+             starts_on: bool, numbers: Mapping[str, int]) -> tuple[Program, Callable[[str, str], bool]]:
+    """The program with interrupts and tasks as `program.preemption` says; `starts_on`: interrupts are on at the start;
+    `numbers`: of the handlers, in calls that give them priorities.
 
     Also who may run between two steps of whom, of two threads by their names.
     """
     program = registers.track(program)
-    scheduler = _Scheduler(program, sources, registers, starts_on)
+    scheduler = _Scheduler(program, sources, registers, starts_on, numbers)
     return scheduler.program(), scheduler.interrupts
 
 
@@ -97,12 +98,14 @@ class _Preempted:
 
 class _Scheduler:
     def __init__(self, program: Program, sources: Mapping[str, ThreadSource], registers: HardwareRegisters,
-                 starts_on: bool) -> None:
-        self._program = program
+                 starts_on: bool, numbers: Mapping[str, int]) -> None:
         self._registers = registers
         self._starts_on = starts_on
         self._nested = program.preemption == Preemption.NESTED
         self._sources = sources
+        numbered = {name: bool(s.rule and s.rule.on_calls and not s.rule.on_at_reset) for name, s in sources.items()
+                    if name in numbers and s.role is Role.HANDLER and s.ranked}
+        program, self._given = given_priorities(program, numbered)
         self._templates = {t.name: t for t in program.templates}
         self._shared = {v.name for v in program.globals}
         self._handlers = [t.name for t in program.templates if t.role is Role.HANDLER]
@@ -141,9 +144,16 @@ class _Scheduler:
     def _assumptions(self) -> Iterable[Assumption]:
         if self._nested and self._handlers:
             yield Assumption("there is one processor: a handler runs to its end before what it interrupted goes on")
-        open_ = [h for h in self._handlers if self._sources[h].ranked and self._priority(h) is None]
-        if self._nested and len(open_) > 1:
-            yield Assumption(f"handlers whose priorities no table tells may preempt each other: {', '.join(open_)}")
+        ranked = [h for h in self._handlers if self._sources[h].ranked]
+        open_ = [h for h in ranked if self._urgency(h) is None]
+        if self._nested and open_ and len(ranked) > 1:
+            yield Assumption(f"handlers whose priorities are not known may preempt each other: {', '.join(open_)}")
+        if self._nested and len(self._given) > 1:
+            yield Assumption("handlers have the priorities that calls such as 'NVIC_SetPriority' give them, "
+                             "which the processor has")
+        software = [h for h in self._given if h in BY_SOFTWARE and h not in open_]
+        if self._nested and software:
+            yield Assumption(f"a handler does not start before its priority is set: {', '.join(software)}")
 
     # ------------------------------------------------------------------------------------------- who preempts whom
     def _look(self, template: ThreadTemplate) -> _Preempted:
@@ -165,9 +175,12 @@ class _Scheduler:
         rule = self._sources[name].rule
         return rule is not None and rule.on_at_reset
 
-    def _priority(self, name: str) -> int | None:
-        rule = self._sources[name].rule
-        return None if rule is None else rule.priority
+    def _urgency(self, name: str) -> tuple[int, int] | None:
+        """Its least and its greatest urgency, as far as they are known."""
+        rule, given = self._sources[name].rule, self._given.get(name)
+        if rule is not None and rule.priority is not None:
+            return rule.priority, rule.priority
+        return None if given is None else (-max(given), -min(given))
 
     def _preempts(self, one: str, other: str) -> bool:
         """Whether handler `one` may start while handler `other` runs."""
@@ -175,10 +188,15 @@ class _Scheduler:
             return one != other and not self._sources[other].unmaskable
         if self._facts[other].closed:
             return False
-        mine, its = self._priority(one), self._priority(other)
+        mine, its = self._urgency(one), self._urgency(other)
         if mine is not None and its is not None:
-            return mine > its
+            return one != other and mine[1] > its[0]
         return one != other or self._templates[one].count is None
+
+    def _may_be_as_urgent(self, one: str, other: str) -> bool:
+        """Whether a handler that may start while another one runs need not be more urgent all the time."""
+        mine, its = self._given.get(one), self._given.get(other)
+        return self._preempts(one, other) and mine is not None and its is not None and max(mine) >= min(its)
 
     def interrupts(self, one: str, other: str) -> bool:
         """Whether a thread may run between two steps of another; in doubt it may."""
@@ -256,13 +274,17 @@ class _Scheduler:
         if template.name in self._mutual:
             effects += [Assign(LEVEL, Binary("+", Read(STACK), Const(1, DEPTH))), Assign(STACK, Read(LEVEL))]
         ways: list[_Way] = self._armed(template.name, rule) if rule is not None and rule.armed_by else [(TRUE, [], ())]
+        perhaps: list[Op] = [self._idle(b) for b in self._handlers if self._nested and self._may_be_as_urgent(template.name, b)]
         made: list[tuple[Op, tuple[Doubt, ...]]] = []
         unsure = self._nested and any(self._sources[b].unsure and self._preempts(template.name, b) for b in self._handlers)
         for extra, more, doubts in ways:
             for alone in ([_ALONE], []) if unsure else ([],):
                 block = _block([*_assume([*conditions, extra, *alone]), *waits, *more, *effects])
                 made.append((block, doubts if alone or not unsure else (*doubts, _NESTING)))
-        return made
+        if not perhaps:
+            return made
+        return [*((_block([*primitive(op), *perhaps]), doubts) for op, doubts in made),
+                *((op, (*doubts, _URGENCY)) for op, doubts in made)]
 
     def _start_task(self, template: ThreadTemplate) -> list[tuple[Op, tuple[Doubt, ...]]]:
         waits: list[Op] = [self._idle(other) for other in self._tasks if other != template.name]
@@ -331,6 +353,7 @@ class _Scheduler:
 IE_ON: Expr = Read(IE)
 _ALONE: Expr = Binary("==", Read(STACK), Const(0, DEPTH))
 """No handler that may be interrupted by itself is running."""
+_URGENCY = Doubt("which of two handlers is more urgent changes in the program", step=True)
 _NESTING = Doubt("whether a handler is interrupted by others, or by itself, is not known of this processor", step=True)
 
 

@@ -115,6 +115,8 @@ class InterruptTable:
     """Where the status register may be as well, of a program for which no table says where it is: on newer AVRs."""
     vectors: Mapping[str, str] = field(default_factory=dict)
     """What users call handlers whose names are numbers: `TIMER0_OVF_vect` for `__vector_16`."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """The numbers of handlers in the calls that give them priorities, where the program has no other way to do that."""
     required: bool = False
     """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
 

@@ -85,7 +85,8 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
         program = replace(program, globals=(*program.globals, FENCE_GHOST))
     if threads.reactive:
         starts_on = interrupts.starts_on(reached_from(world, "main"))
-        program, interrupts_whom = schedule(program, {s.function: s for s in threads.sources}, registers, starts_on)
+        program, interrupts_whom = schedule(program, {s.function: s for s in threads.sources}, registers, starts_on,
+                                              options.table.numbers)
     else:
         interrupts_whom = in_parallel
     if program.race_model is RaceModel.MACHINE:

@@ -25,6 +25,14 @@ def enabled(handler: str) -> Var:
     return Var(f"<{handler} enabled>", BOOL)
 
 
+PRIORITY = Scalar(8, False)
+
+
+def priority(handler: str) -> Var:
+    """What a handler's priority is; `frontend.interrupts.handler_facts` takes the steps that set it out again."""
+    return Var(f"<{handler} priority>", PRIORITY)
+
+
 def ghost(v: Var, start: int = 0) -> Variable:
     """A ghost global."""
     return Variable(v.name, v.type, None, Values(start), v.name, ghost=True)

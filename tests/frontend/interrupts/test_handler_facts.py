@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from frontend.interrupts.masked_handlers import stays_off
+from frontend.interrupts.handler_facts import stays_off
 from frontend.program import (
     BOOL,
     Assign,
