@@ -518,15 +518,22 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be text
+    with guarded(False):
+        status = _status(words)
+    sys.exit(status)
+
+
+def _status(words: Sequence[str]) -> int:
+    """The exit status of a command that ends by itself."""
     try:
         status = app(words, standalone_mode=False)
-    except typer.Abort:
-        status = BAD_INPUT
+    except typer.Abort:  # what becomes of a Ctrl-C outside of a command
+        return 128 + signal.SIGINT
     except Exception as e:
         if not isinstance(e, UsageError):
             raise
         usage = cast(Any, e)
         command = "circ" if usage.ctx is None else usage.ctx.command_path
         sys.stderr.write(f"{e}\n" if not words else f"circ: error: {in_a_line(usage.format_message())} (see {command} -h)\n")
-        status = BAD_INPUT
-    sys.exit(status if isinstance(status, int) else PROVED)
+        return BAD_INPUT
+    return status if isinstance(status, int) else PROVED

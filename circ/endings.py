@@ -16,8 +16,8 @@ from circ.inputs import NothingNamed
 from circ.report.forms import When
 from circ.report.summary import BAD_INPUT, BUG, UNDECIDED
 from circ.report.terminal.colours import coloured
-from circ.report.terminal.plain_text import plain
-from circ.run.output_files import encoded, report_bug, write_whole
+from circ.report.terminal.plain_text import besides, plain
+from circ.run.output_files import encoded, is_full, report_bug, write_whole
 from circ.run.reading import NotRead, why_not
 from frontend.program import FrontendError
 
@@ -36,13 +36,20 @@ def _on_signal(signum: int, frame: object) -> None:
 
 @contextlib.contextmanager
 def guarded(debug: bool, color: When = When.NEVER) -> Iterator[None]:
-    """Every way a command can end badly: one line on stderr and the right status, never a traceback unless asked for."""
-    sys.stdout, sys.stderr = coloured(plain(sys.stdout), color), coloured(plain(sys.stderr), color)
+    """Every way a command can end badly: one line on stderr and the right status, never a traceback unless asked for.
+
+    What cannot be said on stderr is left unsaid; what cannot be said on stdout is an error.
+    """
+    sys.stdout, sys.stderr = coloured(plain(sys.stdout), color), coloured(besides(sys.stderr), color)
     signal.signal(signal.SIGTERM, _on_signal)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
         signal.signal(signal.SIGHUP, _on_signal)
     try:
-        yield
+        try:
+            yield
+        except SystemExit:
+            sys.stdout.flush()
+            raise
         sys.stdout.flush()
     except FrontendError as error:
         fail(str(error))
@@ -66,6 +73,8 @@ def guarded(debug: bool, color: When = When.NEVER) -> Iterator[None]:
         sys.exit(128 + end.signum)
     except OSError as error:
         _give_up_stdout()
+        if is_full(error) and error.filename is None:  # all other files are named
+            fail(f"circ: error: the standard output: {error.strerror} (what was to stand there is lost)")
         fail(f"circ: error: {reason(error)} (check the path)")
     except Exception as error:
         report_bug(f"{type(error).__name__}: {error}", traceback.format_exc(), debug)

@@ -234,7 +234,7 @@ def read_project(files: Sequence[str | Path | SourceFile], options: LoadOptions 
 def _text(file: SourceFile) -> str:
     """The file as it is; nothing of one that is not there, because its tokens came from elsewhere."""
     try:
-        return file.text if file.text is not None else read_source(file.path)
+        return file.text if file.text is not None else read_source(file.path, again=True)
     except FrontendError:
         return ""
 

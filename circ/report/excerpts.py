@@ -43,7 +43,7 @@ class Excerpts:
             real = os.path.realpath(file)
             if not any(os.path.commonpath([root, real]) == root for root in self._roots):
                 return []
-            return read_source(file).split("\n")
+            return read_source(file, again=True).split("\n")
         except (FrontendError, OSError, ValueError):
             return []
 

@@ -55,7 +55,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 def _macro_names(file: SourceFile, text: Preprocessed) -> Iterator[str]:
     """What the file itself has at the places of tokens, where that is another word: reports call handlers and registers by it."""
-    lines = (file.text if file.text is not None else read_source(file.path)).split("\n")
+    lines = (file.text if file.text is not None else read_source(file.path, again=True)).split("\n")
     for token in text.tokens:
         if token.filename == file.path and 0 < token.lineno <= len(lines) and token.column:
             line, column = lines[token.lineno - 1], token.column - 1

@@ -83,10 +83,8 @@ def refused(option: HeaderOption, message: str, hint: str = "") -> FrontendError
 def header_of(path: str, project: str | None = None) -> Header:
     """The header of a file, whose own folder is the project if none is named. One that cannot be read has none, which reading it
     as C will tell; nor has a pipe, which can be read once, and is so under the limits."""
-    if not os.path.isfile(path):
-        return Header()
     try:
-        text = read_source(path)
+        text = read_source(path, again=True)
     except (FrontendError, OSError):
         return Header()
     return read_header(path, text, project or os.path.dirname(path) or ".")

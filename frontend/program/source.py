@@ -189,9 +189,14 @@ def read_data(path: str) -> str:
         raise FrontendError(here, "this is not text", "give the name of a text file") from None
 
 
-def read_source(path: str) -> str:
-    """The text of a C file with `\\n` line ends; raises FrontendError if it cannot be read or is not text."""
+def read_source(path: str, again: bool = False) -> str:
+    """The text of a C file with `\\n` line ends; raises FrontendError if it cannot be read or is not text.
+
+    `again`: it was read before, for another purpose, so a pipe is refused: all that was in it is gone, and nobody writes more.
+    """
     here = Location(path, 1, 1)
+    if again and not os.path.isfile(path):
+        raise no_plain_file(here)
     if os.path.isdir(path):
         raise FrontendError(here, "this is a directory", "name the .c or .i files in it, or use `circ scan`")
     with _readable(here), open(path, "rb") as file:

@@ -125,6 +125,23 @@ def test_a_pipe_in_place_of_a_file_ends_at_the_limit(tmp_path: Path, words: str)
     assert done.returncode == 3
 
 
+@pytest.mark.parametrize("words", ["check a.c", "check a.c --format html", "scan a.c --no-cache --format html", "cfa a.c", "check a.c --explain"])
+def test_a_place_in_a_pipe_is_not_looked_at(tmp_path: Path, words: str) -> None:
+    """A line marker may say that an access stands in a pipe, from which a report would take the line."""
+    os.mkfifo(tmp_path / "pipe.c")
+    (tmp_path / "a.c").write_text('int x;\n#line 1 "pipe.c"\n__attribute__((circ_thread)) void w(void) { x = x + 1; }\n')
+    done = circ(words, cwd=tmp_path)
+    assert done.returncode == (0 if words.startswith("cfa") else 1) and "pipe.c:1" in done.stdout
+
+
+@pytest.mark.parametrize("words", ["check p.c", "check p.c --format html", "verify p.c"])
+def test_a_pipe_that_somebody_writes_is_read_once(tmp_path: Path, words: str) -> None:
+    os.mkfifo(tmp_path / "p.c")
+    writer = subprocess.Popen(["sh", "-c", "printf 'int x;\\n__attribute__((circ_thread)) void w(void) { x = x + 1; }\\n' >p.c"], cwd=tmp_path)
+    done = circ(words, cwd=tmp_path)
+    assert done.returncode == (0 if words.startswith("verify") else 1) and not writer.wait(60)
+
+
 @pytest.mark.parametrize("header", ["// CIRC: -D A=1\n" * 5000, "// CIRC: " + "-D A=1 " * 5000 + "\n"])
 def test_headers_have_an_end(tmp_path: Path, header: str) -> None:
     (tmp_path / "a.c").write_text(header + "int x;\n")

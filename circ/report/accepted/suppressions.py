@@ -40,7 +40,7 @@ def read_suppressions(files: Iterable[str]) -> tuple[Suppression, ...]:
 
 def _in_file(file: str) -> Iterator[Suppression]:
     try:
-        text = read_source(file)
+        text = read_source(file, again=True)
     except (FrontendError, OSError):
         return
     for number, line in enumerate(text.split("\n"), 1) if "circ-suppress" in text else ():

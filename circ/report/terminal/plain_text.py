@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
@@ -39,6 +40,30 @@ def plain(stream: TextIO | None) -> TextIO:
     if stream is None:
         stream = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process runs
     return stream if isinstance(stream, PlainText) else cast(TextIO, PlainText(stream))
+
+
+class Besides:
+    """A stream for what is said besides the answers: what cannot be written there, on a full disk say, is left out."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self.stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def besides(stream: TextIO | None) -> TextIO:
+    """The stream, filtered, for messages that change no status."""
+    return plain(stream if stream is None or isinstance(stream, PlainText) else cast(TextIO, Besides(stream)))
 
 
 def unfiltered(stream: TextIO) -> TextIO:

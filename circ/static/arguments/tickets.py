@@ -145,9 +145,10 @@ def _locks(program: Program) -> Iterator[TicketLock]:
     counters = [v for v in program.globals if not v.is_array and v.type.width > 1 and isinstance(v.start, Values)]
     taken = {v.name for v in counters if any(_takes(t, v) for t in program.templates)}
     written = {name for t in program.templates for e in t.cfa.edges for name in op_writes(e.op)}
-    for n in counters:
-        for s in counters:
-            if n is not s and n.name in taken and s.name in written and n.type == s.type and n.start == s.start:
+    changing = [v for v in counters if v.name in written]
+    for n in (v for v in counters if v.name in taken):
+        for s in changing:
+            if n is not s and n.type == s.type and n.start == s.start:
                 lock = TicketLock(Var(n.name, n.type), Var(s.name, s.type), ())
                 try:
                     yield replace(lock, facts=tuple(tuple(_facts(lock, t)) for t in program.templates))
