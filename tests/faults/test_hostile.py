@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from circ.run.check import check
 from circ.run.supervise import Crashed, Died, Done, Emit, Limits, supervise
+from circ.verdict import Refuted
 from frontend import load
 from frontend.program import FrontendError
 
@@ -77,6 +79,13 @@ def read(programs: dict[str, tuple[str, str]], folder: Path, limits: Limits) -> 
 
 def test_hostile_programs(tmp_path: Path) -> None:
     assert read(hostile(10), tmp_path, Limits(20.0, 1500, 20.0)) == []
+
+
+def test_many_declarations_are_no_work_for_who_does_not_use_them(tmp_path: Path) -> None:
+    """A few seconds: nothing of the analysis looks at pairs of variables that no thread touches."""
+    (tmp_path / "a.c").write_text("".join(f"int v{i};\n" for i in range(20_000)) + THREAD)
+    [answer] = check(load(str(tmp_path / "a.c")), ["x"], limits=Limits(300.0, 2000, 40.0)).answers
+    assert isinstance(answer.verdict, Refuted)
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "/", "a directory"])
