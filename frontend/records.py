@@ -2,8 +2,8 @@
 
 There are hundreds of such classes, and making them was half of what starting took: the library compiles six methods of a frozen
 class one by one, and a frozen object is filled by a way around its own ban on assignments. Here what depends on the fields is
-compiled in one piece when the first object is made, objects are filled through their slots, and the rest is the same for all
-classes.
+compiled in one piece when the first object is made, objects are filled through their slots (those with many fields as objects of
+a twin class without the ban, which they stop being before anybody sees them), and the rest is the same for all classes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
 else:
+    _MANY = 6
+    """From so many fields on, becoming another class twice costs less than a way around the ban for each field."""
+
+    def replace(record, /, **changes):
+        """The function `dataclasses.replace`."""
+        make = record.__class__.__dict__.get("__replace__", dataclasses.replace)  # not what a class with more fields inherits
+        return make(record, **changes)
+
     def dataclass(cls=None, /, *, frozen=False, slots=False, **others):
         """The decorator `dataclasses.dataclass`; classes that are not plainly data with slots are left to the library."""
         library = dataclasses.dataclass(frozen=frozen, slots=slots, **others)
@@ -29,7 +38,7 @@ else:
         shape = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
         fields = dataclasses.fields(shape)
         shape.__dataclass_params__.frozen = frozen
-        methods = {"__repr__": _repr, **_deferred(shape, fields, frozen)}
+        methods = {"__repr__": _repr, "__replace__": _first_replace, **_deferred(shape, fields, frozen)}
         if frozen:
             methods |= {"__setattr__": _no_assignment, "__delattr__": _no_deletion, "__getstate__": _state,
                         "__setstate__": _with_state}
@@ -64,7 +73,7 @@ else:
 
     def _compiled(cls, fields, frozen):
         """The methods that are written in the names of the fields."""
-        known, parameters, body = {"missing": dataclasses.MISSING}, ["self"], []
+        known, parameters, body, values = {"missing": dataclasses.MISSING}, ["self"], [], []
         for f in fields:
             value = name = f.name
             if f.default is not dataclasses.MISSING:
@@ -77,7 +86,18 @@ else:
             else:
                 parameters.append(name)
             known[f"set_{name}"] = cls.__dict__[name].__set__
-            body.append(f"set_{name}(self, {value})" if frozen else f"self.{name} = {value}")
+            values.append((name, value))
+        through_slots = [f"set_{name}(self, {value})" for name, value in values]
+        by_name = [f"self.{name} = {value}" for name, value in values]
+        if not frozen:
+            body = by_name
+        elif len(fields) < _MANY:
+            body = through_slots
+        else:
+            known |= {"own": cls, "twin": type(cls.__name__, (), {"__slots__": cls.__slots__}), "become": object.__setattr__}
+            body = ["if self.__class__ is own:", *(f"    {line}" for line in (
+                        "become(self, '__class__', twin)", *by_name, "self.__class__ = own")),
+                    "else:", *(f"    {line}" for line in through_slots)]
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
         mine = "".join(f"self.{f.name}, " for f in fields if f.compare)
@@ -92,6 +112,18 @@ else:
         for name, method in methods.items():
             method.__qualname__ = f"{cls.__qualname__}.{name}"
         return methods
+
+    def _first_replace(self, /, **changes):
+        """`__replace__` of a class of which none was replaced yet: compiles the one that is its own."""
+        cls = self.__class__
+        known = {"missing": dataclasses.MISSING}
+        names = [f.name for f in dataclasses.fields(cls)]
+        parameters = "".join(f", {name}=missing" for name in names)
+        values = ", ".join(f"self.{name} if {name} is missing else {name}" for name in names)
+        exec(f"def __replace__(self, /, *{parameters}):\n    return self.__class__({values})" if names else
+             "def __replace__(self, /):\n    return self.__class__()", known)
+        cls.__replace__ = known["__replace__"]
+        return cls.__replace__(self, **changes)
 
     def _repr(self):
         shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from frontend.interrupts.race_models import choose_race_model
 from frontend.ir import Fail, Function, Storage
@@ -28,6 +27,7 @@ from frontend.program import (
     op_writes,
 )
 from frontend.program.schedule_ghosts import IE, ghost
+from frontend.records import replace
 
 _NAMED = 5
 """Names to tell where there may be many."""

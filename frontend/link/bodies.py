@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 
 from frontend.ctypes import FunctionType, VoidType
@@ -16,6 +16,7 @@ from frontend.memory.calling_contexts import NONE, Contexts
 from frontend.memory.points_to import PointsTo
 from frontend.program import Const, Var
 from frontend.program.fold import cast, fold
+from frontend.records import replace
 from frontend.threads.unroll import Unroller
 
 
@@ -129,40 +130,60 @@ class FixedArguments:
     def _calls(self) -> dict[str, list[Call]]:
         """The calls of each function that is reached."""
         calls: dict[str, list[Call]] = {}
-        todo, seen = sorted(self._sources), self._seen
+        todo, seen, texts = sorted(self._sources), self._seen, _Texts()
         seen |= self._sources
         while todo:
             body = self._functions(todo.pop())
             for edge in body.edges if body is not None else ():
-                named = set(_texts(edge.instr))
+                named = texts.of(edge.instr)
                 if isinstance(edge.instr, Call) and isinstance(edge.instr.callee, str):
                     calls.setdefault(edge.instr.callee, []).append(edge.instr)
-                    self._handed.update(_texts((edge.instr.result, edge.instr.args)))
+                    self._handed.update(texts.of(edge.instr.result), texts.of(edge.instr.args))
                 else:
                     self._handed |= named
                 new = sorted(n for n in named - seen if self._functions(n) is not None)
                 seen.update(new)
                 todo += new
             if not todo:
-                objects = set(_texts([s.initial for s in self._symbols().values()]))
+                objects = frozenset[str]().union(*[texts.of(s.initial) for s in self._symbols().values()])
                 self._handed |= objects
                 todo += sorted(n for n in objects - seen if self._functions(n) is not None)
                 seen.update(todo)
         return calls
 
 
-def _texts(item: object) -> Iterator[str]:
-    """Every text in a piece of data: names are among them."""
-    todo = [item]
-    while todo:
-        match todo.pop():
-            case str() as text:
-                yield text
+class _Texts:
+    """The texts in pieces of data: names are among them. What pieces have in common, types above all, is looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, frozenset[str]]] = {}
+        self._fields: dict[type, tuple[str, ...] | None] = {}
+
+    def of(self, item: object) -> frozenset[str]:
+        """Every text in a piece of data, which stays as it is."""
+        if isinstance(item, str):
+            return frozenset((item,))
+        parts = self._parts(item)
+        if not parts:
+            return frozenset()
+        known = self._known.get(id(item))
+        if known is None:
+            known = item, frozenset[str]().union(*map(self.of, parts))
+            if not isinstance(item, list | set | Mapping):
+                self._known[id(item)] = known  # keeping it keeps its id its own
+        return known[1]
+
+    def _parts(self, item: object) -> Collection[object]:
+        kind = item.__class__
+        if kind not in self._fields:
+            self._fields[kind] = tuple([f.name for f in fields(item)]) if is_dataclass(item) else None
+        names = self._fields[kind]
+        if names is not None:
+            return [getattr(item, name) for name in names]
+        match item:
             case tuple() | list() | set() | frozenset() as items:
-                todo += items
+                return items
             case Mapping() as items:
-                todo += [*items.keys(), *items.values()]
-            case other if is_dataclass(other):
-                todo += [getattr(other, f.name) for f in fields(other)]
+                return [*items.keys(), *items.values()]
             case _:
-                pass
+                return ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from frontend.annotations.attached import Attached
@@ -12,6 +11,7 @@ from frontend.ctypes.compatible import Compatibility
 from frontend.ctypes.conversions import strip
 from frontend.ir import Function, FunctionDecl, MemorySymbol, Module, Storage
 from frontend.program import FrontendError, Location, MemoryOrder
+from frontend.records import replace
 from frontend.text.tokens import Annotation
 
 

@@ -7,12 +7,12 @@ Most locks are made before there is any other thread, and live as long as the pr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from frontend.library.thread_creation import CreatedThread
 from frontend.link.drafts import Draft
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.program import AccessKind, name_of, op_reads, op_writes
+from frontend.records import replace
 
 
 def settle_lock_uses(threads: tuple[Draft, ...], created: Iterable[CreatedThread]) -> None:

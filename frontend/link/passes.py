@@ -7,8 +7,6 @@ laid out when it is first asked for).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from frontend.annotations.claims import with_claims
 from frontend.entry import Sketch, called_by_threads, is_sketch, with_callers
 from frontend.interrupts.bit_instructions import as_written, bit_instructions
@@ -35,6 +33,7 @@ from frontend.link.which_threads import find_roots, find_threads, reached_from, 
 from frontend.memory.escapes import find_escapes
 from frontend.memory.objects import KnownRegisters, Notes
 from frontend.program import FENCE, FrontendError, Location, Preemption, Program, RaceModel
+from frontend.records import replace
 
 
 def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from frontend.ctypes import FunctionType, IntType, PointerType, VoidType
 from frontend.ir import Address, Call, Function, FunctionDecl, Instr, IrEdge, Module, Place
 from frontend.program import FrontendError, Read, Scalar, Var
+from frontend.records import replace
 
 _LATEST = 65536
 """Functions without a priority run after all those that have one."""

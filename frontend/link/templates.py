@@ -61,7 +61,7 @@ def _template(world: World, thread: Settled, private: list[str],
     facts = facts_about(scalars(locals_), thread.facts)
     if private:
         thread_results(sketch, facts)  # so that more is known of these
-    propagate_private(sketch, facts, [*private, *(v.name for v in locals_ if v.is_array)])
+    facts = propagate_private(sketch, facts, [*private, *(v.name for v in locals_ if v.is_array)])
     resolve_sections(sketch, sections)
     simplify(sketch, facts)
     unblock(sketch)

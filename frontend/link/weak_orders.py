@@ -11,7 +11,6 @@ Why every race of C11 is one of this program: docs/memory.md, "Memory orders".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from frontend.program import (
     BOOL,
@@ -32,6 +31,7 @@ from frontend.program import (
     op_reads,
     primitive,
 )
+from frontend.records import replace
 
 _DOUBT = Doubt("with this memory order a load may give another value, and orders nothing", step=True)
 FENCE_GHOST = Variable(FENCE, BOOL, ghost=True)

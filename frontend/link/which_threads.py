@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from frontend.interrupts.interrupt_calls import Interrupts, posted_tasks
 from frontend.ir import Function, Module
 from frontend.ir.interrupt_table import HandlerRule
@@ -16,7 +14,7 @@ from frontend.memory.objects import Notes
 from frontend.memory.points_to import PointsTo
 from frontend.memory.world import World
 from frontend.program import FrontendError, Role
-from frontend.records import dataclass
+from frontend.records import dataclass, replace
 from frontend.threads.sources import ThreadSource, choose_threads, task
 
 

@@ -6,7 +6,6 @@ An access through a pointer waits (`Pending`) until the whole thread is inlined 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 from frontend.ctypes import ArrayType, CType, FloatType, FunctionType, RecordType
 from frontend.ir import Field, Function, Index, IrEdge, PathStep, Place, Storage
@@ -35,6 +34,7 @@ from frontend.program import (
     Variable,
 )
 from frontend.program.fold import cast, fold, plus, times
+from frontend.records import replace
 
 _MAX_COPIED = 64
 """Scalars of a struct that is copied one by one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from math import prod
 
 from frontend.memory.case_steps import CaseSteps, deferred
@@ -31,6 +30,7 @@ from frontend.program import (
     Var,
 )
 from frontend.program.fold import cast, fold, minus, plus, times
+from frontend.records import replace
 
 _MOST_FILLED, _UNROLLED = 4096, 8
 """Scalars of an object that is filled byte by byte, and of an array in it that needs no loop; a larger object may hold anything

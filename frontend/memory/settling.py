@@ -7,7 +7,6 @@ the pointer, which is a register: the test touches nothing shared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -44,6 +43,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.fold import fold
+from frontend.records import replace
 
 _LOOK_BACK = 40
 
@@ -76,13 +76,14 @@ class Settling:
                 return
             states = constants(sketch)
             into = sketch.entering()
+            followed = own | self._temporaries.keys()
             steps, sketch.steps = sketch.steps, []
             settled = 0
             for step in steps:
                 if step.pending is None and step.lock is None:
                     sketch.steps.append(step)
                 elif step.source in states:
-                    placed = _at_origin(step, into, own | self._temporaries.keys())
+                    placed = _at_origin(step, into, followed)
                     settled += self._try(sketch, placed, states[step.source], last)
             if not settled and not last:
                 steps, sketch.steps = sketch.steps, []

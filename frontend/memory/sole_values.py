@@ -24,6 +24,7 @@ from frontend.program import (
     Expr,
     Havoc,
     Ite,
+    Op,
     Read,
     Values,
     Var,
@@ -56,6 +57,7 @@ class SoleValues:
         self._own = [frozenset(names) for _, names in threads]
         self._sketches = [Sketch(k.size, k.start, list(k.steps)) for k, _ in threads]
         self._at: dict[int, dict[int, PossibleValues]] = {}
+        self._writes: dict[int, frozenset[str]] = {}
         self._module, self._places, self._objects, self._reached = module, places, objects, reached
         # First only constants and copies of them are followed through the scalars of a thread, then also what memory may hold.
         starts = tuple(starts)
@@ -178,9 +180,10 @@ class SoleValues:
     def _after(
         self, thread: int, step: SketchStep, before: PossibleValues, wanted: frozenset[str], memory: bool,
     ) -> PossibleValues:
-        plain = step.pending is None and step.lock is None
-        if plain and before.keys().isdisjoint(changed := list(op_writes(step.op))) and wanted.isdisjoint(changed):
-            return before
+        if step.pending is None and step.lock is None:
+            changed = self._changed(step.op)
+            if before.keys().isdisjoint(changed) and wanted.isdisjoint(changed):
+                return before
         after = dict(before)
         if not memory and step.pending is not None and step.pending.register is not None:
             after.pop(step.pending.register.name, None)
@@ -210,6 +213,13 @@ class SoleValues:
         if step.lock is not None and step.lock.result is not None:
             after.pop(step.lock.result.name, None)
         return after
+
+    def _changed(self, op: Op) -> frozenset[str]:
+        """What an operation of one of the sketches may change."""
+        found = self._writes.get(id(op))
+        if found is None:
+            found = self._writes[id(op)] = frozenset(op_writes(op))
+        return found
 
     def _value(self, thread: int, e: Expr, here: PossibleValues, memory: bool) -> frozenset[int] | None:
         match e:
@@ -243,8 +253,8 @@ class SoleValues:
     # ----------------------------------------------------------------------------------------------- steps
     def _look(self, thread: int, step: SketchStep, before: PossibleValues) -> None:
         # What a step changes on its way may be of either kind when it is read there.
-        changed = set(op_writes(step.op)) if before else set()
-        here = {n: values for n, values in before.items() if n not in changed}
+        here = before if before.keys().isdisjoint(changed := self._changed(step.op)) else {
+            n: values for n, values in before.items() if n not in changed}
         leaves = self._loaded(step)
         if leaves is not None:
             assert step.pending is not None and step.pending.register is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from frontend.program.expr import Expr, Lvalue, Var
+from frontend.program.expr import Binary, Cast, Const, Expr, Ite, Lvalue, Read, Unary, Var
 from frontend.program.ops import AllAt, Assign, Assume, Block, Havoc, Op
 
 
@@ -15,8 +15,6 @@ def show_exact_lvalue(v: Lvalue) -> str:
 
 def show_exact(e: Expr) -> str:
     """An unambiguous text of an expression, types and every cast included."""
-    from frontend.program.expr import Binary, Cast, Const, Ite, Read, Unary
-
     match e:
         case Const(value=v, type=t):
             return f"{v}:{t}"

@@ -190,24 +190,26 @@ def children(e: Expr) -> tuple[Expr, ...]:
 def reads(e: Expr) -> Iterator[Lvalue]:
     """Every lvalue that evaluating `e` reads, left to right, reads inside indices first."""
     found: list[Lvalue] = []
-    _collect(e, found)
+    collect_reads(e, found)
     return iter(found)
 
 
-def _collect(e: Expr, found: list[Lvalue]) -> None:
+def collect_reads(e: Expr, found: list[Lvalue]) -> None:
+    """Adds what `reads` gives to `found`."""
     # Asked of every expression again and again, so no iterators inside each other; what is most frequent comes first.
     if isinstance(e, Read):
         if isinstance(e.lvalue, Element):
-            _collect(e.lvalue.index, found)
+            collect_reads(e.lvalue.index, found)
         found.append(e.lvalue)
     elif isinstance(e, Binary):
-        _collect(e.left, found)
-        _collect(e.right, found)
+        collect_reads(e.left, found)
+        if not isinstance(e.right, Const):
+            collect_reads(e.right, found)
     elif isinstance(e, (Cast, Unary)):
-        _collect(e.arg, found)
+        collect_reads(e.arg, found)
     elif isinstance(e, Ite):
         for part in (e.cond, e.then, e.other):
-            _collect(part, found)
+            collect_reads(part, found)
     elif not isinstance(e, Const):
         assert_never(e)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias, assert_never
 
-from frontend.program.expr import Element, Expr, Lvalue, Var, reads, show, show_lvalue
+from frontend.program.expr import Element, Expr, Lvalue, Var, collect_reads, show, show_lvalue
 from frontend.records import dataclass
 
 
@@ -66,33 +66,36 @@ def _flattened(block: Block) -> Iterator[Assume | Assign | Havoc | AllAt]:
 
 def op_reads(op: Op) -> Iterator[Lvalue]:
     """Every lvalue the operation reads, indices of targets included."""
-    for part in primitive(op):
+    found: list[Lvalue] = []
+    for part in (op,) if not isinstance(op, Block) else primitive(op):
         match part:
             case Assume(cond=c):
-                yield from reads(c)
+                collect_reads(c, found)
             case Assign(target=t, value=e):
-                yield from reads(e)
+                collect_reads(e, found)
                 if isinstance(t, Element):
-                    yield from reads(t.index)
+                    collect_reads(t.index, found)
             case Havoc(targets=ts):
                 for t in ts:
                     if isinstance(t, Element):
-                        yield from reads(t.index)
+                        collect_reads(t.index, found)
             case AllAt():
                 pass
             case _:
                 assert_never(part)
+    return iter(found)
 
 
 def op_writes(op: Op) -> Iterator[str]:
     """Names of the variables and arrays the operation may change."""
-    for part in primitive(op):
-        match part:
-            case Assign(target=t):
-                yield name_of(t)
-            case Havoc(targets=ts, whole=ws):
-                yield from (name_of(t) for t in ts)
-                yield from ws
+    found: list[str] = []
+    for part in (op,) if not isinstance(op, Block) else primitive(op):
+        if isinstance(part, Assign):
+            found.append(name_of(part.target))
+        elif isinstance(part, Havoc):
+            found += [name_of(t) for t in part.targets]
+            found += part.whole
+    return iter(found)
 
 
 def name_of(v: Lvalue) -> str:

@@ -298,6 +298,8 @@ class Program:
         def put(*parts: object) -> None:
             digest.update("\x1f".join(map(str, parts)).encode() + b"\x1e")
 
+        # There are lists of hundreds of accesses that thousands of steps share.
+        accesses = {id(some): _exact_accesses(some) for t in self.templates for some in access_lists(t.cfa.edges)}
         put("circ-program-1", self.data_model, self.ints, self.race_model, self.preemption)
         for v in self.globals:
             put("global", v.name, v.type, v.length, v.start, v.ghost)
@@ -311,12 +313,19 @@ class Program:
             for v in t.locals:
                 put("local", v.name, v.type, v.length, v.start)
             for e in t.cfa.edges:
-                put("edge", e.source, e.target, exact_op(e.op), e.protected,
-                    [(show_exact_lvalue(a.lvalue), a.write, a.kind.value, a.whole) for a in e.accesses],
-                    *_weak(e))
+                shown, orders = accesses[id(e.accesses)]
+                put("edge", e.source, e.target, exact_op(e.op), e.protected, shown, *orders, *(["stale"] if e.stale else ()))
         if self.procedures is not None:
             put("procedures", self.procedures.fingerprint())
         return digest.hexdigest()
+
+
+def _exact_accesses(accesses: tuple[Access, ...]) -> tuple[str, tuple[str, ...]]:
+    """What a list of accesses adds to the hash of each step that has it, and their memory orders if not all are sequentially
+    consistent."""
+    shown = str([(show_exact_lvalue(a.lvalue), a.write, a.kind.value, a.whole) for a in accesses])
+    weak = any(a.order is not MemoryOrder.SEQ_CST for a in accesses)
+    return shown, tuple([a.order.value for a in accesses]) if weak else ()
 
 
 def access_lists(edges: Iterable[Edge]) -> list[tuple[Access, ...]]:
@@ -335,13 +344,6 @@ def _problems(cfa: Cfa, scope: frozenset[str]) -> Iterator[str]:
         yield from (f"edge {n}: there is no location {q}" for q in ends if not 0 <= q < cfa.size)
         unknown = {*map(name_of, op_reads(edge.op)), *op_writes(edge.op)} - scope
         yield from (f"edge {n}: there is no variable '{name}'" for name in sorted(unknown))
-
-
-def _weak(e: Edge) -> tuple[str, ...]:
-    """What memory orders add to the hash of a step; nothing where all are sequentially consistent."""
-    orders = [a.order.value for a in e.accesses]
-    weak = any(a.order is not MemoryOrder.SEQ_CST for a in e.accesses)
-    return (*(orders if weak else ()), *(["stale"] if e.stale else ()))
 
 
 @dataclass(frozen=True, slots=True)

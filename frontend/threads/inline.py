@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import assert_never
 
 from frontend.annotations.notes import Note, NotePlace, note_op
@@ -58,7 +57,7 @@ from frontend.program import (
     variables,
 )
 from frontend.program.fold import cast, conjunction
-from frontend.records import dataclass
+from frontend.records import dataclass, replace
 from frontend.threads.evaluation import Evaluation
 from frontend.threads.frames import CallFrame, ThreadRegisters, qualified
 from frontend.threads.long_jumps import JUMPS, LANDINGS, LongJumps

@@ -6,7 +6,6 @@ All passes over the automaton of a thread ask for this, again and again, about t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from frontend.memory.sketch import SketchStep
 from frontend.program import (
@@ -32,7 +31,7 @@ from frontend.program import (
     substitute,
 )
 from frontend.program.fold import fold
-from frontend.records import dataclass
+from frontend.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +61,16 @@ class OpFacts:
         self._rewritten: dict[tuple[int, tuple[tuple[str, Const], ...]], tuple[Op, Op]] = {}
 
     def about(self, locals_: Mapping[str, bool]) -> OpFacts:
-        """The same for a thread that has these scalars; what is known of operations without new ones is kept."""
+        """The same for a thread that has these scalars; what is known of operations without those that are new or gone is kept."""
         if locals_ == self.locals:
             return self
         made = OpFacts(locals_)
-        if self.locals.items() <= locals_.items():
-            more = locals_.keys() - self.locals.keys()
-            made._bits = self._bits
-            made._known = {n: known for n, known in self._known.items()
-                           if more.isdisjoint(known[1].reads) and more.isdisjoint(known[1].writes)}
-            made._rewritten = self._rewritten
-            made._indices = self._indices
+        others = {name for name, _ in self.locals.items() ^ locals_.items()}
+        made._bits = self._bits
+        made._known = {n: known for n, known in self._known.items()
+                       if others.isdisjoint(known[1].reads) and others.isdisjoint(known[1].writes)}
+        made._rewritten = self._rewritten
+        made._indices = self._indices
         return made
 
     def of(self, op: Op) -> OpFact:
@@ -105,6 +103,11 @@ class OpFacts:
             found = self._indices[id(accesses)] = (accesses, names)
         return found[1]
 
+    def indexed(self, accesses: tuple[Access, ...]) -> int:
+        """The thread's own scalars among these, as a mask."""
+        names = self.indices(accesses)
+        return self.mask([n for n in names if n in self.locals]) if names else 0
+
     def rewritten(self, part: Op, values: Mapping[str, Const]) -> Op:
         """The (primitive) operation with constants for what it needs of the named variables; made once."""
         known = tuple([(n, values[n]) for n in self.of(part).needs if n in values])
@@ -119,20 +122,25 @@ class OpFacts:
         all_reads: set[str] = set()
         needs: set[str] = set()
         sets: set[str] = set()
+        writes: set[str] = set()
         teaches = False
-        for part in primitive(op):
-            names = {name_of(v) for v in op_reads(part)}
-            all_reads |= names
-            needs |= (names & self.locals.keys()) - sets
+        own = self.locals.keys()
+        for part in (op,) if not isinstance(op, Block) else primitive(op):
+            names = {v.name if isinstance(v, Var) else v.array for v in op_reads(part)}
+            if names:
+                all_reads |= names
+                needs |= (names & own) - sets
+            if isinstance(part, Assume):
+                teaches = teaches or isinstance(part.cond, Const) or learned_equality(part.cond, self.locals) is not None
+                continue
+            writes.update(op_writes(part))
             match part:
-                case Assume(cond=c):
-                    teaches = teaches or isinstance(c, Const) or learned_equality(c, self.locals) is not None
-                case Assign(target=Var(name=n), value=value) if n in self.locals:
+                case Assign(target=Var(name=n), value=value) if n in own:
                     sets.add(n)
                     teaches = teaches or isinstance(value, Const)
                 case Havoc(targets=ts):
-                    sets |= {t.name for t in ts if isinstance(t, Var) and t.name in self.locals}
-        return OpFact(frozenset(all_reads), frozenset(needs), frozenset(sets), frozenset(op_writes(op)), self.mask(needs),
+                    sets.update([t.name for t in ts if isinstance(t, Var) and t.name in own])
+        return OpFact(frozenset(all_reads), frozenset(needs), frozenset(sets), frozenset(writes), self.mask(needs),
                     self.mask(sets), teaches)
 
 

@@ -6,7 +6,6 @@ Elements of arrays that are always named by constant indices are taken for scala
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import replace
 
 from frontend.memory.sketch import Sketch
 from frontend.program import (
@@ -27,6 +26,7 @@ from frontend.program import (
     primitive,
     substitute,
 )
+from frontend.records import replace
 from frontend.threads.constant_propagation import propagate
 from frontend.threads.op_facts import OpFacts, block
 
@@ -37,11 +37,17 @@ def touched(sketch: Sketch) -> frozenset[str]:
     return frozenset(found.union(a.variable for accesses in sketch.accesses() for a in accesses))
 
 
-def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) -> None:
-    """Propagate constants through the thread's registers and the variables `private` to it (scalars and arrays)."""
+def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) -> OpFacts:
+    """Propagate constants through the thread's registers and the variables `private` to it (scalars and arrays).
+
+    Gives back the facts, with those about operations that are new.
+    """
     private, locals_ = frozenset(private), facts.locals
-    propagate(sketch, OpFacts({**locals_, **dict.fromkeys(sorted(private), False)}))  # makes indices constant
+    whole = facts.about({**locals_, **dict.fromkeys(sorted(private), False)})
+    propagate(sketch, whole)  # makes indices constant
     cells = _cells(sketch, private)
+    if not cells:  # nothing more is known
+        return whole.about(locals_)
     named = {cell: Var(f"{cell[0]}[{cell[1]}]", element.type) for cell, element in cells.items()}
     elements = {array: tuple(v for (a, _), v in named.items() if a == array) for array, _ in named}
     back = {named[cell].name: element for cell, element in cells.items()}
@@ -49,9 +55,11 @@ def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) ->
     sketch.steps = [replace(s, op=_scalars(s.op, named, elements)) if isinstance(s.op, Block) or _names(s.op, arrays) else s
                     for s in sketch.steps]
     scalars = {n: False for n in sorted(private) if n not in elements}
-    propagate(sketch, facts.about({**locals_, **scalars, **dict.fromkeys(back, False)}))
+    split = whole.about({**locals_, **scalars, **dict.fromkeys(back, False)})
+    propagate(sketch, split)
     sketch.steps = [replace(s, op=_elements(s.op, back)) if isinstance(s.op, Block) or _names(s.op, back.keys()) else s
                     for s in sketch.steps]
+    return split.about(locals_)
 
 
 def _names(op: Op, some: Set[str]) -> bool:

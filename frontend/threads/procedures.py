@@ -7,8 +7,6 @@ arrays of file scope, direct calls, and registers are understood; anything else 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from frontend.annotations.claims import with_claims
 from frontend.annotations.notes import Note
 from frontend.ctypes import ArrayType, IntType
@@ -73,7 +71,7 @@ from frontend.program import (
     truth,
 )
 from frontend.program.fold import fold
-from frontend.records import dataclass
+from frontend.records import dataclass, replace
 from frontend.threads.sections import resolve_sections, unblock
 from frontend.threads.sources import ThreadSource, choose_threads
 

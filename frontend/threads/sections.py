@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 
 from frontend.memory.sketch import SectionMark, Sketch, SketchStep
 from frontend.program import (
@@ -35,6 +34,7 @@ from frontend.program import (
 )
 from frontend.program.connectives import conjuncts
 from frontend.program.fold import conjunction, fold
+from frontend.records import replace
 
 _MAX_JOINED = 200
 _INTERRUPTED = Doubt("an atomic section may be interrupted where it waits", step=True)
@@ -101,6 +101,7 @@ def _close(graph: Sketch) -> None:
     behind = {q: t for q, t in behind.items() if q not in entered}
     graph.steps = [
         replace(s, target=behind.get(s.target, s.target), mark=None if s.mark is SectionMark.ATOMIC_END else s.mark)
+        if s.target in behind or s.mark is SectionMark.ATOMIC_END else s
         for s in graph.steps
         if s.source not in behind
     ]

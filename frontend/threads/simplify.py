@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from frontend.memory.sketch import Sketch, SketchStep, sweeps
 from frontend.program import (
@@ -34,6 +33,7 @@ from frontend.program import (
 )
 from frontend.program.components import components
 from frontend.program.fold import fold
+from frontend.records import replace
 from frontend.threads.constant_propagation import propagate
 from frontend.threads.op_facts import OpFacts, block, rewrite_step
 
@@ -66,36 +66,50 @@ def simplify(sketch: Sketch, facts: OpFacts) -> None:
 # --------------------------------------------------------------------------------------------------- empty steps
 def drop_skips(sketch: Sketch) -> None:
     """Merge the two ends of steps that do nothing, where nobody can tell them apart."""
+    skips = [s for s in sketch.steps if is_skip(s)]
+    if not skips:
+        return
+    out, into = Counter([s.source for s in sketch.steps]), Counter([s.target for s in sketch.steps])
+    union: dict[int, int] = {}  # locations that are gone, and what they were merged with
+    gone: set[int] = set()
+
+    def now(location: int) -> int:
+        while location in union:
+            location = union[location]
+        return location
+
     while True:
-        skips = [s for s in sketch.steps if is_skip(s)]
-        if any(s.source == s.target for s in skips):
-            sketch.steps = [s for s in sketch.steps if not (s.source == s.target and is_skip(s))]
-        if not skips:
-            return
-        out, into = Counter(s.source for s in sketch.steps), Counter(s.target for s in sketch.steps)
-        union: dict[int, int] = {}
-        touched: set[int] = set()
-        gone: set[int] = set()
         for step in skips:
-            ends = {step.source, step.target}
-            if len(ends) == 1 or ends & touched or ends & sketch.errors.keys():
+            here = now(step.source)
+            if here == now(step.target):
+                gone.add(id(step))
+                out[here] -= 1
+                into[here] -= 1
+        skips = [s for s in skips if id(s) not in gone]
+        touched: set[int] = set()
+        for step in skips:
+            source, target = now(step.source), now(step.target)
+            ends = {source, target}
+            if ends & touched or ends & sketch.errors.keys():
                 continue
             if len(ends & sketch.atomic) == 1 or len(ends & sketch.critical) == 1:
                 continue
             # Alone on one side: no choice is taken away and none is added.
-            if out[step.source] == 1 or (into[step.target] == 1 and step.target != sketch.start):
-                union[step.target] = step.source
+            if out[source] == 1 or (into[target] == 1 and target != sketch.start):
+                union[target] = source
+                out[source] += out.pop(target, 0) - 1
+                into[source] += into.pop(target, 0) - 1
                 touched |= ends
                 gone.add(id(step))
-        if not gone:
-            return
-        sketch.steps = [
-            s.between(union.get(s.source, s.source), union.get(s.target, s.target))
-            if s.source in union or s.target in union else s
-            for s in sketch.steps
-            if id(s) not in gone
-        ]
-        sketch.start = union.get(sketch.start, sketch.start)
+                sketch.start = source if sketch.start == target else sketch.start
+        if not touched:
+            break
+        skips = [s for s in skips if id(s) not in gone]
+    sketch.steps = [
+        s.between(now(s.source), now(s.target)) if s.source in union or s.target in union else s
+        for s in sketch.steps
+        if id(s) not in gone
+    ]
 
 
 def is_skip(step: SketchStep) -> bool:
@@ -114,14 +128,19 @@ def thread_jumps(sketch: Sketch, facts: OpFacts) -> None:
     A test of a thread's own register is seen by nobody. Ways into loops stay as they are.
     """
     out = sketch.leaving()
-    component = _loops(sketch, out)
+    component: dict[int, int] | None = None
     for number, step in enumerate(sketch.steps):
         set_to = _temporary_set(step, facts)
+        if set_to is None:
+            continue
         here, passed = step.target, {step.target}
-        while set_to is not None:
+        while True:
             there = _decided(sketch, out.get(here, []), *set_to)
-            inside = component.get(here) in (None, component.get(step.source))
-            if there is None or there in passed or not inside or not _alike(sketch, here, there):
+            if there is None or there in passed:
+                break
+            if component is None:
+                component = _loops(sketch, out)
+            if component.get(here) not in (None, component.get(step.source)) or not _alike(sketch, here, there):
                 break
             passed.add(there)
             here = there
@@ -136,11 +155,11 @@ def thread_results(sketch: Sketch, facts: OpFacts) -> None:
     Such a way gets a copy of its own of the step that copies the result. Ways into loops stay as they are.
     """
     out = sketch.leaving()
-    component = _loops(sketch, out)
+    component: dict[int, int] | None = None
     for number, step in enumerate(list(sketch.steps)):
         set_to = _temporary_set(step, facts)
         here = step.target
-        if set_to is None or len(out.get(here, [])) != 1 or component.get(here) not in (None, component.get(step.source)):
+        if set_to is None or len(out.get(here, [])) != 1:
             continue
         [copy] = out[here]
         if not isinstance(copy.op, Assign) or not _only_assigns(copy) or copy.op.value != Read(set_to[0]):
@@ -149,7 +168,9 @@ def thread_results(sketch: Sketch, facts: OpFacts) -> None:
         if not isinstance(target, Var) or target.name not in facts.locals or target.type != set_to[0].type:
             continue
         there = _decided(sketch, out.get(copy.target, []), target, set_to[1])
-        inside = component.get(copy.target) in (None, component.get(step.source))
+        if component is None:
+            component = _loops(sketch, out)
+        inside = all(component.get(q) in (None, component.get(step.source)) for q in (here, copy.target))
         if there is None or not inside or not _alike(sketch, here, copy.target) or not _alike(sketch, copy.target, there):
             continue
         apart = sketch.fresh()
@@ -214,12 +235,15 @@ def live_at(sketch: Sketch, facts: OpFacts) -> list[int]:
         turn[location] = number
     into: list[list[tuple[int, int, int, int]]] = [[] for _ in backwards]
     for step in sketch.steps:
-        if turn[step.source] >= 0:
+        source = turn[step.source]
+        if source >= 0:
             fact = facts.of(step.op)
-            needs = facts.needs(step)
-            needed = fact.needed if needs is fact.needs else facts.mask(needs)
-            if_live = fact.put if fact.put and not step.accesses and isinstance(step.op, Assign) else -1
-            into[turn[step.target]].append((turn[step.source], needed, ~fact.put, if_live))
+            put, needed, if_live = fact.put, fact.needed, -1
+            if step.accesses:
+                needed |= facts.indexed(step.accesses)
+            elif put and isinstance(step.op, Assign):
+                if_live = put
+            into[turn[step.target]].append((source, needed, ~put, if_live))
     live = [0] * len(backwards)
     waiting = bytearray(b"\1") * len(backwards)
     for here in sweeps(waiting):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 from frontend.ctypes import VoidType
 from frontend.ir import AddressValue, Call, Copy, Function, FunctionDecl, Load, Module, Store
 from frontend.ir.interrupt_table import HandlerRule, InterruptTable
 from frontend.program import FrontendError, Location, OptionError, Role
-from frontend.records import dataclass
+from frontend.records import dataclass, replace
 
 NO_TABLE = InterruptTable()
 

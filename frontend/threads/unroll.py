@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from frontend.ir import Address, Call, Forget, Function, Guard, IrEdge, Load, MemorySymbol, Place, Set
@@ -18,6 +17,7 @@ from frontend.ir.thread_library import ThreadCall, names_of
 from frontend.program import Const, Expr, Lvalue, Scalar, Var, substitute, truth
 from frontend.program.components import components
 from frontend.program.fold import cast, fold
+from frontend.records import replace
 
 MAX_ITERATIONS = 12
 """Loops that run more often stay loops."""
@@ -47,6 +47,8 @@ class Unroller:
     def unroll(self, function: Function) -> Function:
         """The function with what can be unrolled unrolled."""
         function, _ = self._unrolled(function)
+        if not any(self._calls(e, THREADS) for e in function.edges):
+            return _compact(function)
         joining = [frozenset(c) for c in _loops(function)
                    if self._concerns(function, c) and not self._concerns(function, c, STARTS)]
         times = self._started() if joining else 0
@@ -59,6 +61,8 @@ class Unroller:
     def _unrolled(self, function: Function) -> tuple[Function, int]:
         """With the loops replaced whose number of iterations is known, and the most iterations of one that starts threads."""
         most, fixed = 0, None
+        if not any(self._calls(e, THREADS) for e in function.edges):
+            return function, most
         for _ in range(MAX_ITERATIONS):
             loops = [frozenset(c) for c in _loops(function) if self._concerns(function, c)]
             if loops and fixed is None:
@@ -228,6 +232,8 @@ def _meet(states: list[KnownConstants]) -> KnownConstants | None:
 def _compact(function: Function) -> Function:
     """Locations that are left, numbered as before in their order; start and exit stay."""
     used = sorted({function.start, function.exit, *(q for e in function.edges for q in (e.source, e.target))})
+    if len(used) == function.size:
+        return function
     number = {q: n for n, q in enumerate(used)}
     edges = tuple(replace(e, source=number[e.source], target=number[e.target]) for e in function.edges)
     return replace(function, edges=edges, size=len(used), start=number[function.start], exit=number[function.exit])

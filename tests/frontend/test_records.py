@@ -178,3 +178,72 @@ def test_the_first_object_may_be_a_copy() -> None:
     bare = again.__new__(again)
     bare.__setstate__(["a", 1, (), ""])
     assert hash(bare) == hash(("a", 1, ()))
+
+
+def wide(make: Callable[..., Any], frozen: bool = True) -> Any:
+    @make(frozen=frozen, slots=True)
+    class Wide:
+        """Many fields."""
+
+        a: int
+        b: int
+        c: int = 3
+        d: tuple[int, ...] = ()
+        e: list[int] = field(default_factory=list)
+        f: str = "f"
+        g: int = 0
+
+        def __post_init__(self) -> None:
+            assert type(self).__name__ in ("Wide", "Inherits")
+
+    return Wide
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_objects_with_many_fields_are_like_others(frozen: bool) -> None:
+    seen = []
+    for make in (LIBRARY, OURS):
+        kind = wide(make, frozen)
+        one = kind(1, 2, g=7)
+        seen.append([repr(one), one == kind(1, 2, 3, (), [], "f", 7), one == kind(1, 2), type(one) is kind, one.e is kind(1, 2).e,
+                     repr(pickle.loads(pickle.dumps(Location("a.c", 3)))), repr(copy.deepcopy(one)), repr(records.replace(one, d=(4,)))])
+        if frozen:
+            for change in (lambda one=one: setattr(one, "a", 2), lambda one=one: delattr(one, "a")):
+                with pytest.raises(FrozenInstanceError):
+                    change()
+
+        class Inherits(kind):  # type: ignore[misc,valid-type]
+            """No data of its own."""
+
+        assert (type(Inherits(1, 2)), Inherits(1, 2).g, Inherits(1, 2) == Inherits(1, 2)) == (Inherits, 0, True)
+    assert repr(seen[0]) == repr(seen[1])
+
+
+def test_replace_does_what_the_library_does() -> None:
+    for make in (LIBRARY, OURS):
+        one = plain(make)("a", 1, [2])
+        two = records.replace(one, size=5)
+        assert (two.name, two.size, two.parts is one.parts, one.size, type(two) is type(one)) == ("a", 5, True, 1, True)
+        assert records.replace(two) == two and records.replace(two) is not two
+        with pytest.raises(TypeError):
+            records.replace(one, colour=1)
+        nothing = empty(make)()
+        assert records.replace(nothing) == nothing
+        with pytest.raises(ValueError, match="no name"):
+            records.replace(particular(make)("a"), name="")
+
+    @OURS(frozen=True, slots=True)
+    class Base:
+        """What others add to."""
+
+        size: int
+
+    @OURS(frozen=True, slots=True)
+    class Longer(Base):
+        """One more field."""
+
+        name: str
+
+    for _ in range(2):
+        assert records.replace(Base(1), size=2) == Base(2)
+        assert records.replace(Longer(1, "a"), size=2) == Longer(2, "a")
