@@ -20,8 +20,11 @@ else:
 
     def replace(record, /, **changes):
         """The function `dataclasses.replace`."""
-        make = record.__class__.__dict__.get("__replace__", dataclasses.replace)  # not what a class with more fields inherits
-        return make(record, **changes)
+        cls = record.__class__
+        if "__record__" not in cls.__dict__:  # a class with more fields may inherit it
+            return dataclasses.replace(record, **changes)
+        values = [changes.pop(name) if name in changes else getattr(record, name) for name in cls.__match_args__]
+        return cls(*values, **changes)
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, **others):
         """The decorator `dataclasses.dataclass`; classes that are not plainly data with slots are left to the library."""
@@ -38,7 +41,8 @@ else:
         shape = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
         fields = dataclasses.fields(shape)
         shape.__dataclass_params__.frozen = frozen
-        methods = {"__repr__": _repr, "__replace__": _first_replace, **_deferred(shape, fields, frozen)}
+        shape.__record__ = True
+        methods = {"__repr__": _repr, **_deferred(shape, fields, frozen)}
         if frozen:
             methods |= {"__setattr__": _no_assignment, "__delattr__": _no_deletion, "__getstate__": _state,
                         "__setstate__": _with_state}
@@ -94,10 +98,11 @@ else:
         elif len(fields) < _MANY:
             body = through_slots
         else:
-            known |= {"own": cls, "twin": type(cls.__name__, (), {"__slots__": cls.__slots__}), "become": object.__setattr__}
+            twin = type(cls.__name__, (), {"__slots__": cls.__slots__})
+            known |= {"own": cls, "twin": twin, "become": object.__setattr__, "fill": _with_state}
             body = ["if self.__class__ is own:", *(f"    {line}" for line in (
                         "become(self, '__class__', twin)", *by_name, "self.__class__ = own")),
-                    "else:", *(f"    {line}" for line in through_slots)]
+                    "else:", f"    fill(self, ({', '.join(value for _, value in values)}))"]
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
         mine = "".join(f"self.{f.name}, " for f in fields if f.compare)
@@ -112,18 +117,6 @@ else:
         for name, method in methods.items():
             method.__qualname__ = f"{cls.__qualname__}.{name}"
         return methods
-
-    def _first_replace(self, /, **changes):
-        """`__replace__` of a class of which none was replaced yet: compiles the one that is its own."""
-        cls = self.__class__
-        known = {"missing": dataclasses.MISSING}
-        names = [f.name for f in dataclasses.fields(cls)]
-        parameters = "".join(f", {name}=missing" for name in names)
-        values = ", ".join(f"self.{name} if {name} is missing else {name}" for name in names)
-        exec(f"def __replace__(self, /, *{parameters}):\n    return self.__class__({values})" if names else
-             "def __replace__(self, /):\n    return self.__class__()", known)
-        cls.__replace__ = known["__replace__"]
-        return cls.__replace__(self, **changes)
 
     def _repr(self):
         shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr)

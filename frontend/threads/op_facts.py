@@ -61,7 +61,7 @@ class OpFacts:
         self._rewritten: dict[tuple[int, tuple[tuple[str, Const], ...]], tuple[Op, Op]] = {}
 
     def about(self, locals_: Mapping[str, bool]) -> OpFacts:
-        """The same for a thread that has these scalars; what is known of operations without those that are new or gone is kept."""
+        """The same for a thread that has these scalars; facts about operations without those that are new or gone are kept."""
         if locals_ == self.locals:
             return self
         made = OpFacts(locals_)

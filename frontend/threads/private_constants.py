@@ -47,6 +47,7 @@ def propagate_private(sketch: Sketch, facts: OpFacts, private: Iterable[str]) ->
     propagate(sketch, whole)  # makes indices constant
     cells = _cells(sketch, private)
     if not cells:  # nothing more is known
+        sketch.steps = [s.doing(block(list(primitive(s.op))), s.accesses) if isinstance(s.op, Block) else s for s in sketch.steps]
         return whole.about(locals_)
     named = {cell: Var(f"{cell[0]}[{cell[1]}]", element.type) for cell, element in cells.items()}
     elements = {array: tuple(v for (a, _), v in named.items() if a == array) for array, _ in named}
