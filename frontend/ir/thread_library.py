@@ -60,6 +60,7 @@ class ThreadCall(enum.Enum):
     UNSURE = "is where it is not followed who may run"
     LAST_KEY = "takes it for granted that a key is the last one that was given out"
     THREAD_NUMBER = "gives the number by which the calling thread is known"
+    OWN_HANDLE = "gives the handle of the calling thread, which is not tracked"
     NOTHING = "orders nothing and touches nothing that matters"
     ANYTHING = "orders nothing; its result is not tracked"
 
@@ -116,10 +117,11 @@ _NAMES: Mapping[ThreadCall, str] = {
     ThreadCall.UNSURE: "__circ_unsure",
     ThreadCall.LAST_KEY: "__circ_last_key",
     ThreadCall.THREAD_NUMBER: "__circ_task_number",
+    ThreadCall.OWN_HANDLE: "pthread_self thrd_current",
     ThreadCall.NOTHING: """
         pthread_setconcurrency pthread_key_delete tss_delete pthread_testcancel sched_yield thrd_yield pthread_yield""",
     ThreadCall.ANYTHING: """
-        pthread_self thrd_current pthread_equal thrd_equal pthread_getspecific tss_get pthread_kill thrd_sleep
+        pthread_equal thrd_equal pthread_getspecific tss_get pthread_kill thrd_sleep
         pthread_mutex_consistent pthread_mutex_consistent_np""",
 }
 
@@ -130,6 +132,7 @@ THREAD_LIBRARY: Mapping[str, ThreadCall] = {name: call for call, names in _NAMES
 LEAST_ARGUMENTS: Mapping[ThreadCall, int] = {
     **dict.fromkeys(ThreadCall, 1), ThreadCall.NOTHING: 0, ThreadCall.ANYTHING: 0, ThreadCall.EXIT: 0,
     ThreadCall.START_SCHEDULER: 0, ThreadCall.UNSURE: 0, ThreadCall.LAST_KEY: 0, ThreadCall.THREAD_NUMBER: 0,
+    ThreadCall.OWN_HANDLE: 0,
     ThreadCall.CONDITION_WAIT: 2, ThreadCall.ONCE: 2, ThreadCall.SET_SPECIFIC: 2,
 }
 """So many arguments a call has to have, also where the function is declared without parameters (`int pthread_join();`)."""

@@ -384,7 +384,9 @@ class LibraryCalls(Library):
             if isinstance(argument, Place):
                 here = self._follow_inside(request, here, self._of_place(request, argument))
             elif not self._is_pointer(request, position):
-                continue
+                # A number may be an address, too (`ioctl(fd, command, (unsigned long)&argument)`).
+                found = request.inliner.accesses.world.pointsto.targets_of_number(request.frame.function.name, argument)
+                here = self._follow_all(request, here, found)
             elif points_to_const(request.call, position):
                 here = self._follow(request, here, position, False, -1)
                 pointsto = request.inliner.accesses.world.pointsto
@@ -402,8 +404,11 @@ class LibraryCalls(Library):
 
     def _follow_inside(self, request: CallRequest, source: int, holders: Targets) -> int:
         """Everything that pointers stored in these objects lead to is read and changed."""
+        return self._follow_all(request, source, request.inliner.accesses.world.pointsto.inside(holders))
+
+    def _follow_all(self, request: CallRequest, source: int, inside: Targets) -> int:
+        """All that pointers to these targets lead to is read and changed."""
         accesses, sketch = request.inliner.accesses, request.inliner.sketch
-        inside = accesses.world.pointsto.inside(holders)
         if not inside.known and not inside.unknown:
             return source
         nowhere = Const(0, accesses.world.places.pointer)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from frontend.ir import Function, IrEdge, Place
+from frontend.ctypes import ArrayType, CType, RecordType
+from frontend.ir import Field, Function, Index, IrEdge, Module, PathStep, Place
 from frontend.library.thread_creation import MANY_HANDLES, SCHEDULER, CreatedThread, sync
-from frontend.memory.objects import Objects
+from frontend.memory.objects import Notes, Objects
 from frontend.memory.settling import put
 from frontend.memory.sketch import Sketch, SketchStep
 from frontend.program import (
     BOOL,
+    TRUE,
     Access,
     AllAt,
     Assign,
@@ -40,17 +42,42 @@ from frontend.program import (
 )
 from frontend.program.fold import cast, conjunction, fold, minus
 from frontend.program.schedule_ghosts import ACTIVE
+from frontend.records import dataclass
 from frontend.threads.frames import qualified
 from frontend.threads.inline import Inliner
 from frontend.threads.op_facts import block, rewrite
 from frontend.threads.sources import ThreadSource
 
+_OWN_HANDLE = "whether a thread waits for itself is not tracked"
+_IN_A_CIRCLE = "no thread waits for itself, by way of others either"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingThreads:
+    """Which threads wait for others, so that it may be in vain to wait for them."""
+
+    joining: frozenset[str]
+    """The templates with a join."""
+    selves: bool
+    """Whether threads may know handles by having asked for their own."""
+    doubtful: tuple[str, ...]
+    """Why any join may not wait for its thread."""
+
+    def circles(self, own: CreatedThread | None, created: Iterable[CreatedThread]) -> bool:
+        """Whether a thread may wait for one that waits for it, by what is known of who waits at all.
+
+        One that was there from the start is waited for by nobody who has not asked for its handle.
+        """
+        others = (c for c in created if c != own or c.count != 1)
+        return (own is not None or self.selves) and any(c.template in self.joining for c in others)
+
 
 class Lifetime:
     """Steps around the bodies of threads."""
 
-    def __init__(self, objects: Objects, pointer: Scalar, scheduled: bool = False) -> None:
+    def __init__(self, notes: Notes, objects: Objects, pointer: Scalar, scheduled: bool = False) -> None:
         """`scheduled`: the program starts a scheduler, before which threads that were created do not run."""
+        self._notes = notes
         self._objects = objects
         self._pointer = pointer
         self._scheduled = scheduled
@@ -110,7 +137,8 @@ class Lifetime:
             assert isinstance(first.op, Block)
             sketch.steps[-1] = _step(begin, inside, Block((*first.op.ops, Assign(passed, Read(argument)))), first.accesses, edge)
             stored = sketch.fresh()
-            place = Place(parameter, (), symbol.type, symbol.type)
+            path, type_ = _first_scalar(inliner.accesses.world.module, symbol.type)
+            place = Place(parameter, path, type_, symbol.type)
             inliner.accesses.store(sketch, inside, stored, place, Read(passed), None, edge)
             inside = stored
         if created.count == 1 or many:
@@ -141,40 +169,55 @@ class Lifetime:
             values = {created.argument(self._pointer).name: value}
             sketch.steps = [replace(s, op=block([rewrite(p, values) for p in primitive(s.op)])) for s in sketch.steps]
 
-    def resolve_joins(self, sketch: Sketch, created: tuple[CreatedThread, ...], early: tuple[str, ...]) -> None:
-        """A join waits for the thread whose handle it has; a handle that nobody has is not waited for.
+    def resolve_joins(self, sketch: Sketch, created: tuple[CreatedThread, ...], waiting: WaitingThreads,
+                      own: CreatedThread | None) -> None:
+        """A join waits for the thread whose handle it has; a handle that nobody has is not waited for. `own`: the thread's own.
 
-        `early`: why threads of the program may not be waited for.
+        Instead it may fail at once, where the thread waits for itself (`EDEADLK`), and where joins are in doubt.
         """
         steps, sketch.steps = sketch.steps, []
         for step in steps:
             if step.joined:
-                many = [c for c in created if c.count is None and c.function in step.joined] if not early else []
+                many = [c for c in created if c.count is None and c.function in step.joined] if not waiting.doubtful else []
                 seen = tuple(sync(Var(c.create.name, BOOL), False) for c in many)
                 sketch.steps.append(replace(step, joined=(), op=Block(tuple(_all_ended(c) for c in many)), accesses=seen,
                                             protected=bool(many)))
-                continue
-            if step.join is not None and early:
-                doubts = tuple(Doubt(why, step=True) for why in early)
-                sketch.steps.append(SketchStep(step.source, step.target, Block(()), (), step.location, step.text, doubts=doubts))
-            if step.join is None:
+            elif step.not_joined is not None:
+                self._fail(sketch, step, step.not_joined, created, waiting, own)
+            elif step.join is None:
                 sketch.steps.append(step)
-                continue
-            other: Expr = Const(1, BOOL)
-            for made in created:
-                group: Expr = step.join
-                done: Lvalue = Var(made.done.name, BOOL)
-                if made.count != 1:
-                    group = Binary("/", step.join, Const(MANY_HANDLES, step.join.type))
-                    done = Element(made.done.name, fold(Binary("%", step.join, Const(MANY_HANDLES, step.join.type))), BOOL)
-                mine = fold(Binary("==", group, Const(made.handle, step.join.type)))
-                other = conjunction(other, negate(mine))
-                waiting = sketch.fresh()
-                sketch.steps.append(SketchStep(step.source, waiting, Assume(mine), (), step.location, step.text, total=True))
-                sketch.steps.append(SketchStep(waiting, step.target, Assume(Read(done)), (sync(done, False),), step.location,
-                                               step.text,
-                                         protected=True))
-            sketch.steps.append(SketchStep(step.source, step.target, Assume(other), (), step.location, step.text, total=True))
+            else:
+                if waiting.doubtful:
+                    sketch.steps.append(_doubted(step, waiting.doubtful))
+                if waiting.circles(own, created):
+                    self._notes.assume(_IN_A_CIRCLE, step.location)
+                self._wait(sketch, step, step.join, created)
+
+    def _wait(self, sketch: Sketch, step: SketchStep, handle: Expr, created: Iterable[CreatedThread]) -> None:
+        for made in created:
+            done: Lvalue = Var(made.done.name, BOOL)
+            if made.count != 1:
+                done = Element(made.done.name, fold(Binary("%", handle, Const(MANY_HANDLES, handle.type))), BOOL)
+            behind = sketch.fresh()
+            sketch.steps.append(SketchStep(
+                step.source, behind, Assume(_is_handle(handle, made)), (), step.location, step.text, total=True))
+            sketch.steps.append(SketchStep(
+                behind, step.target, Assume(Read(done)), (sync(done, False),), step.location, step.text, protected=True))
+        sketch.steps.append(SketchStep(
+            step.source, step.target, Assume(_of_nobody(handle, created)), (), step.location, step.text, total=True))
+
+    def _fail(self, sketch: Sketch, step: SketchStep, handle: Expr, created: tuple[CreatedThread, ...], waiting: WaitingThreads,
+              own: CreatedThread | None) -> None:
+        if waiting.doubtful:
+            sketch.steps.append(_doubted(step, waiting.doubtful))
+            return
+        if own is not None and own.count == 1:
+            mine = _is_handle(handle, own)
+            sketch.steps.append(SketchStep(step.source, step.target, Assume(mine), (), step.location, step.text))
+        elif waiting.selves:
+            mine = _of_nobody(handle, created) if own is None else _is_handle(handle, own)
+            doubts = (Doubt(_OWN_HANDLE, step=True),)
+            sketch.steps.append(SketchStep(step.source, step.target, Assume(mine), (), step.location, step.text, doubts=doubts))
 
     def ghosts(self, created: tuple[CreatedThread, ...]) -> list[Variable]:
         """The ghost globals that the threads may use."""
@@ -184,6 +227,39 @@ class Lifetime:
         for c in created:
             made.extend((c.create, c.argument(self._pointer), c.started(self._pointer), c.done))
         return made
+
+
+def _first_scalar(module: Module, t: CType) -> tuple[tuple[PathStep, ...], CType]:
+    """Where an argument lies in a parameter that is declared as a struct or a union (`__transparent_union__`)."""
+    match t:
+        case RecordType(key=key) if module.records[key].fields:
+            first = module.records[key].fields[0]
+            path, scalar = _first_scalar(module, first.type)
+            return (Field(first.name), *path), scalar
+        case ArrayType(element=element):
+            path, scalar = _first_scalar(module, element)
+            return (Index(Const(0, Scalar(32, True))), *path), scalar
+    return (), t
+
+
+def _doubted(step: SketchStep, why: Iterable[str]) -> SketchStep:
+    """The thread goes on, though whether it can is in doubt."""
+    return SketchStep(step.source, step.target, Block(()), (), step.location, step.text,
+                      doubts=tuple(Doubt(reason, step=True) for reason in why))
+
+
+def _is_handle(handle: Expr, made: CreatedThread) -> Expr:
+    """It is the handle of this thread, or of one of these threads."""
+    group = handle if made.count == 1 else Binary("/", handle, Const(MANY_HANDLES, handle.type))
+    return fold(Binary("==", group, Const(made.handle, handle.type)))
+
+
+def _of_nobody(handle: Expr, created: Iterable[CreatedThread]) -> Expr:
+    """It is the handle of no thread that the program creates."""
+    nobody: Expr = TRUE
+    for made in created:
+        nobody = conjunction(nobody, negate(_is_handle(handle, made)))
+    return nobody
 
 
 def _all_ended(created: CreatedThread) -> Op:

@@ -421,6 +421,7 @@ _OPERATIONS: Mapping[ThreadCall, Callable[[Pthreads, CallRequest], None]] = {
     ThreadCall.UNSURE: Pthreads.unsure,
     ThreadCall.LAST_KEY: Pthreads.last_key,
     ThreadCall.THREAD_NUMBER: Pthreads.thread_number,
+    ThreadCall.OWN_HANDLE: Pthreads.anything,
     ThreadCall.NOTHING: Pthreads.nothing,
     ThreadCall.ANYTHING: Pthreads.anything,
 }

@@ -231,6 +231,14 @@ class ThreadCreation:
             inliner.step(request.source, SKIP, after, edge)
             return
         inliner.sketch.steps.append(SketchStep(request.source, after, SKIP, (), edge.location, edge.text, join=fold(handle)))
+        failed = inliner.sketch.fresh()
+        if request.result is not None:
+            wrong = inliner.between(failed, Havoc((request.result,)), edge)
+            inliner.step(wrong, Assume(Binary("!=", Read(request.result), Const(0, request.result.type))), request.target, edge)
+        else:
+            inliner.step(failed, SKIP, request.target, edge)
+        inliner.sketch.steps.append(SketchStep(
+            request.source, failed, SKIP, (), edge.location, edge.text, not_joined=fold(handle)))
         if len(request.arguments) > 1 and request.raw(1) != Const(0, request.raw(1).type):
             self._notes.assume("what a joined thread returns is any pointer", request.location, Ground.COVERED)
 

@@ -25,13 +25,14 @@ from frontend.records import dataclass
 class CallModels:
     """One model for all threads of the program: they collect what the threads that are inlined create and need.
 
-    `early`: why a thread that is joined may not be waited for.
+    `early`: why a thread that is joined may not be waited for. `selves`: threads may know their own handles.
     """
 
     library: LibraryCalls
     lifetime: Lifetime
     interrupts: Interrupts
     early: tuple[str, ...]
+    selves: bool
 
 
 def model_interrupts(bodies: Bodies, threads: ThreadSet, table: InterruptTable, notes: Notes) -> Interrupts:
@@ -55,7 +56,8 @@ def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> Cal
     library = LibraryCalls(pthreads, callbacks, world.notes, interrupts)
     reasons = tuple(why for why, may_be in early.items() if may_be)
     scheduled = calls(world, ThreadCall.START_SCHEDULER)
-    return CallModels(library, Lifetime(world.objects, pointer, scheduled), interrupts, reasons)
+    return CallModels(library, Lifetime(world.notes, world.objects, pointer, scheduled), interrupts, reasons,
+                      calls(world, ThreadCall.OWN_HANDLE))
 
 
 def calls(world: World, *what: ThreadCall) -> bool:

@@ -71,7 +71,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     said = options.annotations
     drafts = draft_threads(world, bodies, threads, roots, escapes, models, None if said is None else said.calls)
     warn_of_vacuous_claims(seen, world.pointsto, drafts.threads, notes)
-    settled = settle_pointers(world, drafts, models.lifetime, models.early)
+    settled = settle_pointers(world, drafts, models)
     settle_lock_uses(drafts.threads, drafts.created)
     templates = make_templates(world, bodies, settled, drafts.created, options.table if threads.reactive else None)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from frontend.library.lifetime import Lifetime
+from frontend.library.lifetime import WaitingThreads
+from frontend.link.call_models import CallModels
 from frontend.link.drafts import Draft, Drafts, locals_of, scalars
 from frontend.memory.sketch import Sketch
 from frontend.memory.sole_values import SoleValues
@@ -24,22 +25,21 @@ class Settled:
     facts: OpFacts
 
 
-def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, early: tuple[str, ...]) -> tuple[Settled, ...]:
+def settle_pointers(world: World, drafts: Drafts, models: CallModels) -> tuple[Settled, ...]:
     """Resolve the pointers and the joins of every thread, in the order in which threads create each other.
-
-    `early`: why a join may not wait for its thread.
 
     What a thread hands to those that it creates once is often a constant, and then known when their turn comes.
     """
     created = tuple(c for c in drafts.created if not c.handler)
     handed: dict[str, Const] = {}
+    lifetime, waiting = models.lifetime, _waiting(drafts, models)
     values = _sole_values(world, drafts)
     settled: list[Settled] = []
     for number, draft in enumerate(drafts.threads):
         sketch, known = draft.sketch, _ScalarsSoFar(world, draft)
         if draft.created is not None:
             lifetime.known_argument(sketch, draft.created, handed)
-        lifetime.resolve_joins(sketch, created, early)
+        lifetime.resolve_joins(sketch, created, waiting, draft.created)
         draft.inliner.accesses.settle(sketch, draft.inliner.registers.known, known.at, partial(values.address, number))
         if lifetime.creates(sketch, created):
             lifetime.arguments(sketch, created, known.at(sketch), handed)
@@ -47,6 +47,11 @@ def settle_pointers(world: World, drafts: Drafts, lifetime: Lifetime, early: tup
     for draft in drafts.threads:
         draft.inliner.accesses.settle_registers(draft.sketch)
     return tuple(settled)
+
+
+def _waiting(drafts: Drafts, models: CallModels) -> WaitingThreads:
+    joining = (d.template for d in drafts.threads if any(s.join is not None or s.joined for s in d.sketch.steps))
+    return WaitingThreads(frozenset(joining), models.selves, models.early)
 
 
 def _sole_values(world: World, drafts: Drafts) -> SoleValues:

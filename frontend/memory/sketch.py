@@ -108,16 +108,18 @@ class SketchStep:
     """It initialises or destroys a lock; see `frontend.link.lock_lifetimes`."""
     register: RegisterAccess | None = None
     """It accesses hardware, and is resolved when all threads are inlined."""
+    not_joined: Expr | None = None
+    """The way on where a join fails instead of waiting for the thread with this handle."""
 
     def between(self, source: int, target: int) -> SketchStep:
         """The same step elsewhere."""
         return SketchStep(source, target, self.op, self.accesses, self.location, self.text, self.protected, self.mark, self.total,
-                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up, self.register)
+                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up, self.register, self.not_joined)
 
     def doing(self, op: Op, accesses: tuple[Access, ...]) -> SketchStep:
         """The same step with another operation and its accesses."""
         return SketchStep(self.source, self.target, op, accesses, self.location, self.text, self.protected, self.mark, self.total,
-                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up, self.register)
+                    self.pending, self.lock, self.join, self.joined, self.doubts, self.sets_up, self.register, self.not_joined)
 
     def __str__(self) -> str:
         return f"{self.source} --{self.mark.value if self.mark else show_op(self.op)}--> {self.target}"

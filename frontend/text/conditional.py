@@ -159,10 +159,13 @@ class Condition:
 
 
 def _character(token: Token) -> _ConditionValue:
-    """The value of a character constant; several characters pack as gcc packs them."""
+    """The value of a character constant; several characters pack as gcc packs them; plain ones are signed."""
     prefix, _, body = token.value.partition("'")
     wide = prefix in ("L", "u", "U")
-    value = 0
-    for code in character_codes(body[:-1], wide, token.location):
-        value = code & 0xFFFF_FFFF if wide else value << 8 & 0xFFFF_FF00 | code & 0xFF
-    return _ConditionValue(value)
+    codes = character_codes(body[:-1], wide, token.location)
+    value, bits = 0, 32 if wide or len(codes) > 1 else 8
+    for code in codes:
+        value = code if wide else value << 8 | code & 0xFF
+    value &= (1 << bits) - 1
+    signed = prefix in ("", "L")
+    return _ConditionValue.of(value - (value >> bits - 1 << bits) if signed else value, not signed)

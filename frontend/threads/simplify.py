@@ -196,7 +196,8 @@ def _temporary_set(step: SketchStep, facts: OpFacts) -> tuple[Var, Const] | None
 
 
 def _only_assigns(step: SketchStep) -> bool:
-    plain = step.mark is None and step.pending is None and step.lock is None and step.join is None and step.register is None
+    joins = step.join is not None or step.not_joined is not None
+    plain = step.mark is None and step.pending is None and step.lock is None and not joins and step.register is None
     return plain and not (step.accesses or step.doubts or step.joined)
 
 

@@ -6,6 +6,10 @@
 typedef int sig_atomic_t;
 typedef void (*__circ_handler)(int);
 typedef struct { unsigned long __circ_bits[128 / __SIZEOF_LONG__]; } sigset_t;
+union sigval {
+    int sival_int;
+    void *sival_ptr;
+};
 typedef struct {
     int si_signo;
     int si_errno;
@@ -14,12 +18,15 @@ typedef struct {
     unsigned si_uid;
     int si_status;
     void *si_addr;
-    int __circ_rest[(128 - 24 - __SIZEOF_POINTER__) / 4];
+    union sigval si_value;
+    long si_band;
+    int si_fd;
+    int si_timerid;
+    int si_overrun;
+    int __circ_rest[(128 - 36 - 2 * __SIZEOF_POINTER__ - __SIZEOF_LONG__) / 4];
 } siginfo_t;
-union sigval {
-    int sival_int;
-    void *sival_ptr;
-};
+#define si_ptr si_value.sival_ptr
+#define si_int si_value.sival_int
 struct sigevent {
     union sigval sigev_value;
     int sigev_signo;

@@ -153,6 +153,11 @@ class PointsTo:
             real = tuple(t for t in real if t != COMPUTED)
         return Targets(real if self._objects.bare else objects or real, unknown)
 
+    def targets_of_number(self, function: str, e: Expr) -> Targets:
+        """What an integer leads to that may be an address: nothing, where it is a number only."""
+        found = self._found(function, e)
+        return Targets(tuple(t for t in found if t not in NUMBERS and t[0][0] != "*"), UNKNOWN in found or DISTANCE in found)
+
     def _found(self, function: str, e: Expr) -> dict[Target, None]:
         """All targets of the value of an expression, as the analysis found them."""
         found: dict[Target, None] = {}
@@ -245,6 +250,14 @@ class PointsTo:
         """Everything that some pointer stored in the object may point to."""
         for number in range(len(obj.leaves)):
             yield from self._graph.targets(leaf(obj.name, number))
+
+    def results(self, function: str) -> Iterable[Target]:
+        """What the result of a function may point to, in a struct too; for whoever may call it without being here."""
+        body = self.reached.get(function)
+        if body is None or body.result is None:
+            return ()
+        return self.contents(self._objects.named(body.result)) if isinstance(body.result, str) else self._graph.targets(
+            register(function, body.result.name))
 
     def led_to(self, obj: MemObject) -> tuple[list[Target], bool]:
         """What code that is not here may get to from the object; True: what it put there itself, it had got to before.

@@ -8,7 +8,7 @@ from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, R
 from frontend.ir import Call, Function, IrEdge, Place
 from frontend.ir.library_table import KEPT, KNOWN, LibraryFunction, LibraryResult
 from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY
-from frontend.memory.points_to.handed_over import site
+from frontend.memory.points_to.handed_over import CHANGED, site
 from frontend.memory.points_to.heap import allocated
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.memory_copies import ByteCopy
@@ -31,8 +31,6 @@ _BYTE = IntType("unsigned char", 8, False)
 _COPY_BYTES = ("memcpy", "memmove", "mempcpy")
 _KEEP_POINTERS = ("free", "cfree", "memset", "bzero")
 """Functions of the table that write, but no pointers that anybody may follow."""
-_CHANGED: PointerNode = ("i", "", "changed")
-"""Points to what code that is not here may change."""
 
 
 class Externals:
@@ -49,7 +47,7 @@ class Externals:
         self._same = same
         self._named = named
         self.pieces = Pieces(memory)
-        self._graph.each(_CHANGED, self._changes)
+        self._graph.each(CHANGED, self._changes)
 
     def call(self, function: Function, edge: IrEdge, call: Call, callee: str) -> bool:
         """Take in a call; True if nothing is known of the callee, so that it may keep and call what it is given.
@@ -257,7 +255,7 @@ class Externals:
     def _inside_changes(self, target: Target) -> None:
         """Code that is not here does not change the object, but may change what it leads to."""
         for node in self._memory.stored_at(self._memory.flows.anywhere(target)):
-            self._graph.copy(node, _CHANGED)
+            self._graph.copy(node, CHANGED)
 
 
 def only_distances(target: Target) -> Target:

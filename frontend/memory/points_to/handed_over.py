@@ -31,6 +31,8 @@ _GIVEN_AT_EXIT: PointerNode = ("c", "static@on_exit", "given")
 """What exit handlers are given."""
 _RETURNED: PointerNode = ("c", "static@pthread_join", "returned")
 """What threads end with: the results of the functions that they start in, and what they give to `pthread_exit`."""
+CHANGED: PointerNode = ("i", "", "changed")
+"""Points to what code that is not here may change."""
 
 
 class Callers(Protocol):
@@ -163,12 +165,13 @@ class HandedOver:
         return node
 
     def from_outside(self, body: Function) -> None:
-        """Pointers among the arguments of the function come from somewhere else."""
-        for param, type_ in zip(body.params, body.type.params, strict=False):
-            if isinstance(type_, PointerType) and isinstance(param, Var):
+        """Pointers among the arguments of the function come from somewhere else; also those in numbers and in structs."""
+        for param in body.params:
+            if isinstance(param, str):
+                for cell, wide in self._memory.typed_cells((param, ANY), 0):
+                    self._memory.graph.add(cell, UNKNOWN if wide else INTEGER)
+            elif self._memory.flows.wide(param.type):
                 self._memory.graph.add(register(body.name, param.name), UNKNOWN)
-            elif isinstance(type_, PointerType) and isinstance(param, str):
-                self._memory.scramble((param, ANY), 0, UNKNOWN)
 
     def _functions_of(self, function: Function, argument: Expr | Place, use: Callable[[str], None]) -> None:
         """Call `use` for every function that the value may be, or that is stored where it points to, now or later."""
@@ -220,7 +223,7 @@ class HandedOver:
             self._run(function, edge, arguments, name, occasion)
 
     def _any_time(self, name: str, where: FunctionEdge) -> None:
-        """The function may run at any time once the call is made."""
+        """The function may run at any time once the call is made, and what it gives is in the hands of code that is not here."""
         if name in self._facts.anytime.get(where, ()):
             return
         body = self._callers.reach(name)
@@ -229,6 +232,11 @@ class HandedOver:
         self._facts.anytime.setdefault(where, {}).setdefault(name)
         self._facts.often.setdefault(name)
         self.from_outside(body)
+        if isinstance(body.result, str):
+            for node in self._memory.stored_at((body.result, ANY)):
+                self._memory.graph.copy(node, CHANGED)
+        elif body.result is not None and self._memory.flows.wide(body.result.type):
+            self._memory.graph.copy(register(body.name, body.result.name), CHANGED)
 
 
 def site(function: Function, edge: IrEdge) -> FunctionEdge:

@@ -38,7 +38,7 @@ class ReachableObjects:
 
     def of(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer with these targets leads to, sorted by name."""
-        names = [t[0] for t in targets.known if self._is_object(t[0])] + ([_OUTSIDE] if targets.unknown else [])
+        names = [t[0] for t in targets.known if self._leads_on(t[0])] + ([_OUTSIDE] if targets.unknown else [])
         if not all(name in self._stored for name in names):
             self._close(names)
         found = 0
@@ -47,7 +47,7 @@ class ReachableObjects:
                 found |= self._closed[self._numbers[name]]
         if found not in self._known:
             self._known[found] = [self._object(name) for n, name in enumerate(self._names)
-                                  if found >> n & 1 and name not in (_OUTSIDE, _EXPOSED)]
+                                  if found >> n & 1 and self._is_object(name)]
         return self._known[found]
 
     def _close(self, names: list[str]) -> None:
@@ -58,7 +58,7 @@ class ReachableObjects:
             if name not in self._stored:
                 self._stored[name] = self._stored_in(name)
                 todo += reversed(self._stored[name])
-        self._names = sorted(n for n in self._stored if n in (_OUTSIDE, _EXPOSED) or self._visible(self._object(n)))
+        self._names = sorted(n for n in self._stored if not self._is_object(n) or self._visible(self._object(n)))
         self._numbers = {name: n for n, name in enumerate(self._names)}
         self._known = {}
         graph = {n: [self._numbers[s] for s in self._stored[name] if s in self._numbers] for n, name in enumerate(self._names)}
@@ -77,15 +77,21 @@ class ReachableObjects:
             return tuple(dict.fromkeys(n for n in self._outside if self._is_object(n)))
         if name == _EXPOSED:
             return tuple(self._pointsto.exposed_deep)
+        if name[0] == "&":
+            return tuple(n for n in dict.fromkeys(t[0] for t in self._pointsto.results(name[1:])) if self._leads_on(n))
         obj = self._object(name)
         if not self._visible(obj):
             return ()
         found, exposed = self._pointsto.led_to(obj)
-        return (*(n for n in dict.fromkeys(t[0] for t in found) if self._is_object(n)), *((_EXPOSED,) if exposed else ()))
+        return (*(n for n in dict.fromkeys(t[0] for t in found) if self._leads_on(n)), *((_EXPOSED,) if exposed else ()))
+
+    def _leads_on(self, name: str) -> bool:
+        """Whether a target is an object, anything from outside, or a function: whoever gets hold of it has what it gives."""
+        return name[0] in ("&", _OUTSIDE) or self._is_object(name)
 
     def _is_object(self, name: str) -> bool:
         """Whether a target is an object: a constant address is one where the program has the processor for itself."""
-        return name[0] not in "&*#" or (name[0] == "*" and name != COMPUTED[0] and self._objects.bare)
+        return name[0] not in "&*#?!" or (name[0] == "*" and name != COMPUTED[0] and self._objects.bare)
 
     def _object(self, name: str) -> MemObject:
         return self._objects.absolute(int(name[1:], 16)) if name[0] == "*" else self._objects.named(name)

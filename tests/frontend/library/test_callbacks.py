@@ -50,6 +50,25 @@ ANY_TIME = [
     "struct ops { void (*run)(void); }; void later(const struct ops *); void f(void) { g = 1; }"
     " struct ops o = { f }; int main(void) { later(&o); g = 2; }",
     "void f(int s) { g++; } int main(void) { signal(2, f); pause(); }",
+    # What it is given is not known: an address in a number, in a struct, in a union, in bytes.
+    "void later(void (*)(long), long); void f(long p) { *(int *)p = 1; } int main(void) { later(f, (long)&g); g = 2; }",
+    "struct s { int k; void *p; }; void later(void (*)(struct s), void *); void f(struct s s) { *(int *)s.p = 1; }"
+    " int main(void) { later(f, &g); g = 2; }",
+    "struct s { long v[2]; }; void later(void (*)(struct s), long); void f(struct s s) { *(int *)s.v[1] = 1; }"
+    " int main(void) { later(f, (long)&g); g = 2; }",
+    "union u { int k; void *p; }; void later(void (*)(union u), void *); void f(union u u) { *(int *)u.p = 1; }"
+    " int main(void) { later(f, &g); g = 2; }",
+    "struct s { char c[8]; }; void later(void (*)(struct s), void *); void f(struct s s) { **(int **)&s = 1; }"
+    " int main(void) { later(f, &g); g = 2; }",
+    "void f(union sigval v) { *(int *)v.sival_ptr = 1; } int timer_create(int, struct sigevent *, void *); int main(void) {"
+    " struct sigevent e = { .sigev_notify_function = f, .sigev_value.sival_ptr = &g }; timer_create(0, &e, 0); g = 2; }",
+    # What it gives is in the hands of those who call it.
+    "void later(int *(*)(void)); int *f(void) { return &g; } void *w(void *a) { g = 1; return a; }"
+    " int main(void) {" + THREAD + "later(f); }",
+    "struct s { int k; int *p; }; void later(struct s (*)(void)); struct s f(void) { return (struct s){1, &g}; }"
+    " void *w(void *a) { g = 1; return a; } int main(void) {" + THREAD + "later(f); }",
+    "struct ops { int *(*get)(void); }; void later(const struct ops *); int *f(void) { return &g; } struct ops o = { f };"
+    " void *w(void *a) { g = 1; return a; } int main(void) {" + THREAD + "later(&o); }",
 ]
 
 
