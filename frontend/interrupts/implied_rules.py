@@ -32,6 +32,10 @@ _RANKED = re.compile(r"(\w+)_IRQHandler|(SysTick|PendSV)_Handler")
 CMSIS = re.compile(r"(?:__|HAL_)?NVIC_(?:(?:Enable|Disable)IRQ|(?:Get|Set|Clear)PendingIRQ|GetActive|GetEnableIRQ|[SG]etPriority"
                     r"|[SG]etPriorityGrouping|(?:En|De)codePriority)")
 """The functions of CMSIS for the interrupt controller, and those by which the vendors' libraries call them."""
+_REGROUP = re.compile(r"(?:__|HAL_)?NVIC_SetPriorityGrouping")
+_WHOLE_GROUPS = range(4)
+"""All bits of a priority tell who interrupts whom but the lowest ones of a byte, so many and one; nearly all processors have
+the four highest only."""
 _WITH_PRIORITIES = range(0xE000E100, 0xE000E4F0)
 _SYSTEM = range(0xE000ED00, 0xE000ED24)
 _SYSTEM_PRIORITIES = range(0xE000ED18, 0xE000ED24)
@@ -45,7 +49,7 @@ def with_implied_rules(module: Module, table: InterruptTable, notes: Notes) -> I
     numbered = [(d, n) for d in defined if (match := _HANDLER.fullmatch(d.name)) is not None
                 and (n := module.enumerator(f"{match.group(1)}_IRQn")) is not None and n >= 0]
     rules = _attached(module, table)
-    table = replace(table, numbers=priority_numbers(module))
+    table = replace(table, numbers=priority_numbers(module), regrouped=any(map(_regroups, _instructions(module))))
     if numbered and not _reaches_controller(module):
         enabled = set(_numbers(module, _CMSIS_ON))
         for d, n in numbered:
@@ -75,6 +79,14 @@ def priority_numbers(module: Module) -> dict[str, int]:
     found = ((d.name, next(filter(None, m.groups()))) for d in module.declarations.values()
              if d.defined and (m := _RANKED.fullmatch(d.name)) is not None)
     return {name: n for name, vector in found if (n := module.enumerator(f"{vector}_IRQn")) is not None}
+
+
+def _regroups(instr: Instr) -> bool:
+    """Whether an instruction may set a priority group in which not all bits that processors have tell who interrupts whom."""
+    if not isinstance(instr, Call) or not isinstance(instr.callee, str) or not _REGROUP.fullmatch(instr.callee):
+        return False
+    group = fold(instr.args[0]) if instr.args and not isinstance(instr.args[0], Place) else None
+    return not isinstance(group, Const) or group.value not in _WHOLE_GROUPS
 
 
 def _instructions(module: Module) -> Iterator[Instr]:

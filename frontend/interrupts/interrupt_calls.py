@@ -258,7 +258,7 @@ class Interrupts:
         for handler, n in self.table.numbers.items():
             mine = priority(handler)
             self.ghosts.setdefault(mine.name, ghost(mine))
-            if isinstance(number, Place) or isinstance(value, Place):
+            if self.table.regrouped or isinstance(number, Place) or isinstance(value, Place):
                 ops.append(Havoc((mine,)))
                 continue
             given = Cast(value, mine.type)

@@ -117,6 +117,8 @@ class InterruptTable:
     """What users call handlers whose names are numbers: `TIMER0_OVF_vect` for `__vector_16`."""
     numbers: Mapping[str, int] = field(default_factory=dict)
     """The numbers of handlers in the calls that give them priorities, where the program has no other way to do that."""
+    regrouped: bool = False
+    """Whether the program decides how many bits of a priority count when one handler interrupts another."""
     required: bool = False
     """Whether every handler that is named must exist: a user's own table, not one for every program of a platform."""
 

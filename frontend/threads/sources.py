@@ -184,8 +184,9 @@ def _annotated(decl: FunctionDecl, table: InterruptTable, nested: bool) -> list[
                 found.append(replace(made, masked=False, ranked=True) if arguments == _RANKED else made)
             case "circ_task":
                 found.append(task(decl))
-    if _CORTEX.fullmatch(decl.name) and rule is None and all(s.role is Role.HANDLER for s in found):
-        cortex = replace(_handler(decl, None, None, reentrant=False, masked=False), ranked=True)
+    says_entry = rule is not None and (rule.priority is not None or rule.entered_on is not None)
+    if _CORTEX.fullmatch(decl.name) and not says_entry and all(s.role is Role.HANDLER for s in found):
+        cortex = replace(_handler(decl, rule, None, reentrant=False, masked=False), ranked=True)
         found = [replace(cortex, unmaskable=decl.name == _UNMASKABLE)]
     if not found and decl.name != "main" and (rule is not None or _VECTOR.fullmatch(decl.name)):
         found.append(_handler(decl, rule, None, reentrant=False, masked=True))

@@ -20,6 +20,7 @@ typedef struct { volatile unsigned CPUID, ICSR, VTOR, AIRCR, SCR, CCR; volatile 
 #define SCB ((SCB_Type *)0xE000ED00)
 unsigned x;
 volatile unsigned other;
+void NVIC_SetPriorityGrouping(unsigned g); void HAL_NVIC_SetPriorityGrouping(unsigned g);
 #define P(n, p) NVIC_SetPriority(n, p)
 #define ON(n) NVIC_EnableIRQ(n)
 """
@@ -47,6 +48,10 @@ def verdict(tmp_path: Path, text: str, variable: str = "x") -> str:
     ("P(A_IRQn, 1); P(B_IRQn, 1); ON(A_IRQn); ON(B_IRQn); if (other) P(A_IRQn, 0);", "unknown"),
     ("P(A_IRQn, 1); P(other, 1); ON(A_IRQn); ON(B_IRQn);", "unknown"),                     # that may be A, B or neither
     ("HAL_NVIC_SetPriority(A_IRQn, 1, 0); HAL_NVIC_SetPriority(B_IRQn, 1, 3); ON(A_IRQn); ON(B_IRQn);", "safe"),
+    ("HAL_NVIC_SetPriorityGrouping(7); P(A_IRQn, 1); P(B_IRQn, 2); ON(A_IRQn); ON(B_IRQn);", "unknown"),  # no bit tells
+    ("NVIC_SetPriorityGrouping(other); P(A_IRQn, 1); P(B_IRQn, 1); ON(A_IRQn); ON(B_IRQn);", "unknown"),
+    ("NVIC_SetPriorityGrouping(3); P(A_IRQn, 1); P(B_IRQn, 2); ON(A_IRQn); ON(B_IRQn);", "race"),  # four bits, all of them
+    ("NVIC_SetPriorityGrouping(3); P(A_IRQn, 1); P(B_IRQn, 1); ON(A_IRQn); ON(B_IRQn);", "safe"),
     ("P(A_IRQn, 1); P(B_IRQn, 1); ON(A_IRQn); ON(B_IRQn); NVIC->IP[4] = 0;", "race"),      # in other ways: nothing is known
     ("P(A_IRQn, 1); P(B_IRQn, 1); ON(A_IRQn); ON(B_IRQn); SCB->SCR = 4;", "safe"),
     ("P(A_IRQn, 1); P(B_IRQn, 1); ON(A_IRQn); ON(B_IRQn); SCB->SHP[10] = 4;", "race"),
@@ -54,6 +59,15 @@ def verdict(tmp_path: Path, text: str, variable: str = "x") -> str:
 ])
 def test_what_main_gives_them(calls: str, expected: str, tmp_path: Path) -> None:
     assert verdict(tmp_path, HANDLERS + f"int main(void) {{ {calls} for (;;) other = 1; }}\n") == expected
+
+
+@pytest.mark.parametrize("platform", [None, "cortex-m"])
+def test_what_enables_a_handler_says_nothing_of_who_interrupts_it(platform: str | None, tmp_path: Path) -> None:
+    """The names of a Cortex-M are enough: its handlers are entered with interrupts on."""
+    path = tmp_path / "p.c"
+    path.write_text(HEAD + HANDLERS + "int main(void) { P(A_IRQn, 1); P(B_IRQn, 2); ON(A_IRQn); ON(B_IRQn); for (;;) other = 1; }\n")
+    (answer,) = check(load(path, LoadOptions(platform=platform, race_model="nesc")), ["x"], limits=Limits(timeout=60)).answers
+    assert word(answer.question, answer.verdict) == "race"
 
 
 @pytest.mark.parametrize(("more", "expected"), [
