@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,9 +15,11 @@ from circ.report.forms import FailOn
 from circ.report.summary import BAD_INPUT, BUG, PROVED, UNDECIDED, WORDS, FileReport, finding_status, uncounted, worst
 from circ.report.text import population
 from circ.verdict import Answer, Unknown
-from frontend.program import Program
+from frontend.program import Location, Program
 from frontend.records import dataclass
 
+_PLACE = re.compile(r"(?P<file>[^\\:][^\\]*?):(?P<line>[1-9][0-9]{0,8})(?::(?P<column>[1-9][0-9]{0,8}))?: (?:error|unknown): ")
+"""How a message about a file begins, unless the file's name has characters that are written in another way there."""
 MOST = 10**15
 """Every count and every time of a scan is less."""
 
@@ -49,6 +52,17 @@ class Head:
     """Those of its threads that are small enough to be drawn."""
     norace: tuple[str, ...] = ()
     """Variables that are not asked about: they are declared so, with a reason."""
+
+    @property
+    def unread(self) -> str:
+        """The line that says why it has no answers, empty if it was read."""
+        return self.error or self.bug or self.limit
+
+    @property
+    def unread_at(self) -> Location:
+        """The place that this line begins with, which may lie in a header, or else the file's first line."""
+        begin = _PLACE.match(self.unread)
+        return Location(self.file, 1) if begin is None else Location(begin["file"], int(begin["line"]), int(begin["column"] or 0))
 
 
 @dataclass(frozen=True, slots=True)

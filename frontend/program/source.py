@@ -30,7 +30,11 @@ class Location:
 
 
 def displayed(name: str) -> str:
-    """A file's name on one line of readable text: control characters, and bytes that are no text, are escaped."""
+    """A file's name on one line of readable text: control characters, and bytes that are no text, are escaped.
+
+    It does not begin a line with `::`, which is a command to those who run tests for others.
+    """
+    name = f"./{name}" if name.startswith("::") else name
     return name if name.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in name)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from circ.report.findings import Finding
 from circ.report.formats.paths import from_here
 from circ.report.gcc import access_text
-from circ.report.rows import Scanned
+from circ.report.rows import Head, Scanned
 from frontend.program import Location
 
 _SEVERITY = {"race": "critical", "violated": "critical", "possible race": "major", "unknown": "info"}
@@ -20,7 +20,7 @@ def code_climate(files: Sequence[Scanned]) -> str:
     """A JSON list of what is not proved and counts; fingerprints stay the same when lines move."""
     issues = [_issue(scanned.head.file, row.finding) for scanned in files for row in scanned.rows
               if row.finding.verdict != "safe" and row.finding.counts]
-    issues += [_unread(f.head.file, why) for f in files if (why := f.head.error or f.head.bug or f.head.limit)]
+    issues += [_unread(f.head) for f in files if f.head.unread]
     return json.dumps(issues, indent=1) + "\n"
 
 
@@ -33,9 +33,9 @@ def _issue(file: str, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _unread(file: str, why: str) -> dict[str, Any]:
-    return {"type": "issue", "check_name": "circ.input", "description": why, "categories": ["Compatibility"],
-            "severity": "blocker", "fingerprint": _unique(file, "input"), "location": _location(Location(file, 1))}
+def _unread(head: Head) -> dict[str, Any]:
+    return {"type": "issue", "check_name": "circ.input", "description": head.unread, "categories": ["Compatibility"],
+            "severity": "blocker", "fingerprint": _unique(head.file, "input"), "location": _location(head.unread_at)}
 
 
 def _unique(file: str, what: str) -> str:

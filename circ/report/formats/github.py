@@ -20,8 +20,8 @@ def workflow_commands(files: Sequence[Scanned]) -> str:
 
 
 def _lines(scanned: Scanned) -> Iterator[str]:
-    if why := scanned.head.error or scanned.head.bug or scanned.head.limit:
-        yield _command("error", Location(scanned.head.file, 1), "Not readable", why)
+    if scanned.head.unread:
+        yield _command("error", scanned.head.unread_at, "Not readable", scanned.head.unread)
     for row in scanned.rows:
         f = row.finding
         if f.verdict != "safe" and f.counts:

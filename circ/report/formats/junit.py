@@ -25,9 +25,10 @@ def junit(files: Sequence[Scanned], fail_on: FailOn = FailOn.UNKNOWN) -> str:
     suites = Element("testsuites", name="circ")
     for scanned in files:
         suite = SubElement(suites, "testsuite", name=_xml(displayed(scanned.head.file)))
-        why = scanned.head.error or scanned.head.bug or scanned.head.limit
-        if why:
-            case = SubElement(suite, "testcase", classname=_xml(displayed(scanned.head.file)), name="reading", time="0.000")
+        if why := scanned.head.unread:
+            place = scanned.head.unread_at
+            case = SubElement(suite, "testcase", classname=_xml(displayed(scanned.head.file)), name="reading", time="0.000",
+                              file=_xml(displayed(place.file)), line=str(place.line))
             SubElement(case, "error", message=_xml(why), type="input")
         for row in scanned.rows:
             _case(suite, row, fail_on)

@@ -16,7 +16,7 @@ from circ.report.findings import Finding, FoundAccess
 from circ.report.formats.paths import from_here
 from circ.report.gcc import access_text, step_text
 from circ.report.json import circ_version
-from circ.report.rows import Scanned
+from circ.report.rows import Head, Scanned
 from frontend.program import Location
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -41,8 +41,7 @@ _INDEX = {rule: number for number, rule in enumerate(_RULES)}
 
 def sarif(files: Sequence[Scanned], status: int, finished: bool) -> str:
     """One SARIF log with one run."""
-    notes = [_notification(f.head.error or f.head.limit or f.head.bug, f.head.file) for f in files
-             if f.head.error or f.head.limit or f.head.bug]
+    notes = [_notification(f.head) for f in files if f.head.unread]
     run = {
         "tool": {"driver": {
             "name": "circ", "version": circ_version(),
@@ -62,9 +61,9 @@ def _rule(name: str, short: str, title: str, text: str) -> dict[str, Any]:
             "defaultConfiguration": {"level": level}}
 
 
-def _notification(text: str, file: str) -> dict[str, Any]:
-    return {"descriptor": {"id": "input"}, "level": "error", "message": {"text": text},
-            "locations": [_location(Location(file, 1))]}
+def _notification(head: Head) -> dict[str, Any]:
+    return {"descriptor": {"id": "input"}, "level": "error", "message": {"text": head.unread},
+            "locations": [_location(head.unread_at)]}
 
 
 def _result(finding: Finding) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def _program(scanned: Scanned, drawings: Drawings) -> Html:
     head = scanned.head
     excerpts = Excerpts((head.file, *head.files))
     facts = "; ".join(part for part in (head.models, ", ".join(head.threads)) if part)
-    why = head.error or head.bug or head.limit
+    why = head.unread
     return element(
         "section", element("h2", text(displayed(head.file))), element("p", text(facts), class_="soft"),
         element("p", text(why), class_="error") if why else Html(""),

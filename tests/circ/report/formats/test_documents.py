@@ -13,8 +13,10 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
+from typer.testing import CliRunner
 
 import circ
+from circ.cli import app
 from circ.report.data.plain_data import built
 from circ.report.documents import document
 from circ.report.findings import Finding, finding_of
@@ -285,3 +287,30 @@ def test_a_head_knows_its_threads(files: list[Scanned]) -> None:
     head: Head = files[0].head
     assert head.lines == len(MIXED.split("\n")) and "main main (1)" in head.threads and head.files == (head.file,)
     assert isinstance(files[0].rows[0], Row)
+
+
+@pytest.mark.parametrize(("error", "place"), [
+    (FrontendError(Location("inc/a.h", 7, 3), "no such thing: error: or so"), Location("inc/a.h", 7, 3)),
+    (FrontendError(Location("a:b.h", 7), "that is no C"), Location("a:b.h", 7)),
+    (FrontendError(Location("new\nline.h", 7), "a name that is not written as it is"), Location("main.c", 1)),
+])
+def test_what_could_not_be_read_is_told_where_it_is(error: FrontendError, place: Location) -> None:
+    scanned = [Scanned(Head("main.c", None, error=str(error)), ())]
+    github, climate, sarif, junit = (rendered(form, scanned) for form in (ReportForm.GITHUB, ReportForm.CODE_CLIMATE, ReportForm.SARIF,
+                                                                          ReportForm.JUNIT))
+    name = place.file.replace(":", "%3A")
+    assert github.startswith(f"::error file={name},line={place.line}" + (f",col={place.column}" if place.column else ","))
+    [issue] = json.loads(climate)
+    assert (issue["location"]["path"], issue["location"]["lines"]["begin"]) == (place.file, place.line)
+    [note] = json.loads(sarif)["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    where = note["locations"][0]["physicalLocation"]
+    assert where["region"]["startLine"] == place.line and where["artifactLocation"]["uri"].endswith(place.file.partition(":")[2] or place.file)
+    assert f'file="{place.file}" line="{place.line}"' in junit
+
+
+def test_no_line_of_a_report_is_a_command_to_who_runs_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.c").write_text('#line 1 "::stop-commands::x"\nint x;\n__attribute__((circ_thread)) void w(void) { x = x + 1; }\n')
+    told = CliRunner().invoke(app, ["check", "a.c"])
+    assert "::stop-commands::x:2:45: warning: race on 'x'" in told.output
+    assert not [line for line in told.output.splitlines() if line.lstrip().startswith("::")]
