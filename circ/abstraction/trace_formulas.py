@@ -35,6 +35,8 @@ from frontend.program import (
     Var,
     Variable,
     name_of,
+    op_reads,
+    op_writes,
     primitive,
     substitute,
     variables,
@@ -160,9 +162,11 @@ class Formula:
         self.encoder = Encoder(s.program.ints)
         self.solver = Solver(effort)
         self.state = SymbolicState({}, [])
-        self.open_start: list[tuple[Variable, int | None, Term]] = []
+        self.open_start: list[tuple[Variable, int | None, Term | None]] = []
+        """What is open at the start; no term where the script says nothing about it, so that any value will do."""
         self.open_steps: list[tuple[int, int, Lvalue | None, str, Variable | None, Term, Term | None]] = []
         self.variables: dict[str, Variable] = {}
+        self.named = _named(s)
         self._begin()
         self.literals: dict[int, Term] = {}
         for i, line in enumerate(s.lines):
@@ -190,6 +194,10 @@ class Formula:
 
     def _start(self, v: Variable, name: str, thread: int | None) -> None:
         self.variables[name] = v
+        if name not in self.named and not isinstance(v.start, Self):
+            if isinstance(v.start, Arbitrary):
+                self.open_start.append((v, thread, None))
+            return
         symbol = self.encoder.symbol(v, "" if thread is None else f"@{thread}")
         match v.start:
             case Values(default=d, elements=es):
@@ -275,12 +283,30 @@ class Formula:
         value = self.solver.evaluate(term)
         return value if self.encoder.math else t.wrap(value)
 
-    def _values(self, v: Variable, thread: int | None, term: Term) -> list[Choice]:
+    def _values(self, v: Variable, thread: int | None, term: Term | None) -> list[Choice]:
+        if term is None:
+            return [Choice(v.name, 0, i if v.is_array else None, thread)
+                    for i in range(min(v.length or 0, LONGEST_HAVOC) if v.is_array else 1)]
         if not v.is_array:
             return [Choice(v.name, self._signed(v.type, term), None, thread)]
         length = min(v.length or 0, LONGEST_HAVOC)
         elements = ((i, self._signed(v.type, smt.select(term, i, self.encoder.math))) for i in range(length))
         return [Choice(v.name, value, i, thread) for i, value in elements]
+
+
+def _named(s: Script) -> frozenset[str]:
+    """The variables that a script is about, by their names in it; the others may start as they like."""
+    found: set[str] = set()
+    for line in s.lines:
+        found.update(map(name_of, op_reads(line.op)))
+        found.update(op_writes(line.op))
+    for e in s.finals:
+        found.update(variables(e))
+    for n, template in enumerate(s.threads):
+        own = frozenset(v.name for v in template.locals)
+        for e in number_ranges(template):
+            found.update(variables(qualify(e, n, own)))
+    return frozenset(found)
 
 
 def supports(s: Script) -> dict[int, frozenset[str]]:

@@ -22,6 +22,9 @@ from frontend.records import dataclass
 Pair: TypeAlias = tuple[int, ThreadState, ContextClass, ContextClass | None]
 """Template and state of the main thread, class of another thread, and the atomic class of a third one, if there is one."""
 
+ThirdEffect: TypeAlias = tuple[tuple[AllAt, ...], ThreadState, ContextClass | None]
+"""What a step of a third thread asks of the others, the main thread's state behind it, and the third's class if it is atomic."""
+
 
 class NotUnbounded(Exception):
     """An error state is reached when a third thread may interfere: the context does not extend to any number of threads.
@@ -80,6 +83,8 @@ class _PairClosure:
         self.exist: dict[tuple[int, int, int], bool] = {}
         self.allowed: dict[tuple[int, ContextClass], tuple[tuple[AllAt, ...], bool]] = {}
         """What `class_allows` said, by the identity of the demands, which are kept so that no others get it."""
+        self.effects: dict[tuple[int, ThreadState, ContextClass], tuple[ThirdEffect, ...]] = {}
+        """What those do: by template and state of the main thread, and class."""
         self.noticed: dict[tuple[int, int, ContextClass, int], tuple[ContextMove, ...]] = {}
         """The moves of a third thread that are noticed: by template and location of the main one, class and global mask."""
 
@@ -150,10 +155,19 @@ class _PairClosure:
 
     def environment(self, pair: Pair, mover: ContextClass, beside: ContextClass | None) -> None:
         """A step of another thread: of the pair's second one (`beside` None), or of a third one while `beside` stays."""
-        t, (q, g, _), _, _ = pair
-        moves = self.acfas[mover[0]].moves[mover[1]].get(g, ()) if beside is None else self.noticed_moves(t, q, mover, g)
-        for move in moves:
-            self.disturb(pair, mover, move, beside)
+        t, state, _, _ = pair
+        if beside is None:
+            for move in self.acfas[mover[0]].moves[mover[1]].get(state[1], ()):
+                self.disturb(pair, mover, move)
+            return
+        for demands, after, holder in self.thirds_effects(t, state, mover):
+            if demands and not self.class_allows(demands, beside):
+                continue
+            if demands:
+                self.system.args[t].union(state, after)
+            disturbed = (t, after, beside, holder)
+            if disturbed not in self.pairs.reached:
+                self.add(disturbed, self.thirds[pair] | {mover[0]})
 
     def noticed_moves(self, t: int, q: int, mover: ContextClass, g: int) -> tuple[ContextMove, ...]:
         """The moves of a third thread without those that lead to the same pair again: between classes that are not atomic,
@@ -170,20 +184,35 @@ class _PairClosure:
                 if move[0] != g or acfa.atomic[mover[1]] or acfa.atomic[move[2]] or abstraction.relates(q, move[1]))
         return found
 
-    def disturb(self, pair: Pair, mover: ContextClass, move: ContextMove, beside: ContextClass | None) -> None:
+    def thirds_effects(self, t: int, state: ThreadState, mover: ContextClass) -> tuple[ThirdEffect, ...]:
+        """What the noticed moves of a third thread do to a main thread's state, whoever else is beside it: without demands,
+        the environment turns the one state into the other."""
+        key = (t, state, mover)
+        found = self.effects.get(key)
+        if found is None:
+            q, g, l = state
+            made: dict[ThirdEffect, None] = {}
+            for g2, writes, target, demands in self.noticed_moves(t, q, mover, g):
+                if demands and not self.system.allows(demands, t, q):
+                    continue
+                holder = (mover[0], target) if self.acfas[mover[0]].atomic[target] else None
+                for l2 in self.system.abstractions[t].disturbed(q, g2, l, writes):
+                    made[demands, (q, g2, l2), holder] = None
+                    if not demands:
+                        self.system.args[t].union(state, (q, g2, l2))
+            found = self.effects[key] = tuple(made)
+        return found
+
+    def disturb(self, pair: Pair, mover: ContextClass, move: ContextMove) -> None:
+        """A step of the pair's second thread."""
         t, (q, g, l), _, _ = pair
         g2, writes, target, demands = move
-        if demands and not (self.system.allows(demands, t, q) and (beside is None or self.class_allows(demands, beside))):
+        if demands and not self.system.allows(demands, t, q):
             return
-        goal = (mover[0], target)
         for l2 in self.system.abstractions[t].disturbed(q, g2, l, writes):
             after = (q, g2, l2)
             self.system.args[t].union((q, g, l), after)
-            if beside is None:
-                self.add((t, after, goal, None), self.thirds[pair])
-            else:
-                holder = goal if self.acfas[goal[0]].atomic[target] else None
-                self.add((t, after, beside, holder), self.thirds[pair] | {mover[0]})
+            self.add((t, after, (mover[0], target), None), self.thirds[pair])
 
     def class_allows(self, demands: tuple[AllAt, ...], key: ContextClass) -> bool:
         asked = id(demands), key
