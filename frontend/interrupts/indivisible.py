@@ -58,6 +58,42 @@ def with_indivisible_accesses(program: Program, machine: Machine, interrupts: Ca
     return _Partners(program, interrupts).program()
 
 
+def with_lone_writers(program: Program, machine: Machine, whole: Callable[[str], bool]) -> Program:
+    """The program with variables that are handed over at once, as people who write handlers mean them: volatile, a scalar object
+    by itself (`whole`), at most a word, and written by one thread alone.
+
+    Then nothing is torn, for each access is one instruction; no update is lost, for nobody else writes; and no compiler reads an
+    old value. What belongs together in several variables is not looked at, so that members and elements are none of these.
+    """
+    variables = {v.name: v for v in program.globals}
+    found: list[str] = []
+    for name, where in program.accesses.items():
+        v = variables.get(name)
+        if v is None or v.is_array or not v.volatile or _size(v) > machine.word or name in machine.misaligned or not whole(name):
+            continue
+        writers = {t for t, _, a in where if a.write}
+        alone = len(writers) == 1 and all(program.templates[t].count == 1 for t in writers)
+        if alone and {t for t, _, _ in where} != writers and all(
+                a.kind is AccessKind.DATA and not a.whole for _, _, a in where):
+            found.append(name)
+    if not found:
+        return program
+    size = "1 byte" if machine.word == 1 else f"{machine.word} bytes, aligned,"
+    shown = ", ".join(f"'{variables[n].shown}'" for n in found)
+    note = Assumption(f"an access to a volatile variable of at most {size} is one instruction, and no race where one thread "
+                      f"alone writes it: {shown} (--race-model nesc counts it)")
+    names = frozenset(found)
+    templates = (replace(t, cfa=replace(t.cfa, edges=tuple(_at_once(e, names) for e in t.cfa.edges))) for t in program.templates)
+    return replace(program, assumptions=(*program.assumptions, note), templates=tuple(templates))
+
+
+def _at_once(edge: Edge, names: frozenset[str]) -> Edge:
+    if not any(a.variable in names for a in edge.accesses):
+        return edge
+    return replace(edge, accesses=tuple(
+        replace(a, kind=AccessKind.INDIVISIBLE) if a.variable in names else a for a in edge.accesses))
+
+
 # --------------------------------------------------------------------------------------------------- kinds
 def _kinds(edge: Edge, machine: Machine, variables: Mapping[str, Variable]) -> Edge:
     """The edge with its accesses as the machine makes them."""

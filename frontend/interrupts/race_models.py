@@ -16,7 +16,7 @@ from frontend.interrupts.indivisible import Machine
 from frontend.ir.interrupt_table import InterruptTable
 from frontend.ir.thread_library import PREFIXES
 from frontend.memory.world import World
-from frontend.program import AccessKind, Doubt, Edge, Program, RaceModel, Role
+from frontend.program import AccessKind, Doubt, Edge, Preemption, Program, RaceModel, Role
 from frontend.threads.sources import is_for_avr
 
 _MSP430 = frozenset({"__bis_SR_register", "_bis_SR_register", "_BIS_SR", "__bis_status_register", "__bic_SR_register", "_EINT",
@@ -33,6 +33,29 @@ def choose_race_model(world: World, called: Iterable[str]) -> RaceModel:
     """
     c11 = any(n.startswith((*PREFIXES, "__VERIFIER_")) for n in called)
     return RaceModel.C11 if c11 or any(n.startswith("__VERIFIER_") for n in world.module.declarations) else RaceModel.NESC
+
+
+def hands_over(asked: RaceModel | None, program: Program) -> bool:
+    """Whether variables that one thread alone writes, at once, are no race: in firmware for one processor, where nobody asks
+    for a model. In programs with tasks that are posted the rule of nesC's compiler is what people go by."""
+    return asked is None and program.race_model is RaceModel.NESC and program.preemption is Preemption.NESTED and not any(
+        t.role is Role.TASK for t in program.templates)
+
+
+def sure_machine(world: World, table: InterruptTable) -> Machine:
+    """As `find_machine`, with a word of one byte where nothing tells which processor it is."""
+    return find_machine(world, False, table if table.word or any(n in _MSP430 for n in world.module.declarations) else
+                        replace(table, word=1))
+
+
+def is_by_itself(world: World) -> Callable[[str], bool]:
+    """Whether a variable is the whole of an object that no pointer leads to, so that each access is to all of it."""
+    if world.pointsto.wild:
+        return lambda name: False
+    pointed = {target[0] for targets in world.pointsto.all_targets() for target in targets}
+    alone = {o.leaves[0].name for o in world.objects.all()
+             if len(o.leaves) == 1 and not o.leaves[0].bytes and o.name not in pointed}
+    return alone.__contains__
 
 
 def find_machine(world: World, reactive: bool, table: InterruptTable) -> Machine:

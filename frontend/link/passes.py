@@ -11,10 +11,10 @@ from frontend.annotations.claims import with_claims
 from frontend.entry import Sketch, called_by_threads, is_sketch, with_callers
 from frontend.interrupts.bit_instructions import as_written, bit_instructions
 from frontend.interrupts.implied_rules import with_implied_rules
-from frontend.interrupts.indivisible import with_indivisible_accesses
+from frontend.interrupts.indivisible import with_indivisible_accesses, with_lone_writers
 from frontend.interrupts.initialisation_run import initialised
 from frontend.interrupts.preemption import in_parallel, schedule
-from frontend.interrupts.race_models import find_machine, with_whole_handlers
+from frontend.interrupts.race_models import find_machine, hands_over, is_by_itself, sure_machine, with_whole_handlers
 from frontend.interrupts.registers import HardwareRegisters
 from frontend.ir import Module
 from frontend.ir.modelled_calls import Without
@@ -95,4 +95,7 @@ def link(module: Module, options: LinkOptions = DEFAULT_OPTIONS) -> Program:
     if module.attached is not None and said is not None:
         program = said.contracts(program, module.attached)
     program = with_claims(program, module.annotations, module.enumerator)
-    return initialised(program)
+    program = initialised(program)
+    if threads.reactive and hands_over(options.race_model, program):
+        program = with_lone_writers(program, sure_machine(world, options.table), is_by_itself(world))
+    return program
