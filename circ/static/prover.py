@@ -26,6 +26,7 @@ from circ.static.arguments.numbering import Numbering
 from circ.static.arguments.publication import Publication
 from circ.static.arguments.ranges import Ranges
 from circ.static.arguments.readers import Readers
+from circ.static.arguments.spans import Spans
 from circ.static.arguments.tickets import tickets
 from circ.static.attempts import Attempt, marked
 from circ.static.focus import LARGE, Focus
@@ -281,7 +282,8 @@ class Static:
         if len(levels) > len(set(self.survey.levels(variable))):
             yield self._outline(program, (variable,), levels, ()), levels[-1], ()
         known: list[Argument] = [Elements(program, variable), Readers(program), Numbering(program, variable),
-                                 Ranges(program, variable), *draws(program, variable, self.survey.locks_of), *tickets(program),
+                                 Ranges(program, variable), Spans(program, variable),
+                                 *draws(program, variable, self.survey.locks_of), *tickets(program),
                                  Publication(program, variable), Handover(program, variable), Joining(program, variable),
                                  *alive(program)]
         found = tuple(a for a in known if a.applies)
