@@ -17,6 +17,8 @@ from circ.kernel.further_kinds import FurtherKinds
 from circ.kernel.outcome import Accepted
 from circ.kernel.syntactic import protected
 from circ.static.arguments.argument import Argument
+from circ.static.arguments.bounds.ranges import Ranges
+from circ.static.arguments.bounds.spans import Spans
 from circ.static.arguments.draws import draws
 from circ.static.arguments.handover import Handover
 from circ.static.arguments.joining import Joining
@@ -24,9 +26,7 @@ from circ.static.arguments.live_counts import alive
 from circ.static.arguments.lock_arrays import Elements
 from circ.static.arguments.numbering import Numbering
 from circ.static.arguments.publication import Publication
-from circ.static.arguments.ranges import Ranges
 from circ.static.arguments.readers import Readers
-from circ.static.arguments.spans import Spans
 from circ.static.arguments.tickets import tickets
 from circ.static.attempts import Attempt, marked
 from circ.static.focus import LARGE, Focus

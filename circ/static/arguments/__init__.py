@@ -4,6 +4,6 @@ Each argument speaks of spots and threads through `argument.Argument`; it may no
 """
 
 __all__ = [
-    "argument", "draws", "handover", "joining", "live_counts", "lock_arrays", "numbering", "publication", "ranges",
+    "argument", "bounds", "draws", "handover", "joining", "live_counts", "lock_arrays", "numbering", "publication",
     "readers", "sites", "tickets",
 ]

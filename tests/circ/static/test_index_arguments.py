@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from circ.static.arguments.ranges import Ranges
+from circ.static.arguments.bounds.ranges import Ranges
 from circ.static.prover import Static
 from circ.verdict import Options, RaceOn, Safe, silent
 from frontend import load

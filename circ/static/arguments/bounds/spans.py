@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
 from circ.static.arguments.argument import Argument, RegionPlace, of_thread
-from circ.static.arguments.bounds_of_cells import BoundsOfCells, Facts, formulas, names_near, writes_cell
+from circ.static.arguments.bounds.known_bounds import BoundsOfCells, Facts, formulas, names_near, writes_cell
 from frontend.program import (
     BOOL,
     Access,
