@@ -135,6 +135,23 @@ def key(term: Term) -> int:
     return known
 
 
+def names(term: Term) -> frozenset[int]:
+    """The constants and functions without a meaning that the term speaks of, by numbers that hold while it is alive."""
+    known: frozenset[int] | None = getattr(term, "_circ_names", None)
+    if known is None:
+        found, seen, left = set(), set(), [term]
+        while left:
+            part = left.pop()
+            if key(part) in seen:
+                continue
+            seen.add(key(part))
+            if z3.is_app(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found.add(int(part.decl().get_id()))
+            left += part.children()
+        known = term._circ_names = frozenset(found)
+    return known
+
+
 def select(array: Term, index: int, math: bool) -> Term:
     return z3.Select(array, z3.IntVal(index) if math else z3.BitVecVal(index, INDEX_WIDTH))
 

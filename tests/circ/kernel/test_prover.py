@@ -83,3 +83,19 @@ def test_batches_grow_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Prover, "_decide", lambda self, cases: next(hard, None) or decide(self, cases))
     assert p.first_failure(map(holds, range(16))) is None and p._size == 4
     assert p.first_failure(map(holds, range(16, 59))) is None and p._size == 16
+
+
+def test_what_follows_from_few_hypotheses_is_asked_once_for_all_that_have_them() -> None:
+    """The others only make obligations different; where they matter they are looked at, and none is proved without them."""
+    p = Prover(1)
+    many = [Obligation(f"{i}", (P[0], implication(P[0], P[1]), P[i]), P[1]) for i in range(2, 50)]
+    few = [Obligation(o.name, (disjunction((P[0], P[1])), *o.hypotheses[1:]), conjunction((P[0], P[1]))) for o in many]
+    assert p.first_failure(Obligation(o.name, o.hypotheses, disjunction((P[0], P[1]))) for o in many) is None and p.queries == 1
+    failure = Prover(1).first_failure(few)
+    assert failure is not None and failure.obligation.name == "2" and failure.answer is SatResult.SAT
+    needed = Obligation("far", (P[0], implication(P[0], P[2]), implication(P[2], P[1])), P[1])
+    assert Prover(1).first_failure([needed]) is None
+    lost = Obligation("lost", (P[0], implication(P[2], P[1])), P[1])
+    for order in ([needed, lost], [lost, needed], [*many, lost]):
+        failure = Prover(1).first_failure(order)
+        assert failure is not None and failure.obligation is lost

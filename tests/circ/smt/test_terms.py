@@ -21,6 +21,7 @@ from circ.smt import (
     is_negation,
     key,
     loosened,
+    names,
     negation,
     rename,
     select,
@@ -111,3 +112,13 @@ def test_equal_addresses_have_equal_elements_and_small_ones_small_indices() -> N
     solver.push()
     solver.add(*map(loosened, [*near, at[0] != at[1], at[0] * row + i == at[1] * row + j]))
     assert solver.check() is SatResult.UNSAT
+
+
+def test_names_are_those_without_a_meaning_of_their_own() -> None:
+    x, y = z3.BitVecs("x y", 8)
+    memory = z3.Array("m", z3.BitVecSort(64), z3.BitVecSort(8))
+    at = z3.BitVecVal(3, 64)
+    assert names(x + 1 == y) == names(z3.And(x == 0, y == 1)) == names(x) | names(y) and len(names(x)) == 1
+    assert names(element(memory, at) == x) == names(memory) | names(x)
+    assert names(x == x) == names(x) and names(conjunction(())) == frozenset() == names(z3.BitVecVal(1, 8) == 2)
+    assert not names(x) & names(y) and names(loosened(z3.UDiv(x, y) == 1)) > names(x) | names(y)
