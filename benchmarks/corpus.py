@@ -3,6 +3,7 @@
     corpus.py                  all of tests/programs/threads and tests/programs/pthreads
     corpus.py --timeout 30 -j 1 NAME ...
 
+The circ that is measured is the interpreter's own, wherever this is run, and its byte code is compiled.
 Prints what is wrong, what is not decided, and processor time of a program including start-up, beside what starting takes
 alone. Fails if a verdict is wrong or if less than nine tenths are decided.
 """
@@ -24,6 +25,7 @@ from circ.scan.header import Header, read_header
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("threads", "pthreads")
 DECIDED = 0.9
+CIRC = (sys.executable, "-P", "-m", "circ")
 WORDS = {"true": "safe", "false(no-data-race)": "race"}
 
 
@@ -43,7 +45,8 @@ class Row:
 
 def run(command: Sequence[str]) -> tuple[str, float]:
     """The output of a process, and its seconds of processor time with those of its children."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env) as process:
         assert process.stdout is not None
         text = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -53,8 +56,7 @@ def run(command: Sequence[str]) -> tuple[str, float]:
 
 def check(path: Path, header: Header, timeout: float) -> Row:
     races = [x.verdict for x in header.expectations if x.verdict in ("race", "safe")]
-    text, seconds = run([sys.executable, "-m", "circ", "check", *header.words, "--competition", "--timeout", f"{timeout:g}",
-                         str(path)])
+    text, seconds = run([*CIRC, "check", *header.words, "--competition", "--timeout", f"{timeout:g}", str(path)])
     last = text.strip().splitlines()[-1] if text.strip() else "nothing"
     return Row(path.stem, "race" if "race" in races else "safe", WORDS.get(last, last), seconds)
 
@@ -73,7 +75,7 @@ def main() -> None:
     parser.add_argument("-j", type=int, default=1, help="programs at a time")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    begin = min(run([sys.executable, "-m", "circ", "--help"])[1] for _ in range(3))
+    begin = min(run([*CIRC, "--help"])[1] for _ in range(3))
     with ThreadPoolExecutor(arguments.j) as pool:
         rows = list(pool.map(lambda p: check(*p, arguments.timeout), programs(arguments.names)))
     for row in rows:

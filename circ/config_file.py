@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -82,6 +81,8 @@ def _is_ours(path: Path) -> bool:
 
 def read_config(path: str) -> ConfigFile | None:
     """The options of a file; None for a `pyproject.toml` that says nothing of circ."""
+    import tomllib  # where there is no such file, nobody needs it
+
     text = read_data(path)
     project = os.path.basename(path) == "pyproject.toml"
     if project and "tool.circ" not in text:

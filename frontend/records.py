@@ -2,13 +2,17 @@
 
 There are hundreds of such classes, and making them was half of what starting took: the library compiles six methods of a frozen
 class one by one, and a frozen object is filled by a way around its own ban on assignments. Here what depends on the fields is
-compiled in one piece when the first object is made, objects are filled through their slots (those with many fields as objects of
-a twin class without the ban, which they stop being before anybody sees them), and the rest is the same for all classes.
+compiled when the first object is made, once for all classes that differ in nothing but names; objects are filled through their
+slots (those with many fields as objects of a twin class without the ban, which they stop being before anybody sees them), and
+the rest is the same for all classes.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
+import types
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,6 +42,8 @@ else:
             value.init for value in vars(cls).values() if isinstance(value, dataclasses.Field))
 
     def _record(cls, frozen):
+        if cls.__doc__ is None:  # the library would look at the signature of a class that is not made yet
+            cls.__doc__ = f"{cls.__name__}({', '.join(inspect.get_annotations(cls))})"
         shape = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
         fields = dataclasses.fields(shape)
         shape.__dataclass_params__.frozen = frozen
@@ -77,46 +83,54 @@ else:
 
     def _compiled(cls, fields, frozen):
         """The methods that are written in the names of the fields."""
-        known, parameters, body, values = {"missing": dataclasses.MISSING}, ["self"], [], []
-        for f in fields:
-            value = name = f.name
+        known = {"missing": dataclasses.MISSING}
+        names = {f"f{n}": f.name for n, f in enumerate(fields)}
+        values, defaults = [], []
+        for n, f in enumerate(fields):
+            known[f"set_f{n}"] = cls.__dict__[f.name].__set__
+            values.append(f"f{n}")
             if f.default is not dataclasses.MISSING:
-                known[f"default_{name}"] = f.default
-                parameters.append(f"{name}=default_{name}")
+                defaults.append(f.default)
             elif f.default_factory is not dataclasses.MISSING:
-                known[f"make_{name}"] = f.default_factory
-                parameters.append(f"{name}=missing")
-                value = f"make_{name}() if {name} is missing else {name}"
-            else:
-                parameters.append(name)
-            known[f"set_{name}"] = cls.__dict__[name].__set__
-            values.append((name, value))
-        through_slots = [f"set_{name}(self, {value})" for name, value in values]
-        by_name = [f"self.{name} = {value}" for name, value in values]
+                known[f"make_f{n}"] = f.default_factory
+                defaults.append(dataclasses.MISSING)
+                values[-1] = f"make_f{n}() if f{n} is missing else f{n}"
+        by_name = [f"self.f{n} = {value}" for n, value in enumerate(values)]
         if not frozen:
             body = by_name
         elif len(fields) < _MANY:
-            body = through_slots
+            body = [f"set_f{n}(self, {value})" for n, value in enumerate(values)]
         else:
             twin = type(cls.__name__, (), {"__slots__": cls.__slots__})
             known |= {"own": cls, "twin": twin, "become": object.__setattr__, "fill": _with_state}
             body = ["if self.__class__ is own:", *(f"    {line}" for line in (
                         "become(self, '__class__', twin)", *by_name, "self.__class__ = own")),
-                    "else:", f"    fill(self, ({', '.join(value for _, value in values)}))"]
+                    "else:", f"    fill(self, ({', '.join(values)}))"]
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
-        mine = "".join(f"self.{f.name}, " for f in fields if f.compare)
+        mine = "".join(f"self.f{n}, " for n, f in enumerate(fields) if f.compare)
         others = mine.replace("self.", "other.")
-        text = [f"def __init__({', '.join(parameters)}):", *(f"    {line}" for line in body or ["pass"]),
-                "def __eq__(self, other):",
-                f"    return ({mine}) == ({others}) if other.__class__ is self.__class__ else NotImplemented",
-                "def __hash__(self):",
-                f"    return hash(({mine}))"]
+        texts = {
+            "__init__": "\n    ".join([f"def __init__({', '.join(['self', *names])}):", *(body or ["pass"])]),
+            "__eq__": "def __eq__(self, other):\n"
+                      f"    return ({mine}) == ({others}) if other.__class__ is self.__class__ else NotImplemented",
+            "__hash__": f"def __hash__(self):\n    return hash(({mine}))",
+        }
         methods = {}
-        exec("\n".join(text), known, methods)
-        for name, method in methods.items():
-            method.__qualname__ = f"{cls.__qualname__}.{name}"
+        for name, text in texts.items():
+            code = _code(name, text)
+            code = code.replace(co_varnames=tuple([names.get(n, n) for n in code.co_varnames]),
+                                co_names=tuple([names.get(n, n) for n in code.co_names]))
+            methods[name] = types.FunctionType(code, known, name, tuple(defaults) if name == "__init__" else None)
+            methods[name].__qualname__ = f"{cls.__qualname__}.{name}"
         return methods
+
+    @functools.cache
+    def _code(name, text):
+        """The code of a method in which fields are called f0, f1, and so on: many classes have the same."""
+        made = {}
+        exec(text, made)
+        return made[name].__code__
 
     def _repr(self):
         shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr)
@@ -129,8 +143,8 @@ else:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def _state(self):
-        return [getattr(self, f.name) for f in dataclasses.fields(self)]
+        return [getattr(self, name) for name in self.__match_args__]
 
     def _with_state(self, state):
-        for f, value in zip(dataclasses.fields(self), state, strict=True):
-            object.__setattr__(self, f.name, value)
+        for name, value in zip(self.__match_args__, state, strict=True):
+            object.__setattr__(self, name, value)

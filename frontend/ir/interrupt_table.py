@@ -30,7 +30,6 @@ docs/interrupts.md tells what each of these means.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from difflib import get_close_matches
@@ -182,6 +181,8 @@ class _TableReader:
         self._registers = dict(registers)
 
     def table(self) -> InterruptTable:
+        import tomllib  # few programs have a table
+
         if number := _LONG_NUMBER.search(self._text):
             before = self._text.count("\n", 0, number.start())
             raise FrontendError(Location(self._path, before + 1), "a number of more than 100 digits", "no register holds it")
