@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 
@@ -94,6 +94,8 @@ class Objects:
         self._symbols: dict[str, MemorySymbol] = {}
         self._objects: dict[str, MemObject] = {}
         self._bases: dict[str, int] = {}
+        self._placed: list[tuple[int, str]] = []
+        """The addresses of objects that were given room, and their names: each lies behind all before it."""
         self._functions: dict[str, int] = {}
         self.word = places.word
         self._instances: dict[str, int] = {}
@@ -267,20 +269,22 @@ class Objects:
             size = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
             align = obj.align if obj.instances is None else max(obj.align, obj.instances.stride)
             self._bases[obj.name] = self._reserve(size, max(align, 1), obj.location)
+            self._placed.append((self._bases[obj.name], obj.name))
         return self._bases[obj.name]
 
     def at(self, address: int) -> tuple[MemObject, int | None, int] | None:
         """The object that holds an address, the instance if it has several, and the offset; None if there is none."""
-        for name, base in self._bases.items():
-            obj = self._objects.get(name)
-            if obj is None or self.is_hardware(obj):
-                continue
-            room = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
-            if base <= address <= base + room:
-                if obj.instances is None:
-                    return obj, None, address - base
-                return obj, (address - base) // obj.instances.stride, (address - base) % obj.instances.stride
-        return None
+        before = bisect_right(self._placed, address, key=lambda placed: placed[0])
+        base, name = self._placed[before - 1] if before else (0, "")
+        obj = self._objects.get(name)
+        if obj is None or self.is_hardware(obj):
+            return None
+        room = obj.size if obj.instances is None else obj.instances.stride * obj.instances.count
+        if address > base + room:
+            return None
+        if obj.instances is None:
+            return obj, None, address - base
+        return obj, (address - base) // obj.instances.stride, (address - base) % obj.instances.stride
 
     def function_address(self, name: str, location: Location) -> int:
         """The address of a function."""
