@@ -147,6 +147,27 @@ def test_stepping_through_a_run_in_a_browser(tab: Any) -> None:
     assert "raced" in race.locator(".current").inner_text()
 
 
+def test_five_hundred_files_in_a_browser(tab: Any, files: list[Scanned], tmp_path: Path) -> None:
+    """Filtered at once, and nothing is laid out that is not in sight; what is far below opens and steps as everywhere."""
+    many = [replace(files[0], head=replace(files[0].head, file=f"part{n // 50}/file{n}.c"),
+                    rows=tuple(replace(row, finding=replace(row.finding, variable=f"{row.variable}_{n}")) for row in files[0].rows for _ in range(3)))
+            for n in range(500)]
+    (tmp_path / "many.html").write_text(page(many))
+    before = tab.url
+    tab.goto((tmp_path / "many.html").as_uri())
+    search = "text => { const i = document.querySelector('nav input[type=search]'); i.value = text; i.dispatchEvent(new Event('input')); }"
+    assert tab.locator("#count").inner_text() == "4500 of 4500 shown"
+    in_sight = "() => [...document.querySelectorAll('section.program')].map(p => p.firstElementChild.checkVisibility({contentVisibilityAuto: true}))"
+    laid_out = tab.evaluate(in_sight)
+    assert laid_out[0] and not laid_out[-1] and sum(laid_out) < 50
+    tab.evaluate(search, "raced_499")
+    assert tab.locator("#count").inner_text() == "3 of 4500 shown" and tab.locator("section.program:visible").count() == 1
+    tab.locator("details.race:visible > summary").first.click()
+    tab.keyboard.press("ArrowDown")
+    assert tab.locator("tr.now:visible td").first.inner_text() == "1"
+    tab.goto(before)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark_in_a_browser(tab: Any, scheme: str) -> None:
     tab.emulate_media(color_scheme=scheme)
