@@ -51,6 +51,12 @@ def report_json(
     return json.dumps(data, indent=1) + "\n"
 
 
+def answer_json(result: Result, answer: Answer, finding: Finding) -> dict[str, Any]:
+    """One answer as it stands in the document, as plain data."""
+    data: dict[str, Any] = json.loads(json.dumps(_answer(result, answer, finding)))
+    return data
+
+
 def circ_version() -> str:
     from importlib.metadata import PackageNotFoundError, version  # much to load, for those who print it
 

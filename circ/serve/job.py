@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 from circ.report.accepted.norace import with_reasons
 from circ.report.accepted.suppressions import Suppression, read_suppressions, suppressed
 from circ.report.findings import finding_of
-from circ.report.json import report_json
+from circ.report.json import answer_json
 from circ.report.summary import FileReport, file_status
 from circ.run.check import Inquiry, questions
 from circ.run.reading import NotRead, read_within, why_not
@@ -56,7 +55,7 @@ Outcome = tuple[Known | None, Mapping[str, Any]]
 
 
 def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFor, tell: Tell) -> Outcome:
-    """Does a request."""
+    """Does a request. What is to be remembered is `known` itself if nothing has changed."""
     begin = time.monotonic()
     try:
         request = request_for(asked.words, asked.files[0], asked.texts.get(asked.files[0]))
@@ -80,7 +79,7 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
         nonlocal reused
         reused += old
         found[answer.question] = answer
-        tell({"event": "answer", "answer": answer_data(program, answer, request.source, suppressions), "reused": old})
+        tell({"event": "answer", "answer": answer_data(program, answer, suppressions), "reused": old})
 
     for each in named:
         if each.question in same:
@@ -89,7 +88,11 @@ def check_files(asked: CheckRequest, known: Known | None, request_for: RequestFo
     for answer in Inquiry(program, left, replace(request.plan(), kept=kept), silent):
         note(answer, _evidence(answer) is not None and _evidence(answer) == _evidence(kept.get(answer.question)))
     report = _report(program, [found[each.question] for each in named], suppressions)
-    return Known(key, program, found), {"event": "end", "status": file_status(report), "reused": reused,
+    now = Known(key, program, found)
+    if known is not None and program is known.program and found.keys() == known.answers.keys() and all(
+            answer is known.answers[question] for question, answer in found.items()):
+        now = known
+    return now, {"event": "end", "status": file_status(report), "reused": reused,
                                         "seconds": round(time.monotonic() - begin, 3)}
 
 
@@ -106,13 +109,9 @@ def _report(program: Program, answers: Sequence[Answer], suppressions: Sequence[
     return FileReport(program.file, Result(program, tuple(answers)), findings=findings)
 
 
-def answer_data(
-    program: Program, answer: Answer, source: LoadOptions, suppressions: Sequence[Suppression],
-) -> dict[str, Any]:
+def answer_data(program: Program, answer: Answer, suppressions: Sequence[Suppression]) -> dict[str, Any]:
     """The answer as a report in JSON has it (docs/json.md)."""
-    report = _report(program, [answer], suppressions)
-    data: dict[str, Any] = json.loads(report_json([report], source, {}, 0))["files"][0]["answers"][0]
-    return data
+    return answer_json(Result(program, (answer,)), answer, suppressed(finding_of(program, answer), suppressions))
 
 
 def _read(files: list[SourceFile], source: LoadOptions, limits: Limits, known: Known | None) -> tuple[str, Program]:

@@ -32,12 +32,17 @@ def usable(known: Known, program: Program) -> tuple[dict[UserQuestion, Answer], 
     """Of what was answered about an older version of a program: what holds as it stands, and what the kernel is to judge."""
     if known.program.fingerprint() != program.fingerprint():
         return {}, {q: renamed(a, program) for q, a in known.answers.items() if not isinstance(a.verdict, Unknown)}
+    if known.program is program:
+        return {q: a for q, a in known.answers.items() if not _cut_short(a)}, {}
     moved = Moved(known.program, program)
     open_ = [q.variable for q, a in known.answers.items() if isinstance(q, RaceOn) and isinstance(a.verdict, Unknown)]
     races = possible_races(program, open_) if open_ else {}
-    same = {q: moved.answer(a, races) for q, a in known.answers.items()
-            if not (isinstance(a.verdict, Unknown) and (a.verdict.killed or a.verdict.bug))}
-    return same, {}
+    return {q: moved.answer(a, races) for q, a in known.answers.items() if not _cut_short(a)}, {}
+
+
+def _cut_short(answer: Answer) -> bool:
+    """Whether another try may find more: the last one was killed, or ended by our own mistake."""
+    return isinstance(answer.verdict, Unknown) and bool(answer.verdict.killed or answer.verdict.bug)
 
 
 def renamed(answer: Answer, program: Program) -> Answer:

@@ -50,7 +50,8 @@ class _Running:
 
         def work() -> None:
             obey(parent)
-            sender.send(("over", guarded_job(waiting.asked, known, request_for, lambda data: sender.send(("told", dict(data))))))
+            found, last = guarded_job(waiting.asked, known, request_for, lambda data: sender.send(("told", dict(data))))
+            sender.send(("same", last) if found is not None and found is known else ("over", (found, last)))
 
         self.process = Forked(work)
         sender.close()
@@ -181,10 +182,10 @@ class Server:
         if kind == "told":
             self.tell(running.waiting.number, data)
             return
-        known, last = data
+        key = running.waiting.asked.key
+        known, last = (self.memory.get(key), data) if kind == "same" else data
         self._finish()
         if known is not None:
-            key = running.waiting.asked.key
             self.memory.pop(key, None)
             self.memory[key] = known
             if len(self.memory) > MOST_REMEMBERED:
