@@ -2,6 +2,7 @@
 
 Values that are open in the automaton but not in the program are followed along the run. As long as no condition and no
 address on the way depends on one of them, the program itself has a run with the same steps, whatever those values are.
+A condition that compares one with a constant, and holds for all that the program may give it (`Doubt.least`), does not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from frontend.program import (
     AllAt,
     Assign,
     Assume,
+    Binary,
     Block,
+    Cast,
+    Const,
     Edge,
     Element,
     Expr,
@@ -25,12 +29,17 @@ from frontend.program import (
     Lvalue,
     Op,
     Program,
+    Read,
     ThreadTemplate,
+    Unary,
+    Var,
     name_of,
     primitive,
     reads,
     variables,
 )
+
+_OPPOSITE = {"<": ">=", "<=": ">", "==": "!=", ">=": "<", ">": "<=", "!=": "=="}
 
 
 def doubt(program: Program, trace: Trace) -> str | None:
@@ -80,6 +89,8 @@ class _DoubtfulRun:
         self._locals = [frozenset(v.name for v in t.locals) for t in self._threads]
         self._unsure: dict[tuple[int | None, str], str] = {}
         self._ever: dict[str, str] = {}
+        self._least: dict[tuple[int | None, str], int] = {}
+        """Of some of them the least value that the program may give them; kept while they are only copied."""
 
     def edge(self, thread: int, number: int) -> Edge:
         return self._threads[thread].cfa.edges[number]
@@ -93,10 +104,13 @@ class _DoubtfulRun:
             match op:
                 case Assume(cond=cond):
                     reason = self.depends(thread, cond)
-                    if reason is not None:
+                    if reason is not None and not self._holds_anyway(thread, cond):
                         return reason
                 case Assign(target=target, value=value):
+                    least = self._at_least(thread, value)
                     self._assign(thread, target, self.depends(thread, value) or self._index(thread, target))
+                    if least is not None and isinstance(target, Var):
+                        self._least[self._key(thread, target.name)] = least
                 case Havoc(targets=targets):
                     for target in targets:
                         self._assign(thread, target, self._index(thread, target))
@@ -107,6 +121,8 @@ class _DoubtfulRun:
         for d in edge.doubts:
             for name in d.values:
                 self._unsure[self._key(thread, name)] = f"{d.reason} ({edge.location})"
+                if d.least is not None:
+                    self._least[self._key(thread, name)] = d.least
         self._ever |= {name: why for (owner, name), why in self._unsure.items() if owner is None}
         return None
 
@@ -143,8 +159,37 @@ class _DoubtfulRun:
     def _first(self, thread: int, read: Iterable[Lvalue]) -> str | None:
         return next((self._unsure[k] for v in read if (k := self._key(thread, name_of(v))) in self._unsure), None)
 
+    def _holds_anyway(self, thread: int, cond: Expr, truth: bool = True) -> bool:
+        """Whether a condition, which has this truth now, has it for all values that the program may give what it speaks of.
+
+        `fd >= 0`, `fd != -1`; of a conjunction that holds, every part; of one that does not hold, some part.
+        """
+        match cond:
+            case Unary(op="!", arg=arg):
+                return self._holds_anyway(thread, arg, not truth)
+            case Binary(op="&&" | "||" as op, left=left, right=right):
+                if truth == (op == "&&"):
+                    return all(self.depends(thread, e) is None or self._holds_anyway(thread, e, truth) for e in (left, right))
+                return any(self._holds_anyway(thread, e, truth) for e in (left, right))
+            case Binary(op=op, left=left, right=Const(value=c)) if op in _OPPOSITE:
+                least = self._at_least(thread, left)
+                op = op if truth else _OPPOSITE[op]
+                return least is not None and ((least > c and op in (">", ">=", "!=")) or (least == c and op == ">="))
+        return False
+
+    def _at_least(self, thread: int, e: Expr) -> int | None:
+        """The least value of an unsure variable, also as a signed number that is no narrower."""
+        match e:
+            case Read(lvalue=Var() as v) if v.type.signed:
+                key = self._key(thread, v.name)
+                return self._least.get(key) if key in self._unsure else None
+            case Cast(arg=arg, type=t) if t.signed and arg.type.signed and t.width >= arg.type.width:
+                return self._at_least(thread, arg)
+        return None
+
     def _assign(self, thread: int, target: Lvalue, reason: str | None) -> None:
         key = self._key(thread, name_of(target))
+        self._least.pop(key, None)
         if reason is not None:
             self._unsure[key] = reason
         elif not isinstance(target, Element):

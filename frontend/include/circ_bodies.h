@@ -195,13 +195,14 @@ static char *__circ_copied(char *made, const char *s)
     return made;
 }
 
-/* A line ends with its newline, where there is no more room, or at the end of the input. After an error any part of it may be there. */
+/* A line ends with its newline, where there is no more room, or at the end of the input. After an error any part of it may be there.
+   The first character is waited for. */
 static char *__circ_fgets(char *to, int n, FILE *stream)
 {
     extern int __circ_end_of_input(void);
     int i = 0;
     char c;
-    if (feof(stream) || n <= 0) {
+    if (n <= 0 || fgetc(stream) < 0) {
         while (i < n && __circ_end_of_input())
             to[i++] = __VERIFIER_nondet_char();
         return 0;

@@ -13,6 +13,7 @@ from frontend.ir.thread_library import KERNEL_STARTERS, THREAD_LIBRARY
 from frontend.library.callbacks import Callbacks
 from frontend.library.library_states import LibraryStates
 from frontend.library.pthreads import Pthreads
+from frontend.library.results import Channels, Results, exclusive, of_place
 from frontend.library.thread_creation import sync
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Notes
@@ -42,28 +43,6 @@ from frontend.program.fold import cast, fold, plus, times
 from frontend.threads.inline import CallRequest, Library
 
 _STATIC_INSTANCES = 1 << 4
-_INPUTS = frozenset({
-    "rand", "random", "rand_r", "time", "clock", "getchar", "getc", "fgetc", "scanf", "fscanf", "fgets", "gets", "read",
-    "fread", "open", "fopen", "close", "getpid", "gettid", "isatty", "sleep", "usleep", "nanosleep", "gettimeofday",
-    "clock_gettime", "getenv", "system", "printf", "fprintf", "puts", "fputs", "putchar", "write", "fflush", "sysconf",
-    "sched_yield", "getopt", "getopt_long", "getopt_long_only", "pipe", "pipe2", "socket", "socketpair", "bind",
-    "listen", "accept", "accept4", "connect", "shutdown", "recv", "recvfrom", "recvmsg", "send", "sendto", "sendmsg",
-    "select", "pselect", "poll", "ppoll", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "stat", "fstat",
-    "lstat", "access", "unlink", "mkdir", "rmdir", "rename", "remove", "lseek", "ftruncate", "fsync", "getline",
-    "getdelim", "fwrite", "putc", "fputc", "putc_unlocked", "feof", "ferror", "fseek", "ftell", "fileno", "fclose",
-    "perror", "vprintf", "vfprintf", "dprintf", "getppid", "getuid", "geteuid", "getgid", "gethostname", "uname",
-    "getrusage", "times", "getloadavg", "kill", "alarm", "tcgetattr", "tcsetattr", "ioctl", "fcntl", "readdir",
-    "opendir", "closedir", "getcwd", "chdir", "waitpid", "wait", "getrandom", "arc4random", "mlock", "munlock",
-    "munmap", "getpagesize", "__isoc99_scanf", "__isoc99_fscanf",
-})
-"""Functions whose results, and what they store, the world decides."""
-_CONVERSIONS = frozenset({"atoi", "atol", "atoll", "atof", "strtol", "strtoll", "strtoul", "strtoull", "strtod"})
-"""Functions that give the number which a text says."""
-_COUNTS = frozenset({"rand", "rand_r", "random", "lrand48", "nrand48", "getpid", "gettid", "getppid"})
-"""Functions whose results are not negative."""
-_AT_MOST = {"read": 2, "write": 2, "recv": 2, "send": 2, "recvfrom": 2, "sendto": 2, "pread": 2, "pwrite": 2,
-            "fread": 2, "fwrite": 2}
-"""Functions that give a number up to one of their arguments, or -1 if they can fail otherwise."""
 _SPLITS = frozenset({"fork", "vfork", "_Fork"})
 _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"})
 
@@ -71,7 +50,8 @@ _MEMORY = frozenset({"memcpy", "memmove", "mempcpy", "memset", "memcmp", "bzero"
 class LibraryCalls(Library):
     """The library of a hosted C program."""
 
-    def __init__(self, pthreads: Pthreads, callbacks: Callbacks, notes: Notes, interrupts: Interrupts) -> None:
+    def __init__(self, pthreads: Pthreads, callbacks: Callbacks, notes: Notes, interrupts: Interrupts,
+                 channels: Channels) -> None:
         self.pthreads = pthreads
         self.callbacks = callbacks
         self._interrupts = interrupts
@@ -79,6 +59,7 @@ class LibraryCalls(Library):
         self._states = LibraryStates(notes)
         self._instances: dict[str, int] = {}
         self.counters: dict[str, Variable] = {}
+        self._results = Results(self.counters, channels)
         self.called: dict[str, None] = {}
 
     def threads(self, request: CallRequest) -> bool:
@@ -98,7 +79,7 @@ class LibraryCalls(Library):
             self._end_of_input(request)
             return
         known = KNOWN.get(request.callee)
-        request = self.callbacks.before(request)
+        request = self._results.sent(self._results.received(self.callbacks.before(request)))
         if request.callee in CALLBACKS:
             request = self._call_back(request, *CALLBACKS[request.callee])
         else:
@@ -187,7 +168,7 @@ class LibraryCalls(Library):
         if known.result is LibraryResult.HIDDEN and request.callee != "strtok" and request.into is None:
             self._states.give(request, known, here)
         else:
-            self._give(request, here, known.result)
+            self._results.give(request, here, known.result)
 
     def _formatted(self, request: CallRequest, known: LibraryFunction, at: int) -> list[tuple[int, ArgumentUse]]:
         """The format is read, and what may happen to the arguments behind it."""
@@ -232,7 +213,7 @@ class LibraryCalls(Library):
         if ends:
             self._notes.assume("memory is not used after it was freed", request.location, Ground.DEFINED)
         sure = extent > 0 or ends
-        outside = request.callee in _INPUTS
+        outside = self._results.open(request)
         accesses.effect(sketch, source, after, pointer, targets, extent, write, request.edge, fill, sure, outside, ends,
                         self._pointee(request, position))
         return after
@@ -248,14 +229,6 @@ class LibraryCalls(Library):
         except FrontendError:  # a type that is declared only
             return 1
 
-    def _from_outside(self, request: CallRequest) -> bool:
-        """Whether the call gives the number that a text from outside says, such as an argument of the program."""
-        text = request.call.args[0] if request.callee in _CONVERSIONS and request.call.args else None
-        if text is None or isinstance(text, Place):
-            return False
-        targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, text)
-        return targets.unknown and not targets.known
-
     def _filled(self, request: CallRequest) -> int | None:
         """The byte that the call sets memory to, if it is known."""
         if request.callee == "bzero":
@@ -263,42 +236,6 @@ class LibraryCalls(Library):
         value = request.arguments[1] if request.callee == "memset" and len(request.arguments) == 3 else None
         folded = None if value is None or isinstance(value, Place) else fold(value)
         return folded.value & 255 if isinstance(folded, Const) else None
-
-    def _give(self, request: CallRequest, source: int, result: LibraryResult) -> None:
-        """The value that a function gives, as the table tells it."""
-        inliner, edge = request.inliner, request.edge
-        if request.into is not None:
-            accesses = inliner.accesses
-            pointer = accesses.address(request.into, edge.location)
-            accesses.effect(inliner.sketch, source, request.target, pointer, self._of_place(request, request.into),
-                            accesses.world.module.sizeof(request.into.type), True, edge, outside=request.callee in _INPUTS)
-            return
-        if request.result is None:
-            inliner.step(source, SKIP, request.target, edge)
-            return
-        first = request.arguments[0] if request.arguments else None
-        if result is LibraryResult.FIRST_ARGUMENT and first is not None and not isinstance(first, Place):
-            inliner.step(source, Assign(request.result, cast(first, request.result.type)), request.target, edge)
-            return
-        # The world decides what an input is. What the C library computes, and a function whose body is not here, is decided.
-        # So is which of two processes it is that `fork` returns in: the new one has no other threads.
-        doubts = () if request.callee in _INPUTS or self._from_outside(request) else (
-            Doubt(f"the result of '{request.callee}' is not tracked" if request.callee in KNOWN
-                  else f"what '{request.callee}' can return is not known", (request.result.name,)),)
-        bound = self._bound(request, request.result)
-        op: Op = Havoc((request.result,))
-        inliner.step(source, op if bound is None else Block((op, Assume(bound))), request.target, edge, doubts=doubts)
-
-    def _bound(self, request: CallRequest, result: Var) -> Expr | None:
-        """What the manual says about the number that a function gives."""
-        value = Read(result)
-        if request.callee in _COUNTS and result.type.signed:
-            return Binary(">=", value, Const(0, result.type))
-        most = request.arguments[_AT_MOST[request.callee]] if len(request.arguments) > _AT_MOST.get(request.callee, 99) else None
-        if most is None or isinstance(most, Place):
-            return None
-        within = Binary("<=", cast(value, most.type), most)
-        return Binary("||", Binary("==", value, Const(-1, result.type)), within) if result.type.signed else within
 
     # ------------------------------------------------------------------------------------------- the heap
     def _allocate(self, request: CallRequest) -> None:
@@ -322,6 +259,10 @@ class LibraryCalls(Library):
             inliner.step(here, Havoc((request.result,)), request.target, edge, doubts=(lost,))
             return
         obj = accesses.world.objects.named(name)
+        if exclusive(request):
+            alone = Doubt("which thread makes the file is not tracked", step=True)
+            here, before = inliner.sketch.fresh(), here
+            inliner.step(before, SKIP, here, edge, doubts=(alone,))
         if request.callee in ("realloc", "strndup") or (request.callee == "strdup" and not self._is_copied(request)):
             copied = Doubt("what is copied into new memory is not tracked", tuple(leaf.name for leaf in obj.leaves))
             here, before = inliner.sketch.fresh(), here
@@ -382,7 +323,7 @@ class LibraryCalls(Library):
             request.inliner.step(request.source, SKIP, here, request.edge, doubts=(unclear,))
         for position, argument in enumerate(request.call.args):
             if isinstance(argument, Place):
-                here = self._follow_inside(request, here, self._of_place(request, argument))
+                here = self._follow_inside(request, here, of_place(request, argument))
             elif not self._is_pointer(request, position):
                 # A number may be an address, too (`ioctl(fd, command, (unsigned long)&argument)`).
                 found = request.inliner.accesses.world.pointsto.targets_of_number(request.frame.function.name, argument)
@@ -394,13 +335,7 @@ class LibraryCalls(Library):
             else:
                 here = self._follow(request, here, position, False, DEEP)
                 here = self._follow(request, here, position, True, DEEP)
-        self._give(request, here, LibraryResult.ANY)
-
-    def _of_place(self, request: CallRequest, place: Place) -> Targets:
-        """The objects that a place may be in."""
-        if isinstance(place.base, str):
-            return Targets(((place.base, 0),), False)
-        return request.inliner.accesses.world.pointsto.targets(request.frame.function.name, place.base)
+        self._results.give(request, here, LibraryResult.ANY)
 
     def _follow_inside(self, request: CallRequest, source: int, holders: Targets) -> int:
         """Everything that pointers stored in these objects lead to is read and changed."""

@@ -11,6 +11,7 @@ from frontend.library.callbacks import Callbacks
 from frontend.library.library_calls import LibraryCalls
 from frontend.library.lifetime import Lifetime
 from frontend.library.pthreads import Pthreads
+from frontend.library.results import find_channels
 from frontend.library.thread_creation import ThreadCreation
 from frontend.link.bodies import Bodies
 from frontend.link.which_threads import ThreadSet, count_runs
@@ -53,7 +54,8 @@ def model_calls(world: World, threads: ThreadSet, interrupts: Interrupts) -> Cal
     callbacks = Callbacks(creation, count_runs(threads, world.pointsto), cancels, calls(world, ThreadCall.SET_CANCEL_TYPE))
     signals = bool(world.pointsto.anytime)
     pthreads = Pthreads(world.notes, creation, kinds, owner, signals, calls(world, ThreadCall.SET_ROBUST))
-    library = LibraryCalls(pthreads, callbacks, world.notes, interrupts)
+    channels = find_channels([e.instr for f in world.pointsto.reached.values() for e in f.edges if isinstance(e.instr, Call)])
+    library = LibraryCalls(pthreads, callbacks, world.notes, interrupts, channels)
     reasons = tuple(why for why, may_be in early.items() if may_be)
     scheduled = calls(world, ThreadCall.START_SCHEDULER)
     return CallModels(library, Lifetime(world.notes, world.objects, pointer, scheduled), interrupts, reasons,

@@ -112,7 +112,7 @@ class Doubt:
     `values`: variables whose values behind the step are open here, but not in the program. `accesses`: the program may not
     make the step's accesses. `step`: the program may not be able to take the step. Inputs are open in the program, too.
     `frame`: behind a call, `values` are those that this activation of the function had before it, saved in what the step
-    forgets; other activations have saved theirs elsewhere.
+    forgets; other activations have saved theirs elsewhere. `least`: in the program, too, `values` are numbers from this one on.
     """
 
     reason: str
@@ -120,6 +120,7 @@ class Doubt:
     accesses: bool = False
     step: bool = False
     frame: bool = False
+    least: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,11 @@ def verdict(tmp_path: Path, declarations: str = "", thread: str = "x = 1;", befo
     {"declarations": "double d; char b[9];", "before": "d = 2.5; memset(b, 0, 5);", "after": "d = d + 1.0; x = 2;"},
     {"declarations": "#include <stdio.h>", "after": 'int n; scanf("%d", &n); if (n == 5) x = 2; printf("%d", n);'},
     {"declarations": "#include <stdlib.h>", "after": "if (rand() == 5) x = 2;"},
-], ids=range(6))
+    {"declarations": "#include <fcntl.h>", "after": 'int d = open("f", 0); long w = d; if (w >= 0 && d != -1 && !(d <= -2)) x = 2;'},
+    {"declarations": "#include <fcntl.h>", "after": 'int d = open("f", 0); if (!(d < 0 || (x && d < -4))) x = 2;'},
+    {"declarations": "#include <unistd.h>", "after": "if (getpid() == 5 && getpid() != 6) x = 2;"},
+    {"declarations": "#include <sys/stat.h>", "after": 'if (mkdir("d", 0) == 0) x = 2;'},
+], ids=range(10))
 def test_inputs_decide_nothing_about_the_model(tmp_path: Path, parts: dict[str, str]) -> None:
     assert verdict(tmp_path, **parts) == "race"
 
@@ -50,7 +54,15 @@ def test_inputs_decide_nothing_about_the_model(tmp_path: Path, parts: dict[str, 
     {"declarations": "void set(int *);", "after": "set(&x);"},
     {"declarations": "int *get(void); int **keep(int **p);", "before": "int *q = &x; keep(&q);", "after": "*get() = 3;"},
     {"declarations": "char a[4], b[4];", "before": "memcpy(a, b, 4);", "after": "if (a[1]) x = 2;"},
-], ids=range(7))
+    *({"declarations": "#include <fcntl.h>", "after": f'int d = open("f", 0); if ({test}) x = 2;'}
+      for test in ("d == 3", "d > 0", "d >= 0 && d != 7", "d >= 0 && d < 9", "d > -2 && (d < 5 && d >= 0)", "!(d < 0 || d == 8)", "(unsigned)d < 9u", "d + 1 >= 0 && d == 0", "(signed char)d > 3", "9 > d && d > -1")),
+    {"declarations": "#include <fcntl.h>", "after": 'if (open("f", O_CREAT | O_EXCL) >= 0) x = 2;'},
+    {"declarations": "#include <fcntl.h>", "before": "int how = O_EXCL;", "after": 'if (open("f", how) >= 0) x = 2;'},
+    {"declarations": "#include <unistd.h>", "after": "if (gettid() == getpid()) x = 2;"},
+    {"declarations": "#include <sys/stat.h>", "thread": 'if (mkdir("d", 0) == 0) x = 1;', "after": 'if (mkdir("d", 0) == 0) x = 2;'},
+    {"declarations": "#include <unistd.h>\nint e[2]; char c;", "before": "pipe(e);", "after": "if (read(e[0], &c, 1) == 1) x = 2;"},
+    {"declarations": "#include <unistd.h>\nint e[2];", "before": "pipe(e);", "after": "if (e[0] == e[1]) x = 2;"},
+], ids=range(23))
 def test_what_is_not_tracked_shows_no_race(tmp_path: Path, parts: dict[str, str]) -> None:
     assert verdict(tmp_path, **parts) == "unknown"
 
