@@ -4,4 +4,5 @@ The C library by a table, threads and locks as operations on ghosts and on words
 or calls, the rest by an assumption that is written down. It may not know which passes ask, or in which order.
 """
 
-__all__ = ["annotated_calls", "atomic_operations", "callbacks", "library_calls", "lifetime", "pthreads", "thread_creation"]
+__all__ = ["annotated_calls", "atomic_operations", "callbacks", "library_calls", "lifetime", "pthreads", "results",
+           "thread_creation"]
