@@ -36,5 +36,6 @@ __all__ = [
     "FailKind", "Field", "Forget", "Function", "FunctionDecl", "Guard", "Index", "Instr", "IrEdge", "Load", "Module",
     "Nop", "Place", "STRING", "Set", "PathStep", "Storage", "Store", "MemorySymbol", "ThreadFence", "defined",
     # modules
-    "assembly", "builder", "formats", "interrupt_table", "library_inputs", "library_table", "modelled_calls", "split_registers", "thread_library",
+    "assembly", "builder", "formats", "interrupt_table", "library_inputs", "library_table", "modelled_calls", "split_registers",
+    "thread_library",
 ]
