@@ -22,14 +22,27 @@ ROOT = Path(__file__).parent.parent
 PROGRAM = '#include "circ.h"\n#include <stdint.h>\nuint8_t x;\ncirc_thread void w(void) { atomic { x = 1; } }\n'
 
 
+def copied_into_the_image(folder: Path) -> None:
+    """What the Dockerfile copies, as it says: of a folder its content, files into the folder that is named last."""
+    image = (ROOT / "docs" / "builds" / "Dockerfile").read_text()
+    home = "/opt/circ"
+    assert re.search(rf"^RUN .*pip install \S+ {home}$", image.replace("\\\n", ""), re.M)
+    for words in (line.split()[1:] for line in image.splitlines() if line.startswith("COPY ")):
+        *names, target = words
+        assert target.startswith(home)
+        for name in names:
+            to = folder / target.removeprefix(home).strip("/")
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, to, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / name, to)
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a plain, not editable, installation made from a copy of the checkout."""
+    """A folder with a plain, not editable, installation made from what an image for Docker has of the checkout."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
-    for name in ("circ", "frontend"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
+    copied_into_the_image(source)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
                "--no-build-isolation", "--target", str(target), str(source)]
     done = subprocess.run(command, capture_output=True, text=True)
