@@ -73,6 +73,9 @@ _STATUS_CALLS: Mapping[str, tuple[str, Status]] = {
     **dict.fromkeys(("__bic_SR_register", "_bic_SR_register", "_BIC_SR", "__bic_status_register"), (CLEAR_STATUS, MSP430)),
 }
 """Functions of compilers and vendors that read and change the status register."""
+_AT_RETURN = frozenset({"__bic_SR_register_on_exit", "__bis_SR_register_on_exit", "_bic_SR_register_on_exit",
+                        "_bis_SR_register_on_exit", "_BIC_SR_IRQ", "_BIS_SR_IRQ"})
+"""Functions by which a handler of an MSP430 changes the status that it gives back: mostly the bits that let the processor sleep."""
 _MASKING = frozenset({"__set_BASEPRI", "__set_BASEPRI_MAX", "__set_FAULTMASK", "__disable_fault_irq", "__enable_fault_irq"})
 """Functions that hold back some of the interrupts."""
 
@@ -105,6 +108,8 @@ class Interrupts:
             self._assign(request, IE, Const(int(self.switches_on(name)), BOOL))
         elif (what := self._status_call(request.call))[0]:
             self._status(request, *what)
+        elif name in _AT_RETURN and not self.has_body(name):
+            self._change_at_return(request)
         elif name in (UNCLEAR, MASKS) or (name in _MASKING and not self.has_body(name)):
             self._unclear(request, () if name != UNCLEAR else (IE,))
         elif name in SET_PRIORITY and self.table.numbers and len(request.arguments) > 1:
@@ -230,6 +235,14 @@ class Interrupts:
         request.inliner.sketch.steps.append(SketchStep(request.source, request.target, op, tuple(map(sync, lost)),
                                                        request.location,
                                                  request.edge.text or request.callee, protected=True, doubts=(doubt,)))
+
+    def _change_at_return(self, request: CallRequest) -> None:
+        """Some bits of the status that a handler gives back are set or cleared; that of the interrupts is not known after it."""
+        given = fold(request.arguments[0]) if request.arguments and not isinstance(request.arguments[0], Place) else None
+        if isinstance(given, Const) and not given.value >> MSP430.bit & 1:
+            request.inliner.step(request.source, SKIP, request.target, request.edge)
+        else:
+            self._unclear(request, (IE,))
 
     def _enable_one(self, request: CallRequest) -> None:
         """A call that enables or disables handlers, by number or whatever it is given."""

@@ -132,4 +132,12 @@ __assert_perror_fail : none
 htobe16 htobe32 htobe64 be16toh be32toh be64toh htole16 htole32 htole64 le16toh le32toh le64toh : any
 bswap_16 bswap_32 bswap_64 __bswap_16 __bswap_32 __bswap_64 : any
 makedev major minor gnu_dev_makedev gnu_dev_major gnu_dev_minor : any
+# what processors do beside C, by the names of their compilers; drivers of firmware
+__no_operation _no_operation __nop _nop __NOP __WFI __WFE __SEV __DSB __ISB __DMB : any
+__delay_cycles __wfi __wfe __dsb __isb __dmb : any
+__get_IPSR __get_MSP __get_PSP __get_CONTROL __get_xPSR __set_MSP __set_PSP __CLZ __REV __REV16 __RBIT : any
+__even_in_range _even_in_range : arg0
+HAL_Delay HAL_GetTick : any
+HAL_GPIO_ReadPin : any r0
+HAL_GPIO_WritePin HAL_GPIO_TogglePin : any r0 w0
 """
