@@ -75,7 +75,7 @@ _STATUS_CALLS: Mapping[str, tuple[str, Status]] = {
 """Functions of compilers and vendors that read and change the status register."""
 _AT_RETURN = frozenset({"__bic_SR_register_on_exit", "__bis_SR_register_on_exit", "_bic_SR_register_on_exit",
                         "_bis_SR_register_on_exit", "_BIC_SR_IRQ", "_BIS_SR_IRQ"})
-"""Functions by which a handler of an MSP430 changes the status that it gives back: mostly the bits that let the processor sleep."""
+"""Functions by which a handler of an MSP430 changes the status that it gives back: mostly the bits that let it sleep."""
 _MASKING = frozenset({"__set_BASEPRI", "__set_BASEPRI_MAX", "__set_FAULTMASK", "__disable_fault_irq", "__enable_fault_irq"})
 """Functions that hold back some of the interrupts."""
 
