@@ -314,7 +314,8 @@ class Part(enum.Enum):
     ALL = "all of it"
     PROVE = "proofs that cost little"
     SEARCH = "runs that show a race and cost little"
-    FURTHER = "runs and proofs that cost more"
+    RUNS = "runs that cost more"
+    FURTHER = "searches and proofs that cost more"
     REST = "what is left"
 
 

@@ -34,7 +34,8 @@ class OnOrders:
         if not self._weak or not isinstance(question, RaceOn):
             return self.engine(program, question, options, observer)
         verdict: Verdict = Unknown("not asked")
-        for part in (Part.PROVE, Part.SEARCH, Part.FURTHER, Part.REST) if options.part is Part.ALL else (options.part,):
+        parts = (Part.PROVE, Part.SEARCH, Part.RUNS, Part.FURTHER, Part.REST)
+        for part in parts if options.part is Part.ALL else (options.part,):
             verdict = self._part(program, question, replace(options, part=part), observer)
             if not isinstance(verdict, Unknown):
                 return verdict
@@ -48,8 +49,8 @@ class OnOrders:
             if isinstance(verdict, Refuted):
                 return verdict
         verdict = _sure(program, self.engine(program, question, options, observer))
-        if not isinstance(verdict, Unknown):
-            return verdict
+        if not isinstance(verdict, Unknown) or options.part is Part.RUNS:
+            return verdict  # runs of a view show no more than those of the program
         assert self._views is not None, "there are weak orders"
         for view in self._views.of(question.variable, options.part):
             observer("view", {"focus": view.focus or "seq_cst"})

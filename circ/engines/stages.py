@@ -94,7 +94,7 @@ STAGES = (
     # A first try, and a proof by search where there are finitely many threads.
     Stage(Who.RUNS, Effort(10_000), _threads, Part.SEARCH),
     Stage(Who.BRIEF, Effort(2_000, 20_000_000), lambda case: case.counted or not case.reactive, Part.FURTHER),
-    Stage(Who.RUNS, Effort(90_000), _threads, Part.FURTHER),
+    Stage(Who.RUNS, Effort(90_000), _threads, Part.RUNS),
     Stage(Who.SEARCH, MEDIUM, lambda case: case.counted, Part.FURTHER),
     Stage(Who.PATIENT, Effort(3_000_000), lambda case: case.locks and case.exhausted),
     Stage(Who.RUNS, Effort(500_000), lambda case: not case.reactive and case.cut_off),

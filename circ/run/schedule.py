@@ -113,7 +113,8 @@ class Schedule:
         yield from self._part(Part.SEARCH, [n for n in self._left() if not self._seems_safe(n)])
         if self.look > LEAST_LOOK:
             yield from self._part(Part.PROVE, sorted(self.open(), key=lambda n: not self._seems_safe(n)), self.look)
-        yield from self._part(Part.FURTHER, [n for n in self._left() if not self._seems_safe(n)])
+        for part in (Part.RUNS, Part.FURTHER):
+            yield from self._part(part, [n for n in self._left() if not self._seems_safe(n)])
         yield from self._part(Part.REST, self._left())
 
     def _suspect(self, questions: Sequence[NamedQuestion]) -> Iterator[Suspect]:
