@@ -115,6 +115,8 @@ def names_near(t: ThreadTemplate, names: frozenset[str]) -> frozenset[str]:
             match part:
                 case Assign(target=target, value=value):
                     near.append((frozenset((name_of(target),)), variables(value)))
+                    if (source := plain_cell(value)) is not None:
+                        near.append((frozenset((name_of(source),)), frozenset((name_of(target),))))
                 case Assume(cond=c):
                     near += [(v, v) for each in conjuncts(truth(c)) if isinstance(each, Binary) and (v := variables(each))]
                 case _:
@@ -135,11 +137,16 @@ class BoundsOfCells:
         self._own, self._live = frozenset(v.name for v in template.locals), live_locals(template)
         self.at: list[Facts | None] = template.cfa.forward(frozenset(), self._after, lambda a, b: a & b)
 
+    def behind(self, e: Edge) -> Facts | None:
+        """What is known once the thread has taken an edge; None if no way leads there."""
+        known = self.at[e.source]
+        return None if known is None else self._after(known, e)
+
     def _after(self, known: Facts, e: Edge) -> Facts:
         for part in primitive(e.op):
             match part:
                 case Assume(cond=c):
-                    known |= {f for condition in conjuncts(truth(c)) for f in self._tested(condition)}
+                    known |= {f for condition in conjuncts(truth(c)) for f in self._tested(known, condition)}
                 case Assign(target=target, value=value) if _is_cell(target) and self._knows(target):
                     known = self._assigned(known, target, value)
                 case Assign() | Havoc():
@@ -153,13 +160,15 @@ class BoundsOfCells:
         known = frozenset(f for f in known if not any(name_of(v) in dead for v in f.cells))
         return known if len(known) <= MOST_FACTS else frozenset()
 
-    def _tested(self, c: Expr) -> Iterator[Fact]:
+    def _tested(self, known: Facts, c: Expr) -> Iterator[Fact]:
         if not isinstance(c, Binary) or c.op not in MIRRORED:
             return
         for left, right, op in ((c.left, c.right, c.op), (c.right, c.left, MIRRORED[c.op])):
             cell = plain_cell(left)
             if cell is not None and _is_cell(cell) and self._knows(cell) and self._usable(right, cell):
                 yield from _facts(cell, op, left, right)
+                for same in _copies(known, cell) if isinstance(right, Const) and left == Read(cell) else ():
+                    yield from _facts(same, op, Read(same), right)
 
     def _usable(self, e: Expr, cell: Lvalue) -> bool:
         found = list(reads(e))
@@ -176,6 +185,8 @@ class BoundsOfCells:
         for each in dict.fromkeys((value, self._root(known, value))):
             if self._usable(each, cell):
                 after |= set(_facts(cell, "==", Read(cell), each))
+        if source is not None and not step and source.type == cell.type and _is_cell(source) and self._knows(source):
+            after.add(Fact(source, "==", Read(source), Read(cell)))
         if isinstance(value, Const):
             after |= {Fact(cell, _REST, Binary("%", Read(cell), Const(s, cell.type)), Const(value.value % s, cell.type))
                       for s in self._steps.get(cell, ()) if value.value >= 0 and s <= cell.type.high}
@@ -186,6 +197,16 @@ class BoundsOfCells:
         equal = {f.cell: f.right for f in sorted(known, key=repr) if f.op == "==" and f.left == Read(f.cell)
                  and not any(name_of(v) in self._own for v in reads(f.right))}
         return fold(substitute(value, lambda v: equal.get(v) if name_of(v) in self._own else None))
+
+
+def _copies(known: Facts, cell: Lvalue) -> list[Lvalue]:
+    """The cells of its type that equal the cell, one after the other."""
+    equal = [(f.cell, other) for f in sorted(known, key=repr) if f.op == "==" and f.left == Read(f.cell)
+             and (other := plain_cell(f.right)) is not None and other.type == f.cell.type]
+    found = [cell]
+    for one in found:
+        found += dict.fromkeys(b if a == one else a for a, b in equal if one in (a, b) and (b if a == one else a) not in found)
+    return found[1:]
 
 
 def _is_cell(v: Lvalue) -> bool:

@@ -131,7 +131,7 @@ class Spans(Argument):
         if made is None:
             return frozenset()
         edges = self.program.templates[made.creator].cfa.edges
-        known = [self._makers[made.creator].at[edges[i].source] for i in made.edges]
+        known = [self._makers[made.creator].behind(edges[i]) for i in made.edges]
         given = frozenset.intersection(*(k for k in known if k is not None)) if any(k is not None for k in known) else frozenset()
         mine = self.own[made.creator]
         return frozenset(f for f in given if not any(name_of(v) in mine or not self._known(n, v) for v in f.cells))
