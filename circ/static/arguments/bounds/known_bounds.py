@@ -35,7 +35,7 @@ from frontend.program import (
     truth,
     variables,
 )
-from frontend.program.connectives import conjuncts
+from frontend.program.connectives import any_of, conjuncts
 from frontend.program.fold import fold
 from frontend.records import dataclass
 
@@ -43,6 +43,9 @@ MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 MOST_FACTS = 100
 _REST = "%"
 """How the fact is marked that says what is left of a cell when it is divided by a step."""
+_AMONG = "in"
+"""How the fact is marked whose left side says itself that the cell has one of a few values."""
+MOST_VALUES = 4
 _UP = {"==": ">=", ">=": ">=", ">": ">", "<": "<="}
 _DOWN = {"==": "<=", "<=": "<=", "<": "<", ">": ">="}
 """What a comparison becomes when the cell grows, or falls, by one."""
@@ -59,7 +62,7 @@ class Fact:
 
     @property
     def formula(self) -> Expr:
-        return Binary("==" if self.op == _REST else self.op, self.left, self.right)
+        return self.left if self.op == _AMONG else Binary("==" if self.op == _REST else self.op, self.left, self.right)
 
     @property
     def cells(self) -> frozenset[Lvalue]:
@@ -135,7 +138,7 @@ class BoundsOfCells:
         self.template, self._knows, self._begins = template, knows, frozenset(begins)
         self._steps = _steps(template)
         self._own, self._live = frozenset(v.name for v in template.locals), live_locals(template)
-        self.at: list[Facts | None] = template.cfa.forward(frozenset(), self._after, lambda a, b: a & b)
+        self.at: list[Facts | None] = template.cfa.forward(frozenset(), self._after, _met)
 
     def behind(self, e: Edge) -> Facts | None:
         """What is known once the thread has taken an edge; None if no way leads there."""
@@ -161,6 +164,10 @@ class BoundsOfCells:
         return known if len(known) <= MOST_FACTS else frozenset()
 
     def _tested(self, known: Facts, c: Expr) -> Iterator[Fact]:
+        if isinstance(c, Binary) and c.op == "!=" and isinstance(c.right, Const):
+            cell = plain_cell(c.left)
+            if cell is not None and (values := _values(known).get(cell)):
+                yield from _one_of(cell, values - {c.right.value})
         if not isinstance(c, Binary) or c.op not in MIRRORED:
             return
         for left, right, op in ((c.left, c.right, c.op), (c.right, c.left, MIRRORED[c.op])):
@@ -207,6 +214,46 @@ def _copies(known: Facts, cell: Lvalue) -> list[Lvalue]:
     for one in found:
         found += dict.fromkeys(b if a == one else a for a, b in equal if one in (a, b) and (b if a == one else a) not in found)
     return found[1:]
+
+
+def _values(known: Facts) -> dict[Lvalue, frozenset[int]]:
+    """The cells of which it is known that they have one of a few values."""
+    found: dict[Lvalue, frozenset[int]] = {}
+    for f in sorted(known, key=repr):
+        if f.op == _AMONG:
+            found.setdefault(f.cell, frozenset(_listed(f.left)))
+    for f in sorted(known, key=repr):
+        if f.op == "==" and f.left == Read(f.cell) and isinstance(f.right, Const):
+            found[f.cell] = frozenset((f.right.value,))
+    return found
+
+
+def _listed(e: Expr) -> Iterator[int]:
+    """The constants of a disjunction of equalities."""
+    match e:
+        case Binary(op="||", left=a, right=b):
+            yield from _listed(a)
+            yield from _listed(b)
+        case Binary(op="==", right=Const(value=n)):
+            yield n
+
+
+def _one_of(cell: Lvalue, values: frozenset[int]) -> Iterator[Fact]:
+    """That the cell has one of some values; nothing if they are none, or too many."""
+    equal = [Binary("==", Read(cell), Const(n, cell.type)) for n in sorted(values)]
+    if len(equal) == 1:
+        yield from _facts(cell, "==", Read(cell), Const(min(values), cell.type))
+    elif 1 < len(equal) <= MOST_VALUES:
+        yield Fact(cell, _AMONG, any_of(equal), Const(1, BOOL))
+
+
+def _met(one: Facts, two: Facts) -> Facts:
+    """What holds on both of two ways."""
+    if one == two:
+        return one
+    first, second = _values(one), _values(two)
+    few = {f for cell in first if first[cell] != second.get(cell, first[cell]) for f in _one_of(cell, first[cell] | second[cell])}
+    return (one & two) | few
 
 
 def _is_cell(v: Lvalue) -> bool:

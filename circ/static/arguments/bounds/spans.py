@@ -71,20 +71,28 @@ class Spans(Argument):
 
     @cached_property
     def _users(self) -> dict[int, list[tuple[int, Access]]]:
-        """For each template the accesses with an index that is not constant, and where they are next."""
+        """For each template the accesses, and where they are next."""
         found: dict[int, list[tuple[int, Access]]] = {}
         for n, e, a in self.program.accesses.get(self.variable, ()):
-            found.setdefault(n, [])
-            if isinstance(a.lvalue, Element) and not a.whole:
-                found[n].append((e.source, a))
+            found.setdefault(n, []).append((e.source, a))
+        return found
+
+    @cached_property
+    def _decisive(self) -> list[frozenset[str]]:
+        """For each template what tells which cell an access means, or whether it comes to it: indices, and tests just before."""
+        found = []
+        for n, t in enumerate(self.program.templates):
+            places = {q for q, _ in self._users.get(n, ())}
+            tests = [p.cond for e in t.cfa.edges if e.target in places for p in primitive(e.op) if isinstance(p, Assume)]
+            indices = [a.lvalue.index for _, a in self._users.get(n, ()) if isinstance(a.lvalue, Element)]
+            found.append(frozenset(v for e in (*tests, *indices) for v in variables(e)))
         return found
 
     @property
     def applies(self) -> bool:
         """Whether some accesses of two templates are told apart."""
         users = self._users
-        if len(users) < 2 or all(isinstance(a.lvalue, Element) and isinstance(a.lvalue.index, Const)
-                                 for spots in users.values() for _, a in spots):
+        if len(users) < 2 or not any(self._decisive[n] & self.own[n] for n in users):
             return False
         pairs = [((n, q), a, (m, p), b) for n in users for m in users if n < m for q, a in users[n] for p, b in users[m]
                  if a.write or b.write]
@@ -156,8 +164,7 @@ class Spans(Argument):
     @cached_property
     def _wanted(self) -> list[frozenset[str]]:
         """For each template what its indices are made of and compared with; for a creator that of the threads it creates, too."""
-        names = [frozenset(v for _, a in self._users.get(n, ()) for v in variables(_index(a)))
-                 for n in range(len(self.program.templates))]
+        names = list(self._decisive)
         closed = [names_near(t, wanted) for t, wanted in zip(self.program.templates, names, strict=True)]
         for n, made in self._created.items():
             shared = closed[n] - self.own[n]
@@ -186,6 +193,8 @@ class Spans(Argument):
             yield disjoin(negate(Read(made.flag)), e)
 
     def apart(self, one: RegionPlace, a: Access, two: RegionPlace, b: Access) -> bool:
+        if self._dead(one) or self._dead(two):
+            return True
         if one[0] == two[0] or a.whole or b.whole or not isinstance(a.lvalue, Element) or not isinstance(b.lvalue, Element):
             return False
         i, j = of_thread(a.lvalue.index, 1, self.own[one[0]]), of_thread(b.lvalue.index, 2, self.own[two[0]])
@@ -198,6 +207,16 @@ class Spans(Argument):
                     *(of_thread(e, 2, self.own[two[0]]) for e in formulas(other)), Binary("==", i, j)]
             self._apart[key] = self._excluded(one[0], two[0], said)
         return self._apart[key]
+
+    def _dead(self, spot: RegionPlace) -> bool:
+        """Whether no thread comes there, because what it is given fails a test."""
+        known = self.at(spot)
+        if not known:
+            return False
+        if (spot[0], known) not in self._apart:
+            said = [of_thread(e, 1, self.own[spot[0]]) for e in formulas(known)]
+            self._apart[spot[0], known] = self._excluded(spot[0], spot[0], said)
+        return self._apart[spot[0], known]
 
     def broken(self, one: RegionPlace, two: RegionPlace) -> bool:
         """While a thread knows of a global, or will as soon as it starts, the one that created it must not write it."""
@@ -243,11 +262,6 @@ def _connected(places: Sequence[int], ways: Sequence[tuple[int, int]]) -> frozen
         found.update(new)
         todo += new
     return frozenset(found)
-
-
-def _index(a: Access) -> Expr:
-    assert isinstance(a.lvalue, Element)
-    return a.lvalue.index
 
 
 def _made(program: Program, n: int) -> Created | None:
