@@ -80,6 +80,8 @@ class Fact:
 
 
 Facts: TypeAlias = frozenset[Fact]
+NOWHERE: Facts = frozenset((Fact(Var("<nothing>", BOOL), _AMONG, Const(0, BOOL), Const(1, BOOL)),))
+"""What is known where nobody comes."""
 
 
 def formulas(facts: Facts) -> list[Expr]:
@@ -111,13 +113,18 @@ def writes_cell(op: Op, cell: Lvalue) -> bool:
 
 
 def names_near(t: ThreadTemplate, names: frozenset[str]) -> frozenset[str]:
-    """The names with those of what they are computed from and compared with."""
+    """The names with those of what they are computed from and compared with, and of what is tested before they are computed."""
     near: list[tuple[frozenset[str], frozenset[str]]] = []
+    tests: dict[int, frozenset[str]] = {}
+    for e in t.cfa.edges:
+        for part in primitive(e.op):
+            if isinstance(part, Assume):
+                tests[e.target] = tests.get(e.target, frozenset()) | variables(part.cond)
     for e in t.cfa.edges:
         for part in primitive(e.op):
             match part:
                 case Assign(target=target, value=value):
-                    near.append((frozenset((name_of(target),)), variables(value)))
+                    near.append((frozenset((name_of(target),)), variables(value) | tests.get(e.source, frozenset())))
                     if (source := plain_cell(value)) is not None:
                         near.append((frozenset((name_of(source),)), frozenset((name_of(target),))))
                 case Assume(cond=c):
@@ -148,6 +155,10 @@ class BoundsOfCells:
     def _after(self, known: Facts, e: Edge) -> Facts:
         for part in primitive(e.op):
             match part:
+                case _ if known == NOWHERE:
+                    return NOWHERE
+                case Assume(cond=c) if self._fails(known, c):
+                    return NOWHERE
                 case Assume(cond=c):
                     known |= {f for condition in conjuncts(truth(c)) for f in self._tested(known, condition)}
                 case Assign(target=target, value=value) if _is_cell(target) and self._knows(target):
@@ -199,6 +210,14 @@ class BoundsOfCells:
                       for s in self._steps.get(cell, ()) if value.value >= 0 and s <= cell.type.high}
         return frozenset(after)
 
+    def _fails(self, known: Facts, c: Expr) -> bool:
+        """Whether the values that are known exclude a condition."""
+        if not variables(c) & {name_of(f.cell) for f in known}:
+            return False
+        values = {cell: Const(min(n), cell.type) for cell, n in _values(known).items() if len(n) == 1}
+        found = fold(substitute(self._root(known, truth(c)), values.get))
+        return isinstance(found, Const) and found.value == 0
+
     def _root(self, known: Facts, value: Expr) -> Expr:
         """The value with locals replaced by what they equal: others may know of that."""
         equal = {f.cell: f.right for f in sorted(known, key=repr) if f.op == "==" and f.left == Read(f.cell)
@@ -249,8 +268,8 @@ def _one_of(cell: Lvalue, values: frozenset[int]) -> Iterator[Fact]:
 
 def _met(one: Facts, two: Facts) -> Facts:
     """What holds on both of two ways."""
-    if one == two:
-        return one
+    if one == two or NOWHERE in (one, two):
+        return two if one == NOWHERE else one
     first, second = _values(one), _values(two)
     few = {f for cell in first if first[cell] != second.get(cell, first[cell]) for f in _one_of(cell, first[cell] | second[cell])}
     return (one & two) | few

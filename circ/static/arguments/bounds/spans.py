@@ -221,7 +221,7 @@ class Spans(Argument):
     def broken(self, one: RegionPlace, two: RegionPlace) -> bool:
         """While a thread knows of a global, or will as soon as it starts, the one that created it must not write it."""
         written = self._written.get(two, frozenset())
-        if one[0] == two[0] or not written:
+        if one[0] == two[0] or not written or self._dead(two):
             return False
         facts, made = self.at(one), self._created.get(one[0])
         if one[1] == self.program.templates[one[0]].cfa.start and made is not None:
