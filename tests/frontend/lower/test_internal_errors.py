@@ -14,6 +14,7 @@ from circ.run.check import judge_within
 from circ.run.supervise import Limits
 from circ.verdict import Refuted, Safe, Unknown
 from frontend import LoadOptions, load
+from frontend.lower.called.not_modelled import RAISE_MISTAKES
 from frontend.lower.expressions import Expressions
 from frontend.lower.statements import Statements
 
@@ -36,6 +37,11 @@ void *work(void *arg)
 }
 int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); work(0); return 0; }
 """
+
+
+@pytest.fixture(autouse=True)
+def as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(RAISE_MISTAKES, raising=False)
 
 
 def break_at(monkeypatch: pytest.MonkeyPatch, owner: type, method: str, kind: type) -> None:
@@ -79,3 +85,11 @@ def test_a_scan_goes_on_and_ends_in_status_4(tmp_path: Path, monkeypatch: pytest
     out, err = capfd.readouterr()
     assert end.value.code == 4 and ",racy,race," in out and ",safe,unknown," in out
     assert "circ: internal error: " in err and "odd" in err
+
+
+def test_tests_are_told_where_the_mistake_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.c").write_text(PROGRAM)
+    break_at(monkeypatch, Expressions, "effect", c_ast.Assignment)
+    monkeypatch.setenv(RAISE_MISTAKES, "1")
+    with pytest.raises(IndexError):
+        load(tmp_path / "a.c", LoadOptions())
