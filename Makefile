@@ -55,6 +55,8 @@ tsan: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/sizes.py
+	$(BIN)/python benchmarks/sizes.py --reading
+	$(BIN)/python benchmarks/edits.py
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/verify.py

@@ -2,6 +2,7 @@
 
     sizes.py             1k and 5k lines
     sizes.py --large     20k lines, too: some minutes
+    sizes.py --reading   reading alone, 5k to 100k lines, each in a process of its own, with its peak of memory
 
 The last row is a program that `gcc -E` turns into 5,000 lines, half of them the C library's headers (if there is a gcc).
 
@@ -15,6 +16,7 @@ import argparse
 import gc
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ from circ.verdict import Options, RaceOn, Safe, silent
 
 SIZES = (1_000, 5_000)
 LARGE = (1_000, 5_000, 20_000)
+READ = (5_000, 20_000, 50_000, 100_000)
 LIMIT = 1.3
 """Near-linear: the exponent that reading and proving are meant to stay below."""
 
@@ -78,6 +81,23 @@ def measure(text: str, name: str = "server.c") -> Row:
     return Row(text.count("\n"), edges, len(asked), accepted, reading, prover, time.process_time() - begin)
 
 
+def read_alone() -> None:
+    """Prints time and memory of reading programs of the sizes in `READ`."""
+    print("  lines   reading  lines/s   peak MB")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in READ:
+            path = Path(folder, f"server{size}.c")
+            path.write_text(threaded_program(size))
+            code = ("import frontend, resource, sys, time; begin = time.process_time(); frontend.load(sys.argv[1]); "
+                    "print(time.process_time() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)")
+            done = subprocess.run([sys.executable, "-P", "-c", code, str(path)], capture_output=True, text=True, check=True)
+            seconds, kilobytes = map(float, done.stdout.split())
+            rows.append((size, seconds))
+            print(f"{size:>7} {seconds:>7.2f} s {size / seconds:>8.0f} {kilobytes / 1024:>9.0f}", flush=True)
+    print(f"reading ~ lines ^ {exponent(rows):.2f}")
+
+
 def show(r: Row, what: str = "") -> None:
     times = "".join(f" {seconds:>7.2f} s" for seconds in (r.reading, r.prover, r.kernel))
     print(f"{r.lines:>7} {r.edges:>7} {r.variables:>10} {r.proved:>7}{times} "
@@ -87,7 +107,12 @@ def show(r: Row, what: str = "") -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--large", action="store_true", help="20,000 lines, too")
-    sizes = LARGE if parser.parse_args().large else SIZES
+    parser.add_argument("--reading", action="store_true", help="reading alone, up to 100,000 lines")
+    arguments = parser.parse_args()
+    if arguments.reading:
+        read_alone()
+        return
+    sizes = LARGE if arguments.large else SIZES
     measure(threaded_program(sizes[0] // 4))  # warm up
     print("threaded C, everything protected\n  lines   edges  variables  proved   reading    prover    kernel  prover/variable")
     rows = []
