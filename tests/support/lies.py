@@ -2,7 +2,7 @@
 
 Whatever a solver says is tested against the program. So, with any lie, no access may be lost; and where targets are only
 missing and nothing is allocated (types and calls told apart for the heap are choices, which may be made badly), the program
-is the very same.
+has the very same steps; the cases of one pointer may come in another order.
 """
 
 from __future__ import annotations
@@ -124,7 +124,13 @@ def believed(seed: int, lie: Lie, honest: Program, same: bool = False) -> bool:
         found = lied_to(seed, lie)
     except (FrontendError, AssertionError, KeyError):
         return True
-    return found != honest if same else bool(accesses(honest) - accesses(found))
+    return steps(found) != steps(honest) if same else bool(accesses(honest) - accesses(found))
+
+
+def steps(program: Program) -> tuple[object, ...]:
+    """The variables, and what each thread's steps do, in whatever order the cases of a pointer are tried."""
+    done = {t.name: Counter((e.text, e.op, e.accesses, e.doubts) for e in t.cfa.edges) for t in program.templates}
+    return frozenset(program.globals), done
 
 
 def accesses(program: Program) -> frozenset[tuple[str, int, int, bool]]:
