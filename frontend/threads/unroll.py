@@ -46,9 +46,9 @@ class Unroller:
 
     def unroll(self, function: Function) -> Function:
         """The function with what can be unrolled unrolled."""
-        function, _ = self._unrolled(function)
-        if not any(self._calls(e, THREADS) for e in function.edges):
+        if not any(isinstance(e.instr, Call) for e in function.edges) or not _loops(function):
             return _compact(function)
+        function, _ = self._unrolled(function)
         joining = [frozenset(c) for c in _loops(function)
                    if self._concerns(function, c) and not self._concerns(function, c, STARTS)]
         times = self._started() if joining else 0
@@ -61,8 +61,6 @@ class Unroller:
     def _unrolled(self, function: Function) -> tuple[Function, int]:
         """With the loops replaced whose number of iterations is known, and the most iterations of one that starts threads."""
         most, fixed = 0, None
-        if not any(self._calls(e, THREADS) for e in function.edges):
-            return function, most
         for _ in range(MAX_ITERATIONS):
             loops = [frozenset(c) for c in _loops(function) if self._concerns(function, c)]
             if loops and fixed is None:
