@@ -135,7 +135,8 @@ class Lvalues:
     def element(self, base: c_ast.Node, index: c_ast.Node, node: c_ast.Node) -> Designated:
         """`base[index]`, in whichever order the pointer and the integer come."""
         left = self._array_or_pointer(base)
-        self._x.order.unsequenced(base, index)
+        # Of an array only the place is found out: its elements are not looked at before the index is known.
+        self._x.order.unsequenced(base, index, stored=isinstance(left, Place))
         if isinstance(left, ScalarValue):
             left = self._x.order.settled(left, index, node)
         else:

@@ -20,6 +20,7 @@ pthread_mutex_t m; int x, y, a[8]; _Atomic int flag; int *p; struct { int n; _At
 int change(void) { x++; return 1; }
 int use(int i, int j);
 extern int strange(int);
+struct stack { int n, a[8], *rows[8]; } *at, *other;
 int reads(void) { return x; }
 int counts(void) { static int n; return n++; }
 int follows(int *at) { return *at; }
@@ -41,6 +42,7 @@ OPEN = [
     "int i = 0; y = i + i++;",
     "int i = 0; a[i] = i++;",
     "(change(), x) + (y = x, 1);",
+    "at->a[(at = other)->n] = 1;",
     "use(reads(), pthread_mutex_unlock(&m));",
     "y = x + counts();",
     "use(follows(&x), x++);",
@@ -61,6 +63,9 @@ SETTLED = [
     "y = atomic_load(&flag) + x;",
     "a[twice(x) & 7] = mixed(y) + a[twice(1) & 7];",
     "y = (long)pthread_self() + x;",
+    "y = at->a[at->n++];",
+    "y = at->rows[at->n++][0];",
+    "at->a[--at->n] = x;",
 ]
 
 
