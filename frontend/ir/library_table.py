@@ -399,9 +399,18 @@ ANY_TIME = {"signal": (1,), "bsd_signal": (1,), "sysv_signal": (1,), "__sysv_sig
             "pthread_atfork": (0, 1, 2)}
 """Functions that are given others which may run at any time from then on, or structs with those."""
 
-KEPT: Mapping[str, tuple[str, int]] = {"strtok": ("strtok", 0), "setvbuf": ("stream", 1), "setbuf": ("stream", 1),
+KEEPERS: Mapping[str, tuple[str, int]] = {"strtok": ("strtok", 0), "setvbuf": ("stream", 1), "setbuf": ("stream", 1),
                                        "setbuffer": ("stream", 1), "putenv": ("environ", 0), "fmemopen": ("stream", 0)}
 """Functions that keep an argument for later calls: with what, and which one it is. `strtok` gives pointers into it."""
+KEEPERS_BELOW: Mapping[str, tuple[int, ...]] = {"sigaction": (1,), "sigaltstack": (0,)}
+"""Functions that keep what an argument points to, to give it back later: which argument."""
+OWN_POINTERS = frozenset({
+    "__errno_location", "getenv", "secure_getenv", "getprogname", "strerrorname_np", "strerrordesc_np", "sigabbrev_np",
+    "sigdescr_np", "mmap", "newlocale", "duplocale", "uselocale", "iconv_open", "catopen", "gnu_get_libc_version", "getaddrinfo",
+    "getifaddrs", "localtime_r", "gmtime_r", "regcomp", "sigaction", "sigaltstack"})
+"""Functions that write, or give, no pointers to objects of the program: only to memory of their own, or what was kept before."""
+STANDARD_STREAMS = frozenset({"stdin", "stdout", "stderr"})
+"""Variables of the C library that lead to memory of its own."""
 STREAMS = frozenset({"fopen", "fdopen", "tmpfile", "popen", "fmemopen"})
 """Functions that make a stream."""
 

@@ -142,7 +142,7 @@ class LibraryCalls(Library):
         """Only a null pointer has no target, and to call that is undefined; a pointer from outside may do anything it can."""
         assert not isinstance(request.call.callee, str)
         found = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, request.call.callee)
-        if found.unknown:
+        if found.outside:
             self._unknown(replace(request, callee="(through a pointer)"))
         else:
             self._notes.assume("no invalid pointer is dereferenced", request.location, Ground.DEFINED)
@@ -344,7 +344,7 @@ class LibraryCalls(Library):
     def _follow_all(self, request: CallRequest, source: int, inside: Targets) -> int:
         """All that pointers to these targets lead to is read and changed."""
         accesses, sketch = request.inliner.accesses, request.inliner.sketch
-        if not inside.known and not inside.unknown:
+        if not inside.known and not inside.outside:
             return source
         nowhere = Const(0, accesses.world.places.pointer)
         between, after = sketch.fresh(), sketch.fresh()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from frontend.ctypes import VoidType
 from frontend.ir import Call, Place
-from frontend.ir.library_table import KEPT, KNOWN, STREAMS, LibraryFunction
+from frontend.ir.library_table import KEEPERS, KNOWN, STREAMS, LibraryFunction
 from frontend.library import locks
 from frontend.memory.objects import Notes
 from frontend.memory.points_to import Targets
@@ -73,7 +73,7 @@ class LibraryStates:
         inliner = request.inliner
         found = inliner.accesses.world.pointsto.targets(request.frame.function.name, request.raw(position))
         own = tuple(t for t in found.known if t[0].partition("@")[0] in STREAMS)
-        if closes and found.unknown:
+        if closes and found.outside:
             self._notes.assume("a stream from elsewhere is not closed while another thread uses it", request.location,
                                Ground.DEFINED)
         if not own:
@@ -86,4 +86,4 @@ class LibraryStates:
         return after
 
 
-_KEEPERS = frozenset(what for what, _ in KEPT.values())
+_KEEPERS = frozenset(what for what, _ in KEEPERS.values())

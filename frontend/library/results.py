@@ -141,7 +141,7 @@ class Results:
         else:
             # The world decides what an input is. What the C library computes, and a function whose body is not here, is decided.
             # So is which of two processes it is that `fork` returns in: the new one has no other threads.
-            free = request.callee in INPUTS and not exclusive(request)
+            free = request.callee in INPUTS and not exclusive(request) and not _leads_back(request, given)
             doubts = () if free or _converted(request) or self._alone(request) else (
                 Doubt(f"the result of '{request.callee}' is not tracked" if request.callee in KNOWN
                       else f"what '{request.callee}' can return is not known", (given.name,)),)
@@ -180,6 +180,15 @@ def of_place(request: CallRequest, place: Place) -> Targets:
     return request.inliner.accesses.world.pointsto.targets(request.frame.function.name, place.base)
 
 
+def _leads_back(request: CallRequest, given: Var) -> bool:
+    """Whether the call may give the address of an object, which then is not just any."""
+    result = request.call.result
+    if not isinstance(result, Var) or given.type.width < request.inliner.accesses.world.places.pointer.width:
+        return False
+    found = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, Read(result))
+    return any(name[0] != "*" for name, _ in found.known)
+
+
 def exclusive(request: CallRequest) -> bool:
     """Whether the call may make a file that must not be there before."""
     at = FLAGS.get(request.callee, MODES.get(request.callee))
@@ -199,7 +208,7 @@ def _converted(request: CallRequest) -> bool:
     if text is None or isinstance(text, Place):
         return False
     targets = request.inliner.accesses.world.pointsto.targets(request.frame.function.name, text)
-    return targets.unknown and not targets.known
+    return targets.outside and not targets.known
 
 
 def _bound(request: CallRequest, result: Var) -> Expr | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from frontend.ir import Module, Storage
 from frontend.memory.call_graph import CallGraph
 from frontend.memory.objects import Objects
-from frontend.memory.points_to import NO_OBJECT, PointsTo
+from frontend.memory.points_to import NO_OBJECT, UNKNOWN, PointsTo
 from frontend.program import Const, Expr, Read, Scalar, Self, Var, Variable
 from frontend.program.fold import plus
 from frontend.records import dataclass
@@ -96,6 +96,8 @@ def _escaped(pointsto: PointsTo, objects: Objects, owners: Mapping[str, str | No
     work: list[str] = list(pointsto.exposed)
     if pointsto.wild:
         work.extend(pointsto.taken)
+    given = [t[0] for t in pointsto.given_away()]
+    work.extend(pointsto.taken if UNKNOWN[0] in given else given)
     for obj in objects.all():
         if obj.name not in owners:
             work.extend(t[0] for t in pointsto.contents(obj))

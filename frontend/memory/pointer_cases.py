@@ -114,7 +114,7 @@ class Resolver:
             exact = self._constant(*known, place, location)
             if exact is not None:
                 return exact, ()
-            nowhere = not targets.unknown and all(name[0] in NO_OBJECT for name, _ in targets.known)
+            nowhere = not targets.outside and all(name[0] in NO_OBJECT for name, _ in targets.known)
             if known[0] and nowhere and self._objects.at(known[0]) is None:
                 return [self._computed(None, base, place)], ()
         found: list[PointerCase | RegisterCase] = []
@@ -131,13 +131,14 @@ class Resolver:
             obj = self._objects.named(target[0])
             if visible(obj):
                 found.extend(self._in_object(base, obj, target, place, location))
-        if targets.unknown:
+        if targets.outside:
             found.append(OUTSIDE)
+        if targets.unknown:
             for name in anything if not anywhere else ():
                 obj = self._objects.named(name)
                 if visible(obj):
                     found.append(PointerCase(None, obj, None, obj.leaves, self._module.sizeof(place.type) > 1))
-        else:
+        elif not targets.outside:
             self._notes.assume("no invalid pointer is dereferenced", location, Ground.DEFINED)
         return _distinct(found), anywhere
 
@@ -169,10 +170,10 @@ class Resolver:
             obj = self._objects.named(name)
             if visible(obj):
                 found.append(PointerCase(self._within(base, obj), obj, None, self._extent(obj, offset, extent)))
-        if (found or anywhere) and not targets.unknown:
+        if (found or anywhere) and not targets.outside:
             # What a null pointer means to a function is its own affair (free, realloc, time, ...): it follows it nowhere.
             found.append(PointerCase(fold(Binary("==", base, Const(0, base.type))), None))
-        if targets.unknown or not (found or anywhere):
+        if targets.outside or not (found or anywhere):
             found.append(OUTSIDE)
             if targets.unknown and not anywhere:
                 found.extend(PointerCase(None, obj, None, obj.leaves) for obj in map(self._objects.named,

@@ -136,7 +136,7 @@ class Settling:
     def _settle_lock(self, sketch: Sketch, step: SketchStep, lock: LockOperation, pointer: Expr) -> None:
         words = self._resolver.words(pointer, lock.targets, self._cases.visible, self._world.outside_locks, lock.type,
                                      step.location)
-        if (lock.targets.unknown and not isinstance(pointer, Const)) or not words:
+        if (lock.targets.outside and not isinstance(pointer, Const)) or not words:
             self._lost(sketch, step, lock, step.source)
         for case in words:
             start = step.source

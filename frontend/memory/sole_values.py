@@ -282,7 +282,7 @@ class SoleValues:
     def _loaded(self, step: SketchStep) -> list[str] | None:
         """The scalars one of which a step reads through a pointer, if it does that; None if it is not sure which."""
         pending = step.pending
-        if pending is None or pending.write or pending.register is None or pending.extent is not None or pending.targets.unknown:
+        if pending is None or pending.write or pending.register is None or pending.extent is not None or pending.targets.outside:
             return None
         if any(name[0] == "*" for name, _ in pending.targets.known):
             return None  # hardware gives anything

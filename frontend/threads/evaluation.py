@@ -38,7 +38,7 @@ class Evaluation:
         world, name = self._accesses.world, frame.function.name
         left, right = (world.pointsto.targets(name, e) for e in (distance.left, distance.right))
         first, second = ({t[0] for t in side.known} for side in (left, right))
-        if first and second and not (left.unknown or right.unknown or first & second):
+        if first and second and not (left.outside or right.outside or first & second):
             world.notes.assume("pointers that are subtracted point into the same object", edge.location, Ground.DEFINED)
 
     def guard(self, frame: CallFrame, e: Expr, edge: IrEdge, source: int, target: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -21,10 +21,13 @@ from frontend.memory.points_to.targets import (
     ANY,
     COMPUTED,
     DISTANCE,
+    FOREIGN,
     HANDLE,
     INTEGER,
+    KEPT,
     NO_OBJECT,
     NUMBERS,
+    OUTSIDE,
     UNKNOWN,
     FunctionEdge,
     Target,
@@ -114,7 +117,7 @@ class PointsTo:
         return replace(given, sets={node: points & ~wrong for node, points in given.sets.items()}) if wrong else given
 
     def _is_target(self, name: str, offset: int) -> bool:
-        if (name, offset) in (*NUMBERS, COMPUTED):
+        if (name, offset) in (*NUMBERS, COMPUTED, FOREIGN):
             return True
         if name[0] == "&":
             return name[1:] in self._module.declarations
@@ -143,15 +146,16 @@ class PointsTo:
 
     def _targets(self, function: str, e: Expr) -> Targets:
         found = self._found(function, e)
-        real = tuple(t for t in found if t not in NUMBERS)
+        real = tuple(t for t in found if t not in NUMBERS and t != FOREIGN)
+        foreign = FOREIGN in found
         objects = tuple(t for t in real if not t[0].startswith("*"))
         # Where addresses flow, numbers are lengths and the like: to use one as an address would be undefined, but for a
         # register of a processor on which no system runs.
         number = INTEGER in found or (COMPUTED in found and not self._objects.bare)
-        unknown = UNKNOWN in found or DISTANCE in found or self.wild or (not objects and number)
+        unknown = UNKNOWN in found or DISTANCE in found or self.wild or (not objects and not foreign and number)
         if objects:  # so is what is computed from them
             real = tuple(t for t in real if t != COMPUTED)
-        return Targets(real if self._objects.bare else objects or real, unknown)
+        return Targets(real if self._objects.bare else objects or real, unknown, foreign)
 
     def targets_of_number(self, function: str, e: Expr) -> Targets:
         """What an integer leads to that may be an address: nothing, where it is a number only."""
@@ -180,7 +184,7 @@ class PointsTo:
         known = self._addresses.get((function, name))
         if known is None:
             found = self._graph.targets(register(function, name))
-            known = self._addresses[function, name] = any(t == HANDLE or (t not in NUMBERS and t[0][0] != "*") for t in found)
+            known = self._addresses[function, name] = any(t == HANDLE or t[0][0] not in "?#*!" for t in found)
         return known
 
     def is_handle(self, function: str, e: Expr) -> bool:
@@ -206,7 +210,7 @@ class PointsTo:
     def texts(self, function: str, e: Expr) -> tuple[str, ...] | None:
         """The strings that begin where a pointer value may point to; None if it may point to one that is not constant."""
         found = self.targets(function, e)
-        if found.unknown or not found.known:
+        if found.outside or not found.known:
             return None
         texts: dict[str, None] = {}
         for name, _ in found.known:
@@ -272,13 +276,25 @@ class PointsTo:
 
     def inside(self, targets: Targets) -> Targets:
         """What is stored in the targets points to."""
-        found: dict[Target, None] = {}
+        found: dict[Target, None] = dict.fromkeys(self.found_outside() if targets.foreign else ())
         for name, _ in targets.known:
             if name[0] not in NO_OBJECT:
                 stored, put = self.led_to(self._objects.named(name))
                 found.update(dict.fromkeys(stored))
                 found.update(dict.fromkeys((exposed, ANY) for exposed in self.exposed_deep) if put else {})
-        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found or DISTANCE in found)
+        return self._split(found)
+
+    def _split(self, found: Collection[Target]) -> Targets:
+        known = tuple(t for t in found if t not in NUMBERS and t != FOREIGN)
+        return Targets(known, UNKNOWN in found or DISTANCE in found, FOREIGN in found)
+
+    def found_outside(self) -> list[Target]:
+        """What pointers in foreign memory may point to."""
+        return self._graph.targets(OUTSIDE)
+
+    def given_away(self) -> list[Target]:
+        """What pointers may point to that are put into foreign memory."""
+        return self._graph.targets(KEPT)
 
     def holds_addresses(self, obj: MemObject, part: Leaf) -> bool:
         """Whether the leaf, of any element, is ever set to an address."""
@@ -288,4 +304,4 @@ class PointsTo:
     def kept(self, what: str) -> Targets:
         """What was handed over to library functions that keep it; see `KEPT` in the table of these."""
         found = self._graph.targets(kept(what))
-        return Targets(tuple(t for t in found if t not in NUMBERS), UNKNOWN in found or DISTANCE in found)
+        return self._split(found)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from frontend.ctypes import ArrayType, CType, FloatType, IntType, PointerType, RecordType, VoidType, unqualified
 from frontend.ir import Call, Function, IrEdge, Place
-from frontend.ir.library_table import KEPT, KNOWN, LibraryFunction, LibraryResult
+from frontend.ir.library_table import KEEPERS, KEEPERS_BELOW, KNOWN, OWN_POINTERS, LibraryFunction, LibraryResult
 from frontend.ir.thread_library import LOCK_PREFIXES, THREAD_LIBRARY
 from frontend.memory.points_to.handed_over import CHANGED, site
 from frontend.memory.points_to.heap import allocated
@@ -16,8 +16,11 @@ from frontend.memory.points_to.pieces import RECEIVERS, SENDERS, Pieces
 from frontend.memory.points_to.targets import (
     ANY,
     DISTANCE,
+    FOREIGN,
     INTEGER,
+    KEPT,
     NO_OBJECT,
+    OUTSIDE,
     UNKNOWN,
     FunctionEdge,
     PointerNode,
@@ -66,8 +69,10 @@ class Externals:
             self._bytes_at(function, call, SENDERS[callee], self.pieces.sent)
         if callee in RECEIVERS:
             self._bytes_at(function, call, RECEIVERS[callee], self.pieces.received)
-        if callee in KEPT:
-            self._keep(function, call, *KEPT[callee])
+        if callee in KEEPERS:
+            self._keep(function, call, *KEEPERS[callee])
+        for position in KEEPERS_BELOW.get(callee, ()):
+            self._keep_below(function, call, position)
         self._result(function, edge, call, callee)
         if callee in _COPY_BYTES and len(call.args) > 1:
             self._copy_bytes(function, call.scalar(0, edge.location), call.scalar(1, edge.location))
@@ -76,7 +81,7 @@ class Externals:
                              self.heap(function, edge, call, callee))
         elif known is not None and callee not in _KEEP_POINTERS:
             for position in known.writes:
-                self._pointee(function, call, position, UNKNOWN)
+                self._pointee(function, call, position, FOREIGN if callee in OWN_POINTERS else UNKNOWN)
             for position in known.deep_writes:
                 if position < len(call.args) and not isinstance(argument := call.args[position], Place):
                     self._memory.each_target(function.name, argument, self._changes)
@@ -131,7 +136,9 @@ class Externals:
                 assert known is not None
                 self._graph.add(into, (known.states[0].object, 0))
             case LibraryResult.UNKNOWN:
-                self._graph.add(into, UNKNOWN)
+                self._graph.copy(OUTSIDE if callee in OWN_POINTERS else self._memory.constant(UNKNOWN), into)
+                if callee == "mmap" and call.args:  # where the program asks for it
+                    self._memory.assign_inside(function.name, call.scalar(0, edge.location), into)
             case None if isinstance(call.type.result, PointerType):
                 self._graph.add(into, UNKNOWN)
             case _:
@@ -157,6 +164,17 @@ class Externals:
         argument = call.args[position] if position < len(call.args) else None
         if argument is not None and not isinstance(argument, Place):
             self._memory.assign(function.name, argument, kept(what), self._memory.places.pointer)
+            if what == "environ":
+                self._memory.assign(function.name, argument, KEPT, self._memory.places.pointer)
+
+    def _keep_below(self, function: Function, call: Call, position: int) -> None:
+        """The function keeps what an argument points to: pointers in it come back from foreign memory."""
+        if position < len(call.args) and not isinstance(argument := call.args[position], Place):
+            self._memory.each_target(function.name, argument, lambda target: self._kept_below(target))
+
+    def _kept_below(self, target: Target) -> None:
+        for node in self._memory.stored_at(self._memory.flows.anywhere(target)):
+            self._graph.copy(node, KEPT)
 
     # ------------------------------------------------------------------------------------------- memory
     def _lock_types(self, function: Function, call: Call, callee: str) -> None:
@@ -187,7 +205,7 @@ class Externals:
         argument = call.args[position] if position < len(call.args) else None
         if argument is None or isinstance(argument, Place) or not self._memory.flows.wide(argument.type):
             return
-        if value == UNKNOWN and self._takes_numbers(call, position):
+        if value in (UNKNOWN, FOREIGN) and self._takes_numbers(call, position):
             value = INTEGER
         kind = PointerType(VoidType())
         size = self._memory.places.pointer.width // 8
@@ -197,9 +215,19 @@ class Externals:
                 obj = self._memory.objects.named(target[0])
                 if obj.characters(target[1]) and not walks(obj, target[1], _BYTE, self._memory.module):
                     return
-            self._memory.scramble(target, size, value)
+            if value == FOREIGN:
+                self._own_pointers(target, size)
+            else:
+                self._memory.scramble(target, size, value)
 
         self._memory.each_place(function.name, Place(argument, (), kind, kind), arrived)
+
+    def _own_pointers(self, target: Target, size: int) -> None:
+        """The C library puts pointers to memory of its own there, or what was kept before."""
+        bytewise = self._memory.bytewise_cells(target, size)
+        for cell, wide in self._memory.typed_cells(target, size):
+            if wide or cell in bytewise:
+                self._graph.copy(OUTSIDE, cell)
 
     def _takes_numbers(self, call: Call, position: int) -> bool:
         """Whether what the function writes through an argument is declared to be numbers (`sigset_t`, `struct stat`).
@@ -242,8 +270,17 @@ class Externals:
             self._memory.each_place(function.name, call.result,
                                     lambda t: self._memory.scramble(self._memory.flows.anywhere(t), 0, UNKNOWN))
 
+    def call_outside(self, function: Function, edge: IrEdge, call: Call) -> None:
+        """A call through a pointer to a function that is not here, of which nothing is known."""
+        if isinstance(call.result, Var) and self._memory.flows.wide(call.result.type):
+            self._graph.add(register(function.name, call.result.name), UNKNOWN)
+        self._opaque(function, call)
+
     def _changes(self, target: Target) -> None:
         """Code that is not here may change the object, and whatever it leads to."""
+        if target == FOREIGN:
+            self._graph.copy(OUTSIDE, CHANGED)
+            self._graph.add(KEPT, UNKNOWN)
         if target[0] in self._facts.exposed_deep or target[0][0] in NO_OBJECT:
             return
         self._facts.exposed_deep.setdefault(target[0])
@@ -264,7 +301,7 @@ def only_distances(target: Target) -> Target:
 
 
 def kept(what: str) -> PointerNode:
-    """What was handed over to be kept with something; see `KEPT`."""
+    """What was handed over to be kept with something; see `KEEPERS`."""
     return ("c", f"static@{what}", "kept")
 
 

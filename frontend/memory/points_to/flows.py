@@ -14,6 +14,7 @@ from frontend.memory.points_to.targets import (
     COMPUTED,
     DISTANCE,
     DISTANCES,
+    FOREIGN,
     INTEGER,
     NO_OBJECT,
     NUMBERS,
@@ -152,8 +153,9 @@ class Flows:
         if not isinstance(e, Const):
             kept = INTEGER if op in ("*", "/", "%") else UNKNOWN
             distance = UNKNOWN if op == "^" else DISTANCE
+            foreign = INTEGER if kept == INTEGER else FOREIGN
             made = self._shift(("scrambled", kept, distance), lambda t: kept if t == UNKNOWN else distance if t == DISTANCE else
-                               INTEGER if t[0][0] in "*#" else UNKNOWN)
+                               foreign if t == FOREIGN else INTEGER if t[0][0] in "*#" else UNKNOWN)
             yield from self._shifted(self.flows(function, e), made)
 
     def _shifted(self, flows: Iterable[Flow], by: Shift) -> Iterable[Flow]:
@@ -186,12 +188,12 @@ class Flows:
 
     def number(self, t: Target) -> Target:
         """A part of it is a number, which is no address; what two addresses are apart may be made of such parts."""
-        return DISTANCE if t == DISTANCE or t[0][0] not in "*?#" else INTEGER
+        return DISTANCE if t == DISTANCE or t[0][0] not in "*?#!" else INTEGER
 
     # ------------------------------------------------------------------------------------------- offsets
     def anywhere(self, t: Target) -> Target:
         """Any offset of the same object."""
-        return t if t in NUMBERS or t[0][0] in "&" else COMPUTED if t[0][0] == "*" else (t[0], ANY)
+        return t if t in NUMBERS or t[0][0] in "&!" else COMPUTED if t[0][0] == "*" else (t[0], ANY)
 
     def added(self, t: Target) -> Target:
         """What may be an address is added, or taken off."""
@@ -200,7 +202,7 @@ class Flows:
     def moved(self, t: Target, distance: int) -> Target:
         """`distance` bytes on."""
         name, offset = t
-        if distance == 0 or t in NUMBERS or t == COMPUTED or name[0] == "&":
+        if distance == 0 or t in NUMBERS or t == COMPUTED or name[0] in "&!":
             return t
         if name[0] == "*":
             return absolute_target(self._places.pointer.wrap(int(name[1:], 16) + distance))
@@ -235,7 +237,7 @@ class Flows:
     def strided(self, t: Target, stride: int) -> Target:
         """Any number of `stride` bytes on or back: stays in its array if the array's elements fit the stride."""
         name, offset = t
-        if t in NUMBERS or name[0] == "&" or offset == ANY:
+        if t in NUMBERS or name[0] in "&!" or offset == ANY:
             return t
         if name[0] == "*":
             return COMPUTED

@@ -15,6 +15,7 @@ from frontend.ir.thread_library import THREAD_LIBRARY, ThreadCall
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.targets import (
     ANY,
+    FOREIGN,
     HANDLE,
     INTEGER,
     NO_OBJECT,
@@ -100,7 +101,7 @@ class HandedOver:
         def arrived(target: Target) -> None:
             if target == UNKNOWN:
                 self._facts.wild = True
-            for cell in self._memory.cells(target, self._memory.places.pointer.width // 8):
+            for cell in self._memory.room_at(target, self._memory.places.pointer.width // 8):
                 self._memory.graph.copy(_RETURNED, cell)
                 self._memory.graph.add(cell, INTEGER)  # PTHREAD_CANCELED
 
@@ -143,7 +144,7 @@ class HandedOver:
         def visit(target: Target) -> None:
             if target[0][0] == "&":
                 self._any_time(target[0][1:], here)
-            elif target[0][0] not in NO_OBJECT:
+            elif target[0][0] not in NO_OBJECT or target == FOREIGN:
                 self._memory.graph.copy(self._led_to(target[0]), given)
 
         self._memory.graph.each(given, visit)
@@ -159,10 +160,20 @@ class HandedOver:
         node = graph.inner(("led to", name))
         if name not in self._leading:
             self._leading.add(name)
-            for stored in self._memory.stored_at((name, ANY)):
+            for stored in self._memory.stored_at(self._memory.flows.anywhere((name, 0))):
                 graph.copy(stored, node)
-                graph.each(stored, lambda t: None if t[0][0] in NO_OBJECT else graph.copy(self._led_to(t[0]), node))
+                graph.each(stored, lambda t: graph.copy(self._led_to(t[0]), node)
+                           if t[0][0] not in NO_OBJECT or t == FOREIGN else None)
         return node
+
+    def from_system(self, body: Function) -> None:
+        """Pointers among the arguments of the function lead to memory of the system's own."""
+        for param in body.params:
+            node = None if isinstance(param, str) else register(body.name, param.name)
+            if isinstance(param, Var) and node is not None and self._memory.flows.wide(param.type):
+                self._memory.graph.add(node, FOREIGN)
+            elif isinstance(param, str):
+                self._memory.scramble((param, ANY), 0, FOREIGN)
 
     def from_outside(self, body: Function) -> None:
         """Pointers among the arguments of the function come from somewhere else; also those in numbers and in structs."""

@@ -12,7 +12,7 @@ from frontend.memory.points_to.externals import Externals
 from frontend.memory.points_to.handed_over import HandedOver
 from frontend.memory.points_to.memory_constraints import MemoryConstraints
 from frontend.memory.points_to.memory_copies import StructCopy
-from frontend.memory.points_to.targets import INTEGER, NUMBERS, UNKNOWN, PointerNode, Target, function_target, register
+from frontend.memory.points_to.targets import FOREIGN, INTEGER, NUMBERS, UNKNOWN, PointerNode, Target, function_target, register
 from frontend.program import Const, Expr, Scalar, Var
 
 _CALLS_BACK = frozenset(names_of(ThreadCall.ONCE))
@@ -44,7 +44,7 @@ class Instructions:
         for root in roots:
             body = self.reach(root)
             if body is not None:
-                self._handed_over.from_outside(body)
+                (self._handed_over.from_system if root == "main" else self._handed_over.from_outside)(body)
 
     def reach(self, name: str) -> Function | None:
         """The body of a function, taken in; None if it has none."""
@@ -126,7 +126,7 @@ class Instructions:
         StructCopy(self._memory, into, source, self._memory.module.sizeof(type_))
 
     def _take(self, node: PointerNode, target: Target) -> None:
-        if target not in NUMBERS:
+        if target not in NUMBERS and target != FOREIGN:
             self._memory.take(target[0])
         self._graph.add(node, target)
 
@@ -146,6 +146,9 @@ class Instructions:
                 found(target[0][1:])
             elif target == UNKNOWN:
                 self._memory.each_taken_function(found)
+            elif target == FOREIGN:
+                self._externals.call_outside(function, edge, call)
+                self._handed_over.give_away(function, edge, call)
 
         self._memory.each_target(function.name, call.callee, arrived)
 

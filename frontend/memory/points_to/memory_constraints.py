@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 
 from frontend.ctypes import CType, FloatType, unqualified
 from frontend.ir import AddressValue, Module, Place
+from frontend.ir.library_table import STANDARD_STREAMS
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.places import Places
@@ -15,8 +16,12 @@ from frontend.memory.points_to.flows import Difference, Flows, between
 from frontend.memory.points_to.targets import (
     ANY,
     DISTANCE,
+    FOREIGN,
+    HANDLE,
     INTEGER,
+    KEPT,
     NO_OBJECT,
+    OUTSIDE,
     UNKNOWN,
     PointerNode,
     Shift,
@@ -51,6 +56,8 @@ class MemoryConstraints:
         self._done: set[tuple[Hashable, ...]] = set()
         self._pieces: set[tuple[Target, int, int | None, bool]] = set()
         self._cells: dict[tuple[Target, int], tuple[PointerNode, ...]] = {}
+        graph.add(OUTSIDE, FOREIGN)
+        graph.copy(KEPT, OUTSIDE, from_outside)
 
     # ------------------------------------------------------------------------------------------- values
     def assign(self, function: str, e: Expr, into: PointerNode, t: Scalar) -> None:
@@ -178,10 +185,14 @@ class MemoryConstraints:
 
     def stored_at(self, target: Target, size: int = 0) -> tuple[PointerNode, ...]:
         """Nodes that together hold what is in the cells: these, or one for many of them."""
+        if target == FOREIGN:
+            return (OUTSIDE,)
         return self._gathered("stored", self.cells(target, size), lambda cell, node: self.graph.copy(cell, node))
 
     def room_at(self, target: Target, size: int = 0) -> tuple[PointerNode, ...]:
         """Nodes that pass on to the cells what they get."""
+        if target == FOREIGN:
+            return (KEPT,)
         return self._gathered("room", self.cells(target, size), lambda cell, node: self.graph.copy(node, cell))
 
     def _gathered(self, what: str, cells: tuple[PointerNode, ...],
@@ -237,6 +248,8 @@ class MemoryConstraints:
 
     def typed_cells(self, target: Target, size: int) -> Iterator[tuple[PointerNode, bool]]:
         """The cells that an access may touch, each with whether it is wide enough for an address."""
+        if target == FOREIGN:
+            return iter(((KEPT, True),))
         cells = self.cells(target, size)
         leaves = self.objects.named(target[0]).leaves if cells else ()
         return ((cell, self.flows.wide(leaves[int(cell[2])].type)) for cell in cells)
@@ -258,6 +271,8 @@ class MemoryConstraints:
     def store_piece(self, target: Target, size: int, width: int | None, constant: bool = False) -> None:
         """A number too narrow for an address is stored. As a part of a wider cell it may be a part of any address."""
         piece = (target, size, width, constant)
+        if target == FOREIGN and not constant:
+            self.graph.copy(PIECES, KEPT)
         if target[0][0] in NO_OBJECT or piece in self._pieces:
             return
         self._pieces.add(piece)
@@ -279,7 +294,7 @@ class MemoryConstraints:
         self._initialised.add(obj.name)
         if not obj.symbol.defined:
             for number in range(len(obj.leaves)):
-                self.graph.add(leaf(obj.name, number), UNKNOWN)
+                self.graph.add(leaf(obj.name, number), FOREIGN if obj.name in STANDARD_STREAMS else UNKNOWN)
         holds_addresses = any(self.flows.wide(part.type) for part in obj.leaves)
         for path, value in obj.symbol.initial:
             if value == 0 or (isinstance(value, int) and not holds_addresses):
@@ -304,6 +319,11 @@ class MemoryConstraints:
         obj = self.objects.named(value.symbol)
         self.initialise(obj)
         return (obj.name, obj.normal(self.places.displacement(obj.type, value.path, inside=True).offset + value.addend))
+
+
+def from_outside(target: Target) -> Target:
+    """What is read from foreign memory, of what was put there: a number may as well be a pointer to such memory."""
+    return FOREIGN if target in (INTEGER, HANDLE) else made_of_bytes(target)
 
 
 def made_of_bytes(target: Target) -> Target:

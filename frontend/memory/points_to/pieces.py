@@ -12,7 +12,17 @@ from collections.abc import Iterator
 
 from frontend.memory.points_to.flows import narrowed
 from frontend.memory.points_to.memory_constraints import PIECES, MemoryConstraints
-from frontend.memory.points_to.targets import DISTANCE, DISTANCES, HANDLE, INTEGER, UNKNOWN, PointerNode, Target, register
+from frontend.memory.points_to.targets import (
+    DISTANCE,
+    DISTANCES,
+    FOREIGN,
+    HANDLE,
+    INTEGER,
+    UNKNOWN,
+    PointerNode,
+    Target,
+    register,
+)
 from frontend.program import COMPARISONS, LOGICAL, Binary, Cast, Expr, Ite, Unary, variables
 
 _STILL_ADDRESSES = ("+", "-", "&", "|")
@@ -58,20 +68,20 @@ class Pieces:
 
     def _told(self, target: Target) -> None:
         """A number that is made narrow may be this: the low parts of two addresses have a distance, too."""
-        if target == DISTANCE or target[0][0] not in "*?#":
+        if target == DISTANCE or target[0][0] not in "*?#!":
             self._graph.add(DISTANCES, DISTANCE)
 
     def received(self, target: Target) -> None:
         """Bytes from elsewhere are put where a target is."""
         for cell, wide in self._memory.typed_cells(self._memory.flows.anywhere(target), 0):
-            if not wide:
+            if not wide or target == FOREIGN:
                 self._graph.copy(PIECES, cell)
 
     def _watch(self, node: PointerNode, wide: bool) -> None:
         """An address in the node is taken to pieces; in what is too narrow for one, pointers from outside are none."""
         if node not in self._watched:
             self._watched.add(node)
-            none = (INTEGER, HANDLE) if wide else (INTEGER, HANDLE, UNKNOWN)
+            none = (INTEGER, HANDLE, FOREIGN) if wide else (INTEGER, HANDLE, FOREIGN, UNKNOWN)
 
             def found(target: Target) -> None:
                 self._told(target)

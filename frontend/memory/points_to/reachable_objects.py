@@ -10,12 +10,12 @@ from collections.abc import Callable
 from frontend.memory.leaves import MemObject
 from frontend.memory.objects import Objects
 from frontend.memory.points_to.analysis import PointsTo
-from frontend.memory.points_to.targets import COMPUTED, Targets
+from frontend.memory.points_to.targets import COMPUTED, FOREIGN, Targets
 from frontend.program.components import components
 
 _OUTSIDE = "?"
 """What a pointer from outside may point to: all objects whose address is taken."""
-_EXPOSED = "!"
+_EXPOSED = "^"
 """What code that is not here may put into memory: pointers to all that it has got to."""
 
 
@@ -39,6 +39,7 @@ class ReachableObjects:
     def of(self, targets: Targets) -> list[MemObject]:
         """The objects that a pointer with these targets leads to, sorted by name."""
         names = [t[0] for t in targets.known if self._leads_on(t[0])] + ([_OUTSIDE] if targets.unknown else [])
+        names += [FOREIGN[0]] if targets.foreign else []
         if not all(name in self._stored for name in names):
             self._close(names)
         found = 0
@@ -77,6 +78,8 @@ class ReachableObjects:
             return tuple(dict.fromkeys(n for n in self._outside if self._is_object(n)))
         if name == _EXPOSED:
             return tuple(self._pointsto.exposed_deep)
+        if name == FOREIGN[0]:
+            return tuple(n for n in dict.fromkeys(t[0] for t in self._pointsto.found_outside()) if self._leads_on(n))
         if name[0] == "&":
             return tuple(n for n in dict.fromkeys(t[0] for t in self._pointsto.results(name[1:])) if self._leads_on(n))
         obj = self._object(name)
@@ -87,11 +90,11 @@ class ReachableObjects:
 
     def _leads_on(self, name: str) -> bool:
         """Whether a target is an object, anything from outside, or a function: whoever gets hold of it has what it gives."""
-        return name[0] in ("&", _OUTSIDE) or self._is_object(name)
+        return name[0] in ("&", _OUTSIDE, FOREIGN[0]) or self._is_object(name)
 
     def _is_object(self, name: str) -> bool:
         """Whether a target is an object: a constant address is one where the program has the processor for itself."""
-        return name[0] not in "&*#?!" or (name[0] == "*" and name != COMPUTED[0] and self._objects.bare)
+        return name[0] not in "&*#?!^" or (name[0] == "*" and name != COMPUTED[0] and self._objects.bare)
 
     def _object(self, name: str) -> MemObject:
         return self._objects.absolute(int(name[1:], 16)) if name[0] == "*" else self._objects.named(name)

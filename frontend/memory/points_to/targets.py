@@ -16,6 +16,8 @@ Target = tuple[str, int]
 """An object and an offset in it, every index of an array being 0; see also `NO_OBJECT`."""
 UNKNOWN: Target = ("?", 0)
 """A pointer from outside: any object whose address was taken, any function."""
+FOREIGN: Target = ("!", 0)
+"""Memory that is no object of the program: what the C library and the system have of their own, `argv`."""
 INTEGER: Target = ("#", 0)
 """A number that nobody made from an address."""
 HANDLE: Target = ("#", 1)
@@ -25,13 +27,17 @@ DISTANCE: Target = ("#", 2)
 NUMBERS = (UNKNOWN, INTEGER, HANDLE, DISTANCE)
 COMPUTED: Target = ("*?", 0)
 """An address computed from numbers in the program: any register of the hardware."""
-NO_OBJECT = "&*?#"
-"""First letters of targets that are no objects: functions, constant addresses, `NUMBERS`."""
+NO_OBJECT = "&*?#!"
+"""First letters of targets that are no objects: functions, constant addresses, `NUMBERS`, `FOREIGN`."""
 
 PointerNode = tuple[str, str, str]
 """Something that may hold an address: a register (`r`, function, name) or a leaf of an object (`c`, object, number)."""
 DISTANCES: PointerNode = ("d", "", "")
 """What numbers too narrow for an address may be besides numbers, in all of the program: `DISTANCE` or nothing."""
+KEPT: PointerNode = ("o", "", "kept")
+"""What the program puts into foreign memory, and what the C library and the system keep for later."""
+OUTSIDE: PointerNode = ("o", "", "outside")
+"""What is found in foreign memory: pointers to such memory, and what is kept there."""
 FunctionEdge = tuple[str, int, int]
 """An edge of a function."""
 Shift = Callable[[Target], Target]
@@ -40,10 +46,16 @@ Shift = Callable[[Target], Target]
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a pointer may point to; `unknown`: anything whose address was taken besides."""
+    """What a pointer may point to; `unknown`: anything whose address was taken besides; `foreign`: what is no object."""
 
     known: tuple[Target, ...]
     unknown: bool
+    foreign: bool = False
+
+    @property
+    def outside(self) -> bool:
+        """Whether it may point to memory that is no object of the program."""
+        return self.unknown or self.foreign
 
 
 def register(function: str, name: str) -> PointerNode:

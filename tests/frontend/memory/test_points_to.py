@@ -62,7 +62,7 @@ CASES = [
      False),
     ("a counter", "unsigned long n; int x; int main(void) { int *p = &x; while (n) n = n + 8; return *p; }", "p", ["x"], False),
     ("from outside", "int *f(void); int main(void) { int *p = f(); return *p; }", "p", [], True),
-    ("argv", "int main(int argc, char **argv) { char *p = argv[0]; return *p; }", "p", [], True),
+    ("argv", "int main(int argc, char **argv) { char *p = argv[0]; return *p; }", "p", [], False),
     ("null only", "int *g; int main(void) { int *p = g; return *p; }", "p", [], False),
     ("distance of two objects", "int x, y; int main(void) { long d = (long)&y - (long)&x; int *p = (int *)((long)&x + d); return *p; }",
      "p", ["x", "y"], True),
