@@ -25,6 +25,9 @@ class DataModelName(StrEnum):
     ilp32 = "ilp32"
     lp64 = "lp64"
     ip16 = "ip16"
+    ilp32_uchar = "ilp32-uchar"
+    lp64_uchar = "lp64-uchar"
+    ip16_uchar = "ip16-uchar"
 
 
 class CfaFormat(StrEnum):

@@ -18,7 +18,7 @@ from circ.verdict import Answer, Assertions, Certificate, RaceOn, Refuted, Resul
 from circ.witness.correctness import ProofInvariants, invariants
 from circ.witness.entries import Place, WitnessWaypoint
 from circ.witness.violation import segments
-from frontend.program import Program, read_source
+from frontend.program import DATA_MODELS, Program, read_source
 from frontend.records import dataclass
 from frontend.text.places.statements import Statements
 
@@ -101,7 +101,7 @@ def _task(program: Program, races: bool) -> dict[str, Any]:
         "input_files": list(files),
         "input_file_hashes": {file: hash_of(file) for file in files},
         "specification": f"CHECK( init(main()), LTL(G ! {wanted}) )",
-        "data_model": program.data_model.upper(),
+        "data_model": DATA_MODELS[program.data_model].widths.upper(),
         "language": "C",
     }
 

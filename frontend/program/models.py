@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from frontend.records import dataclass
+from frontend.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,19 @@ class DataModel:
     max_align: int
     char_signed: bool = True
 
+    @property
+    def widths(self) -> str:
+        """The name of the model that is the same but for the sign of `char`."""
+        return self.name.removesuffix(UNSIGNED_CHARS)
 
+
+UNSIGNED_CHARS = "-uchar"
+"""How the names of models end in which `char` has no sign, as on ARM or with `-funsigned-char`."""
 ILP32 = DataModel("ilp32", 2, 4, 4, 8, 4, 4)
 LP64 = DataModel("lp64", 2, 4, 8, 8, 8, 16)
 IP16 = DataModel("ip16", 2, 2, 4, 8, 2, 1)
-DATA_MODELS = {m.name: m for m in (ILP32, LP64, IP16)}
+_SIGNED = (ILP32, LP64, IP16)
+DATA_MODELS = {m.name: m for m in (*_SIGNED, *(replace(m, name=m.name + UNSIGNED_CHARS, char_signed=False) for m in _SIGNED))}
 _FAMILIES = {
     "atmega8": "atmega8a",
     "atmega16": "atmega16a",

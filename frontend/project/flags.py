@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from frontend.api import SourceFile
-from frontend.program import PLATFORMS
+from frontend.program import PLATFORMS, UNSIGNED_CHARS
 from frontend.project.database import CompileCommand, as_seen
 from frontend.text.compilers import Compiler, harmless, is_compiler
 
@@ -21,6 +21,9 @@ _JOINED = ("-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysro
 
 _SHORT_LONGS = re.compile(r"(?:arm|i[3-6]86|riscv32|mips|mipsel|powerpc|xtensa|m68k|sparc|sh4?|nios2|microblaze)[-_]")
 """Targets, as compilers' names begin, on which `int`, `long` and pointers have 32 bits."""
+_UNSIGNED_CHARS = re.compile(r"(?:arm|thumb|aarch64|riscv|powerpc|s390)\w*-(?!apple)|msp430-elf-")
+"""Those on which a plain `char` has no sign."""
+_SIGN_OF_CHARS = {"-funsigned-char": True, "-fno-signed-char": True, "-fsigned-char": False, "-fno-unsigned-char": False}
 
 
 def source_file(command: CompileCommand) -> SourceFile:
@@ -47,7 +50,7 @@ def source_file(command: CompileCommand) -> SourceFile:
         elif harmless(whole := f"{flag}={value}" if value and flag in ("-std",) else flag):
             kept.append(whole)
     name = compiler_name(command.words)
-    model, platform = _machine(name, command.words)
+    model, platform = _with_chars(*_machine(name, command.words), _target(name, command.words), command.words)
     return SourceFile(
         command.file, tuple(include), tuple(v for d, v in macros.values() if d), tuple(v for d, v in macros.values() if not d),
         quoted=tuple(quoted), system=(*system, *late), forced=tuple(forced), data_model=model, platform=platform,
@@ -97,6 +100,22 @@ def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield word, ""
 
 
+def _target(compiler: str, words: Sequence[str]) -> str:
+    """What the machine is called: the target that is named, or the compiler, whose name begins with it."""
+    return next((w.removeprefix("--target=") for w in words if w.startswith("--target=")), compiler)
+
+
+def _with_chars(model: str | None, platform: str | None, target: str, words: Sequence[str]) -> tuple[str | None, str | None]:
+    """The machine with the sign that a plain `char` has, which the flags say, or else the machine."""
+    usual = _UNSIGNED_CHARS.match(target) is not None
+    said = [unsigned for w in words for flag, unsigned in _SIGN_OF_CHARS.items() if w == flag]
+    unsigned = said[-1] if said else usual
+    if platform is not None and unsigned == usual:
+        return model, platform
+    widths = model or (None if platform is None else "ilp32" if platform == "cortex-m" else "ip16")
+    return (f"{widths or 'lp64'}{UNSIGNED_CHARS}" if unsigned else widths), platform
+
+
 def _machine(compiler: str, words: Sequence[str]) -> tuple[str | None, str | None]:
     """What a compiler's name and flags say of the processor: the data model, or the platform, which has one."""
     if compiler.startswith("avr-"):
@@ -106,6 +125,6 @@ def _machine(compiler: str, words: Sequence[str]) -> tuple[str | None, str | Non
         return None, "cortex-m"
     if compiler.startswith("msp430-"):
         return "ip16", None
-    target = next((w.removeprefix("--target=") for w in words if w.startswith("--target=")), compiler)
+    target = _target(compiler, words)
     short = _SHORT_LONGS.match(target) is not None and "-m64" not in words
     return ("ilp32", None) if short or any(w in ("-m32", "-mx32") for w in words) else (None, None)

@@ -26,7 +26,7 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_]+(?:\.[0-9]+)?-){0,4}(?:gcc|cc|clang|c89|c99
 
 _FLAG = re.compile(
     r"-m32|-m64|-mx32|-mmcu=\w+|-mcpu=[\w.+-]+|-march=[\w.+=-]+|-mthumb|-marm|-mfloat-abi=\w+|-mfpu=[\w-]+|-mabi=\w+|-msoft-float|"
-    r"-mhard-float|-std=[\w:+]+|-ansi|-pthread|-fopenmp|-fms-extensions|-fshort-enums|-fno-short-enums|-fshort-wchar|-funsigned-char|"
+    r"-mhard-float|-std=[\w:+]+|-ansi|-pthread|-fopenmp|-fms-extensions|-fshort-enums|-fno-short-enums|-fshort-wchar|-funsigned-char|-fno-signed-char|-fno-unsigned-char|"
     r"-fsigned-char|-fno-builtin|-ffreestanding|-fhosted|-fgnu89-inline|-nostdinc|-undef|-trigraphs|--target=[\w.-]+|"
     r"(?:--sysroot=|-isysroot)[^@-].*")
 """Flags that say which macros and headers there are; as whole words, so that none takes the next word with it."""

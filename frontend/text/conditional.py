@@ -32,9 +32,10 @@ class _ConditionValue:
 class Condition:
     """A macro-expanded condition, `defined` and its like replaced by numbers already; unknown names are 0."""
 
-    def __init__(self, tokens: Sequence[Token], directive: Token) -> None:
+    def __init__(self, tokens: Sequence[Token], directive: Token, signed_chars: bool = True) -> None:
         self._tokens = tokens
         self._directive = directive
+        self._signed_chars = signed_chars
         self._pos = 0
 
     def holds(self) -> bool:
@@ -154,12 +155,12 @@ class Condition:
                 raise self._error(token) from None
             return _ConditionValue.of(number, "u" in m[2].lower() or number > _MASK >> 1)
         if token.type in _CHARACTERS:
-            return _character(token)
+            return _character(token, self._signed_chars)
         raise self._error(token)
 
 
-def _character(token: Token) -> _ConditionValue:
-    """The value of a character constant; several characters pack as gcc packs them; plain ones are signed."""
+def _character(token: Token, signed_chars: bool) -> _ConditionValue:
+    """The value of a character constant; several characters pack as gcc packs them, into an `int`."""
     prefix, _, body = token.value.partition("'")
     wide = prefix in ("L", "u", "U")
     codes = character_codes(body[:-1], wide, token.location)
@@ -167,5 +168,5 @@ def _character(token: Token) -> _ConditionValue:
     for code in codes:
         value = code if wide else value << 8 | code & 0xFF
     value &= (1 << bits) - 1
-    signed = prefix in ("", "L")
+    signed = prefix == "L" or (not prefix and (signed_chars or len(codes) > 1))
     return _ConditionValue.of(value - (value >> bits - 1 << bits) if signed else value, not signed)

@@ -49,14 +49,16 @@ def predefined_macros(data_model: str, bare: bool = False) -> Iterator[str]:
     yield from ("__CIRC__ 1", "__STDC__ 1", "__STDC_VERSION__ 201710L", "__STDC_HOSTED__ 1", "__CHAR_BIT__ 8")
     yield from ('__DATE__ "Jan  1 1970"', '__TIME__ "00:00:00"')  # the same input gives the same output on any day
     yield from _compiler()
-    if not bare and data_model in _PROCESSORS:
-        yield from (f"{name} 1" for name in (*_SYSTEM, *_PROCESSORS[data_model]))
+    if not model.char_signed:
+        yield "__CHAR_UNSIGNED__ 1"
+    if not bare and model.widths in _PROCESSORS:
+        yield from (f"{name} 1" for name in (*_SYSTEM, *_PROCESSORS[model.widths]))
         yield from ("__STDC_IEC_559__ 1", "__STDC_ISO_10646__ 201706L", "__STDC_UTF_16__ 1", "__STDC_UTF_32__ 1")
     yield from ("__ORDER_LITTLE_ENDIAN__ 1234", "__ORDER_BIG_ENDIAN__ 4321", "__ORDER_PDP_ENDIAN__ 3412")
     yield from ("__BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__", "__FLOAT_WORD_ORDER__ __ORDER_LITTLE_ENDIAN__")
-    if model.name == "lp64":
+    if model.widths == "lp64":
         yield from ("__LP64__ 1", "_LP64 1")
-    elif model.name == "ilp32" and not bare:
+    elif model.widths == "ilp32" and not bare:
         yield from ("__ILP32__ 1", "_ILP32 1")
     yield from _atomics()
     yield from _sizes(model)
@@ -99,9 +101,9 @@ def _sizes(model: DataModel) -> Iterator[str]:
     sizes = {
         "SHORT": model.short_size, "INT": model.int_size, "LONG": model.long_size, "LONG_LONG": model.long_long_size,
         "POINTER": model.pointer_size, "SIZE_T": model.pointer_size, "PTRDIFF_T": model.pointer_size, "WCHAR_T": 4, "WINT_T": 4,
-        "FLOAT": 4, "DOUBLE": 8, "LONG_DOUBLE": _LONG_DOUBLES[model.name],
+        "FLOAT": 4, "DOUBLE": 8, "LONG_DOUBLE": _LONG_DOUBLES[model.widths],
     }
-    if model.name == "lp64":
+    if model.widths == "lp64":
         sizes["INT128"] = 16
     for name, size in sizes.items():
         yield f"__SIZEOF_{name}__ {size}"

@@ -380,7 +380,7 @@ class _Preprocessor:
             return not self._is_defined(self._one_name(name, rest))
         if name.value.endswith("def"):
             return self._is_defined(self._one_name(name, rest))
-        return Condition(list(self._condition_expander.expand(rest)), name).holds()
+        return Condition(list(self._condition_expander.expand(rest)), name, "__CHAR_UNSIGNED__" not in self._macros).holds()
 
     def _is_defined(self, name: str) -> bool:
         return name in self._macros or name in self._known

@@ -52,7 +52,7 @@ def test_cmsis_enables_by_number(main: str, expected: str, tmp_path: Path) -> No
 
 def test_a_cortex_m_is_a_machine_of_four_bytes(tmp_path: Path) -> None:
     p = program(tmp_path, CMSIS % "NVIC_EnableIRQ(TIM2_IRQn); for (;;) word = 2;", "cortex-m", model="machine")
-    assert p.race_model is RaceModel.MACHINE and p.data_model == "ilp32" and verdict(p, "word") == "safe"
+    assert p.race_model is RaceModel.MACHINE and p.data_model == "ilp32-uchar" and verdict(p, "word") == "safe"
     assert any("NVIC_EnableIRQ" in a.text for a in p.assumptions)
 
 

@@ -21,10 +21,13 @@ def source(folder: Path, command: str | list[str], **entry: str) -> SourceFile:
 @pytest.mark.parametrize(("compiler", "machine"), [
     ("avr-gcc -mmcu=atmega128", (None, "atmega128")), ("/opt/bin/avr-gcc -mmcu=atmega168p", (None, "atmega168p")),
     ("avr-gcc -mmcu=attiny85", (None, "attiny85")), ("avr-gcc -mmcu=atmega128a", (None, "atmega128")),
-    ("arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb", (None, "cortex-m")), ("avr-gcc -mmcu=at90can32", (None, "avr")), ("ccache msp430-elf-gcc", ("ip16", None)),
-    ("arm-none-eabi-gcc", ("ilp32", None)), ("gcc -m32", ("ilp32", None)), ("gcc", (None, None)),
-    ("clang --target=riscv32-unknown-elf", ("ilp32", None)), ("i686-linux-gnu-gcc-12", ("ilp32", None)),
-    ("aarch64-linux-gnu-gcc", (None, None)),
+    ("arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb", (None, "cortex-m")), ("avr-gcc -mmcu=at90can32", (None, "avr")), ("ccache msp430-elf-gcc", ("ip16-uchar", None)),
+    ("arm-none-eabi-gcc", ("ilp32-uchar", None)), ("gcc -m32", ("ilp32", None)), ("gcc", (None, None)),
+    ("clang --target=riscv32-unknown-elf", ("ilp32-uchar", None)), ("i686-linux-gnu-gcc-12", ("ilp32", None)),
+    ("aarch64-linux-gnu-gcc", ("lp64-uchar", None)), ("gcc -funsigned-char", ("lp64-uchar", None)),
+    ("gcc -m32 -funsigned-char -fsigned-char", ("ilp32", None)), ("aarch64-linux-gnu-gcc -fsigned-char", (None, None)),
+    ("avr-gcc -mmcu=atmega168p -funsigned-char", ("ip16-uchar", "atmega168p")),
+    ("arm-none-eabi-gcc -mcpu=cortex-m4 -fsigned-char", ("ilp32", "cortex-m")), ("avr-gcc -fsigned-char -mmcu=attiny85", (None, "attiny85")),
 ])
 def test_the_compiler_tells_the_processor(tmp_path: Path, compiler: str, machine: tuple[str | None, str | None]) -> None:
     found = source(tmp_path, f"{compiler} -c a.c")

@@ -134,7 +134,7 @@ def test_shipped_headers_as_gcc(tmp_path: Path) -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("model, flag", [("lp64", "-m64"), ("ilp32", "-m32")])
+@pytest.mark.parametrize("model, flag", [("lp64", "-m64"), ("ilp32", "-m32"), ("lp64-uchar", "-funsigned-char")])
 def test_predefined_macros_are_those_of_gcc(model: str, flag: str) -> None:
     """Those that are defined, and by their values: sizes, limits, orders; what names a type is tested by the types."""
     printed = subprocess.run(["gcc", flag, "-dM", "-E", "-x", "c", "-include", "stdc-predef.h", "/dev/null"], capture_output=True,
@@ -148,7 +148,7 @@ def test_predefined_macros_are_those_of_gcc(model: str, flag: str) -> None:
         mine, other = (v.rstrip("uUlL") for v in (value, *real[name]))
         if mine[:1].isdigit() and "." not in mine and not name.startswith(("__GNUC_", "__GNUC__", "__FLT_EVAL_METHOD")):
             assert int(mine, 0) == int(other.replace("__INT_MAX__", "0x7fffffff"), 0), name
-    for name in ("__GNUC__", "__linux__", "__unix__", "__x86_64__" if model == "lp64" else "__i386__", "__SIZEOF_POINTER__"):
+    for name in ("__GNUC__", "__linux__", "__unix__", "__x86_64__" if model.startswith("lp64") else "__i386__", "__SIZEOF_POINTER__"):
         assert name in {m.partition(" ")[0] for m in predefined_macros(model)}
 
 
