@@ -39,6 +39,9 @@ def reason(program: Program, certificate: Certificate) -> str:
             return "no thread writes it"
         case _ if program.race_model is RaceModel.MACHINE:
             return "one instruction makes each access to it, or no other thread comes between the instructions that do"
+        case _ if all(a.kind is AccessKind.INDIVISIBLE for _, _, a in found):
+            writers = {program.templates[n].name for n, _, a in found if a.write}
+            return f"only {threads_named(program, writers)} writes it, and one instruction makes each access to it"
         case _:
             return _apart(program, found)
 
