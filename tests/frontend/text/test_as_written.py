@@ -63,7 +63,7 @@ def test_names_that_the_source_has_itself_stay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "gcc", "sarif", "github", "junit"])
 def test_no_report_shows_what_circ_calls_it(source: Path, form: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "circ", "check", source.name, "--platform", "atmega128", "--explain", "--full-trace",
+    done = subprocess.run([sys.executable, "-m", "circ", "check", source.name, "--platform", "atmega128", "--race-model", "nesc", "--explain", "--full-trace",
                            "-x", "PORTB", "-x", "tail", "-x", "head", "--format", form],
                           capture_output=True, text=True, cwd=source.parent, check=False)
     assert done.returncode in (1, 3) and "PORTB" in done.stdout and "USART0_RX_vect" in done.stdout

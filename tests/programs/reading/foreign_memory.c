@@ -3,7 +3,7 @@
 // comes back.
 // EXPECT: safe count
 // EXPECT: safe own
-// EXPECT: possible race kept
+// EXPECT: unknown kept
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

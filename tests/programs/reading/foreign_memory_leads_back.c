@@ -1,10 +1,10 @@
 // What is kept for the program by the C library and the system comes back from there: a string of the environment, an argument
 // that `getopt` has found, the event of a descriptor, the address that memory was mapped to, an address in a string of `argv`.
-// EXPECT: possible race pair[]
-// EXPECT: possible race waited
-// EXPECT: possible race page[]
-// EXPECT: possible race put
-// EXPECT: possible race main::local
+// EXPECT: unknown pair[]
+// EXPECT: unknown waited
+// EXPECT: unknown page[]
+// EXPECT: unknown put
+// EXPECT: unknown main::local
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>

@@ -16,10 +16,10 @@ from frontend.ctypes.conversions import Integers
 from frontend.lower.conditions import Conditions
 from frontend.memory.leaves import Layout
 from frontend.memory.points_to.pieces import Pieces
-from frontend.memory.sketch import Sketch, SketchStep
-from frontend.program import FALSE, Const, Expr, Var
+from frontend.memory.sketch import Sketch
+from frontend.program import FALSE, Const, Expr, Op, Var
 from frontend.threads import constant_propagation, simplify, unroll
-from frontend.threads.op_facts import OpFacts
+from frontend.threads.op_facts import OpFact, OpFacts
 from frontend.threads.same_address import SameAddress
 from tests.support.randomc.differential import differences
 from tests.support.randomc.sanitizer import examine_sharing
@@ -53,8 +53,8 @@ _Known = dict[str, Const]
 _real_constants = constant_propagation._constants_after
 
 
-def _first_constants(step: SketchStep, before: _Known, facts: OpFacts) -> _Known | None:
-    after = _real_constants(step, before, facts)
+def _first_constants(op: Op, whole: OpFact, before: _Known, facts: OpFacts) -> _Known | None:
+    after = _real_constants(op, whole, before, facts)
     return None if after is None else {**after, **before}
 
 
