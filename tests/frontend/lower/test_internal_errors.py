@@ -69,7 +69,7 @@ def test_a_mistake_in_one_function_costs_proofs_and_no_races(tmp_path: Path, mon
     [mistake] = [a for a in program.assumptions if a.mistake]
     assert mistake.text.startswith("internal error in reading 'odd' (IndexError at ") and "object at" not in mistake.text
     assert f"a.c:{line}" in str(mistake)
-    verdicts = {a.shown: a.verdict for a in circ.check(program).answers}
+    verdicts = {a.shown: a.verdict for a in circ.check(program, limits=Limits(timeout=15)).answers}
     assert isinstance(verdicts["racy"], Refuted)
     assert isinstance(verdicts["safe"], Unknown) and verdicts["safe"].bug and "internal error" in verdicts["safe"].reason
     assert not any(isinstance(v, Safe) for v in verdicts.values())
@@ -81,7 +81,7 @@ def test_a_scan_goes_on_and_ends_in_status_4(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "a.c").write_text(PROGRAM)
     break_at(monkeypatch, Statements, "_switch", c_ast.Switch)
     with pytest.raises(SystemExit) as end:
-        circ.cli.main(["scan", "--no-cache", str(tmp_path / "a.c"), "--format", "csv"])
+        circ.cli.main(["scan", "--no-cache", "--timeout", "15", str(tmp_path / "a.c"), "--format", "csv"])
     out, err = capfd.readouterr()
     assert end.value.code == 4 and ",racy,race," in out and ",safe,unknown," in out
     assert "circ: internal error: " in err and "odd" in err
