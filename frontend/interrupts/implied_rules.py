@@ -49,7 +49,8 @@ def with_implied_rules(module: Module, table: InterruptTable, notes: Notes) -> I
     numbered = [(d, n) for d in defined if (match := _HANDLER.fullmatch(d.name)) is not None
                 and (n := module.enumerator(f"{match.group(1)}_IRQn")) is not None and n >= 0]
     rules = _attached(module, table)
-    table = replace(table, numbers=priority_numbers(module), regrouped=any(map(_regroups, _instructions(module))))
+    given = priority_numbers(module)
+    table = replace(table, numbers=given, regrouped=bool(given) and any(map(_regroups, _instructions(module))))
     if numbered and not _reaches_controller(module):
         enabled = set(_numbers(module, _CMSIS_ON))
         for d, n in numbered:
